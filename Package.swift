@@ -1,0 +1,139 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let http: TargetDependencyCondition? = .when(traits: ["HTTP"])
+let server: TargetDependencyCondition? = .when(traits: ["Server"])
+
+let package = Package(
+    name: "godwit",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Godwit", targets: ["Godwit"]),
+        .library(name: "GodwitTree", targets: ["GodwitTree"]),
+        .library(name: "GodwitStore", targets: ["GodwitStore"]),
+        .library(name: "GodwitQueue", targets: ["GodwitQueue"]),
+        .library(name: "GodwitReplication", targets: ["GodwitReplication"]),
+        .library(name: "GodwitConnectors", targets: ["GodwitConnectors"]),
+        .library(name: "GodwitServer", targets: ["GodwitServer"]),
+        .library(name: "GodwitTestKit", targets: ["GodwitTestKit"]),
+        .executable(name: "godwit", targets: ["GodwitTool"]),
+    ],
+    traits: [
+        .trait(name: "HTTP", description: "The HTTP client that talks to a Godwit server."),
+        .trait(name: "Server", description: "The sync server over HTTP."),
+        .default(enabledTraits: ["HTTP", "Server"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    ],
+    targets: [
+        .target(
+            name: "GodwitTree",
+            dependencies: [.product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: settings),
+        .target(
+            name: "GodwitStore",
+            dependencies: ["GodwitTree", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: settings),
+        .target(
+            name: "GodwitQueue",
+            dependencies: [
+                "GodwitTree", "GodwitStore",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "HeapModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "GodwitReplication",
+            dependencies: [
+                "GodwitTree", "GodwitStore",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "GodwitConnectors",
+            dependencies: [
+                "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: http),
+                .product(name: "NIOCore", package: "swift-nio", condition: http),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: http),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "GodwitServer",
+            dependencies: [
+                "GodwitTree", "GodwitStore", "GodwitReplication",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: server),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: server),
+                .product(name: "NIOCore", package: "swift-nio", condition: server),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "Godwit",
+            dependencies: [
+                "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "GodwitTestKit",
+            dependencies: ["GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "GodwitTool",
+            dependencies: [
+                "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication",
+                "GodwitConnectors", "GodwitServer",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GodwitTreeTests", dependencies: ["GodwitTree", "GodwitTestKit"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GodwitStoreTests", dependencies: ["GodwitStore", "GodwitTestKit"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GodwitQueueTests", dependencies: ["GodwitQueue", "GodwitTestKit"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GodwitReplicationTests", dependencies: ["GodwitReplication", "GodwitTestKit"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GodwitConnectorsTests",
+            dependencies: ["GodwitConnectors", "GodwitServer", "GodwitTestKit"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GodwitServerTests", dependencies: ["GodwitServer", "GodwitTestKit"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GodwitToolTests", dependencies: ["GodwitTool", "GodwitTestKit"],
+            swiftSettings: settings),
+        .testTarget(name: "TidyTests", swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,4 @@
+@_exported public import GodwitConnectors
+@_exported public import GodwitQueue
+@_exported public import GodwitReplication
+@_exported public import GodwitStore

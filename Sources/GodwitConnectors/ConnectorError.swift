@@ -1,0 +1,23 @@
+/// Why a cloud did not do what it was asked to.
+public enum ConnectorError: Error, Hashable, Sendable {
+    /// The cloud cannot be reached; trying again later may help.
+    case unreachable(reason: String)
+    /// The cloud said no; `code` is its word for why.
+    case refused(status: Int, code: String, message: String)
+    /// The answer is not one that the protocol has.
+    case malformedAnswer(reason: String)
+    /// The address is not that of a server.
+    case invalidAddress(String)
+}
+
+extension ConnectorError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unreachable(let reason): "the server cannot be reached: \(reason)"
+        case .refused(let status, let code, let message):
+            "the server refused with \(status) (\(code)): \(message)"
+        case .malformedAnswer(let reason): "the server's answer makes no sense: \(reason)"
+        case .invalidAddress(let text): "\"\(text)\" is not the address of a server"
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/// Lets one exchange through at a time, in the order of their arrival.
+///
+/// A push and a pull of one replica would otherwise overtake each other, and one of the two
+/// answers would be for nothing.
+actor ExchangeGate {
+    private var isOccupied = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func pass<Result: Sendable>(
+        _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        if isOccupied {
+            await withCheckedContinuation { waiting.append($0) }
+        }
+        isOccupied = true
+        defer { leave() }
+        try Task.checkCancellation()
+        return try await body()
+    }
+
+    /// Hands the gate to the next in line, so that nobody who comes now gets in between.
+    private func leave() {
+        if waiting.isEmpty { isOccupied = false } else { waiting.removeFirst().resume() }
+    }
+}

@@ -1,0 +1,42 @@
+public import GodwitStore
+
+/// What came of running an operation: the executor's answer.
+public enum Outcome: Sendable {
+    /// Runs in the transaction that removes the operation: the place to record a new tag.
+    public typealias Completion = @Sendable (borrowing WriteTransaction) throws -> Void
+
+    /// The work is done.
+    case completed(Completion)
+    /// Try again: after the cloud's own delay, or without one after the pipeline's backoff.
+    case retry(after: Duration?, reason: String)
+
+    /// The work is done, and there is nothing to record.
+    public static var completed: Outcome { .completed { _ in } }
+}
+
+/// How long to wait before the next attempt.
+///
+/// The delay doubles from `delayMin` to `delayMax`; a random part of it is taken off ("full
+/// jitter", M. Brooker, Exponential backoff and jitter, 2015), so that many clients that failed
+/// together do not come back together.
+public struct Backoff: Sendable {
+    public let delayMin: Duration
+    public let delayMax: Duration
+    private let jitter: @Sendable () -> Double
+
+    /// - Parameter jitter: A random number in 0..<1, or a fixed one for a test.
+    public init(
+        delayMin: Duration = .milliseconds(100), delayMax: Duration = .seconds(60),
+        jitter: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
+    ) {
+        self.delayMin = delayMin
+        self.delayMax = delayMax
+        self.jitter = jitter
+    }
+
+    /// The delay after this many failed attempts, counted from 1.
+    public func delay(attempts: Int) -> Duration {
+        let doublings = min(max(attempts - 1, 0), 30)
+        return min(delayMin * (1 << doublings), delayMax) * (1 - jitter())
+    }
+}

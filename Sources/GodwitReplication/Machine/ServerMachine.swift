@@ -1,0 +1,151 @@
+internal import GodwitStore
+internal import GodwitTree
+
+// The server's half of the exchange, as a pure value.
+//
+// The server is where changes become a line. A batch that was made on the head extends it; one
+// that was made on an older state is merged, and the merge extends it. The machine never waits
+// for a client and never refuses a well-formed batch.
+//
+//   (1) Of each client the batches 1, 2, 3, … each become part of the line once. A batch that
+//       comes again is answered, not applied.
+//   (2) A client's refs, `acked` and `sent`, move only by a message of that client that names
+//       the state, and never by one that is older than another that was seen.
+//   (3) Every state that a client may have is a ref. So its base is always known, whatever
+//       messages are lost, and at most 2 x clients + 1 states are kept.
+
+/// The state of one replica on the server.
+public struct ServerMachine: Sendable {
+    /// What the server knows of one client.
+    public struct Peer: Hashable, Sendable {
+        /// The state that the client last said it has.
+        public internal(set) var acked: StateID?
+        /// The state that was last sent to it, while it has not said that it has it.
+        public internal(set) var sent: StateID?
+        var nonce: Int64 = 0
+        /// Its last batch that became part of the line.
+        var sequence: Int64 = 0
+
+        init() {}
+    }
+
+    public let name: ReplicaName
+    public private(set) var history: History
+    public private(set) var peers: [ClientID: Peer]
+
+    /// A replica that nobody has written to.
+    public init(name: ReplicaName) {
+        self.init(name: name, history: History(), peers: [:])
+    }
+
+    init(name: ReplicaName, history: History, peers: [ClientID: Peer]) {
+        self.name = name
+        self.history = history
+        self.peers = peers
+    }
+
+    /// Answers one request: the machine is as it was when this throws.
+    public mutating func receive(
+        _ request: ExchangeRequest, from client: ClientID
+    ) throws(ReplicationError) -> ExchangeResponse {
+        var next = self
+        let response = try next.answer(request, from: client)
+        self = next
+        return response
+    }
+
+    mutating func takeWrites() -> [HistoryWrite] { history.takeWrites() }
+}
+
+extension ServerMachine {
+    private mutating func answer(
+        _ request: ExchangeRequest, from client: ClientID
+    ) throws(ReplicationError) -> ExchangeResponse {
+        var peer = peers[client] ?? Peer()
+        let isFresh = request.nonce > peer.nonce
+        let base = history.index(abbreviation: request.have)
+        if isFresh {
+            peer.nonce = request.nonce
+            if let base { peer.moveAcked(to: history.states[base].id) }
+        }
+
+        var target: Value?
+        if let batch = request.batch, let base, batch.sequence == peer.sequence + 1 {
+            target = try accept(batch, on: base)
+            peer.sequence = batch.sequence
+        }
+
+        let response = try response(base: base, target: target, peer: peer)
+        if isFresh { peer.sent = history.head.id == peer.acked ? nil : history.head.id }
+        peers[client] = peer
+        try history.fold(keeping: refs)
+        return response
+    }
+
+    /// Makes a batch part of the line, and returns the value that the client has in mind.
+    private mutating func accept(
+        _ batch: ExchangeRequest.Batch, on base: Int
+    ) throws(ReplicationError) -> Value {
+        let baseValue = try history.value(at: base)
+        let target: Value
+        do throws(TreeError) {
+            target = try batch.delta.applied(to: baseValue)
+        } catch {
+            throw .invalidDelta(reason: error.description)
+        }
+        let content = target.digest
+        guard content.bytes.starts(with: batch.check) else { throw .wrongContent }
+        let id = StateID(
+            content: content, replica: name.text, parents: [history.states[base].id])
+
+        if base == history.states.count - 1 {
+            if batch.delta != .keep { history.append(id, by: batch.delta, to: target) }
+        } else if content != history.head.id.content {
+            try merge(batch.delta, on: base, baseValue, parent: id)
+        }
+        return target
+    }
+
+    private mutating func merge(
+        _ delta: Delta, on base: Int, _ baseValue: Value, parent: StateID
+    ) throws(ReplicationError) {
+        let ours = try history.delta(from: base, to: history.states.count - 1)
+        let merge: Merge
+        do throws(TreeError) {
+            merge = try Merge(base: baseValue, ours: ours, theirs: delta)
+        } catch {
+            throw .damagedHistory(reason: error.description)
+        }
+        let residual = Delta.diff(history.headValue, merge.value)
+        guard residual != .keep else { return }
+        let id = StateID(
+            content: merge.value.digest, replica: name.text, parents: [history.head.id, parent])
+        history.append(id, by: residual, to: merge.value)
+    }
+
+    /// The shortest way to the head that the client can go.
+    private func response(
+        base: Int?, target: Value?, peer: Peer
+    ) throws(ReplicationError) -> ExchangeResponse {
+        let last = history.states.count - 1
+        let (origin, delta): (ExchangeResponse.Origin, Delta)
+        switch (target, base) {
+        case (let target?, _): (origin, delta) = (.target, .diff(target, history.headValue))
+        case (nil, let base?): (origin, delta) = (.have, try history.delta(from: base, to: last))
+        case (nil, nil): (origin, delta) = (.root, .diff(.map(Map()), history.headValue))
+        }
+        return ExchangeResponse(
+            acknowledged: peer.sequence, head: history.head.id, origin: origin, delta: delta)
+    }
+
+    private var refs: Set<StateID> {
+        Set(peers.values.flatMap { [$0.acked, $0.sent].compactMap { $0 } })
+    }
+}
+
+extension ServerMachine.Peer {
+    fileprivate mutating func moveAcked(to id: StateID) {
+        acked = id
+        if sent == id { sent = nil }
+    }
+}

@@ -1,0 +1,195 @@
+internal import GRDB
+public import GodwitStore
+public import GodwitTree
+
+/// Some collections of a store, kept the same on every device of a user.
+///
+/// A replica takes part in the store's commits: whatever changes in its collections is recorded
+/// in the same transaction. ``makeRequest(in:)`` and ``receive(_:to:in:)`` are the two halves of
+/// an exchange with the server; whoever moves the bytes calls them. The objects of a collection
+/// are the values at [collection, key] of one map, which is what travels.
+public final class Replica: TransactionHook, Sendable {
+    /// Called in the transaction that makes the first unsent change.
+    public typealias DirtyHook = @Sendable (borrowing WriteTransaction) throws -> Void
+
+    public let name: ReplicaName
+    public let client: ClientID
+    public let store: Store
+    private let collections: Set<Key>
+    private let number: ReplicaNumber
+    private let state: Committed<DeviceState>
+    private let whenDirty: DirtyHook
+
+    private init(
+        _ opened: OpenedReplica, store: Store, collections: Set<Key>, whenDirty: @escaping DirtyHook
+    ) {
+        name = opened.device.machine.name
+        client = opened.device.machine.client
+        self.store = store
+        self.collections = collections
+        number = opened.number
+        state = Committed(opened.device)
+        self.whenDirty = whenDirty
+    }
+
+    /// Opens the replica of some collections, and makes it where there is none.
+    ///
+    /// Objects that are in the collections already become its first change.
+    ///
+    /// - Parameter whenDirty: Queues the push, in the transaction that makes it necessary.
+    public static func open(
+        _ name: ReplicaName, in store: Store, collections: Set<Key>,
+        whenDirty: @escaping DirtyHook = { _ in }
+    ) async throws -> Replica {
+        try store.prepare(ReplicaSchema.schema)
+        let opened = try await store.write { transaction in
+            try OpenedReplica(name, in: transaction)
+        }
+        let replica = Replica(
+            opened, store: store, collections: collections, whenDirty: whenDirty)
+        store.addHook(replica)
+        if opened.isNew { try await replica.takeInObjects() }
+        return replica
+    }
+}
+
+// MARK: - Local changes
+
+extension Replica {
+    public func willCommit(
+        _ objects: [ObjectKey: Value?], in transaction: borrowing WriteTransaction
+    ) throws {
+        let own = objects.filter { collections.contains($0.key.collection) }
+        guard !own.isEmpty else { return }
+        let becameDirty = try update(in: transaction) { device in
+            let delta = device.machine.delta(setting: own)
+            guard delta != .keep else { return false }
+            defer { device.isChanged = true }
+            let hadPending = device.machine.hasPending
+            try device.machine.record(delta)
+            return !hadPending
+        }
+        if becameDirty { try whenDirty(transaction) }
+    }
+
+    /// Records what the collections held before there was a replica.
+    private func takeInObjects() async throws {
+        try await store.write { [self] transaction in
+            var objects: [ObjectKey: Value?] = [:]
+            for collection in collections {
+                let typed = Store.Collection<Value>(collection)
+                for key in try transaction.keys(in: typed) {
+                    let object = ObjectKey(collection: collection, key: Key(key))
+                    objects[object] = try transaction.value(of: object)
+                }
+            }
+            guard !objects.isEmpty else { return }
+            transaction.touch()
+            try willCommit(objects, in: transaction)
+        }
+    }
+}
+
+// MARK: - Exchange
+
+extension Replica {
+    /// The next request to the server; freezes what is to be sent in this transaction.
+    public func makeRequest(
+        in transaction: borrowing WriteTransaction
+    ) throws -> ExchangeRequest {
+        try update(in: transaction) { device in
+            let request = try device.makeRequest()
+            return request
+        }
+    }
+
+    /// Takes in the server's answer: the objects, the replica and what is still to be sent change
+    /// in one transaction.
+    ///
+    /// - Returns: Whether the request's batch, if it had one, is now known to be accepted.
+    /// - Throws: ``ReplicationError``; nothing has changed then.
+    @discardableResult
+    public func receive(
+        _ response: ExchangeResponse, to request: ExchangeRequest,
+        in transaction: borrowing WriteTransaction
+    ) throws -> Bool {
+        let (change, value) = try update(in: transaction) { device in
+            let change = try device.machine.receive(response, to: request)
+            device.isChanged = true
+            return (change, device.machine.local)
+        }
+        try writeObjects(changedBy: change, in: value, transaction)
+        transaction.touch()
+        return request.batch.map { response.acknowledged >= $0.sequence } ?? true
+    }
+
+    /// The next request must ask for everything: an answer could not be used.
+    public func distrust() async throws {
+        try await store.write { [self] transaction in
+            try update(in: transaction) { $0.machine.askForAll() }
+        }
+    }
+
+    private func writeObjects(
+        changedBy delta: Delta, in value: Value, _ transaction: borrowing WriteTransaction
+    ) throws {
+        guard case .map(let changes) = delta else { return }
+        for (collection, change) in changes.changes where collections.contains(collection) {
+            for key in try changedKeys(change, in: collection, value, transaction) {
+                let object = ObjectKey(collection: collection, key: key)
+                if let new = value[collection]?[key] {
+                    try transaction.setValue(new, of: object)
+                } else {
+                    try transaction.removeValue(of: object)
+                }
+            }
+        }
+    }
+
+    /// The keys that may have changed; all of them where a collection was replaced whole.
+    private func changedKeys(
+        _ change: MapDelta.Change, in collection: Key, _ value: Value,
+        _ transaction: borrowing WriteTransaction
+    ) throws -> [Key] {
+        if case .apply(.map(let keys)) = change { return keys.changes.keys.sorted() }
+        let old = try transaction.keys(in: Store.Collection<Value>(collection)).map { Key($0) }
+        let new = value[collection]?.map?.entries.map(\.key) ?? []
+        return Set(old + new).sorted()
+    }
+}
+
+// MARK: - Queries
+
+extension Replica {
+    /// What the replica looks like after the last commit.
+    public var status: ReplicaStatus {
+        let machine = state.value.machine
+        return ReplicaStatus(
+            base: machine.base, isDirty: machine.isDirty, value: machine.local,
+            stateCount: machine.history.stateCount)
+    }
+
+    private func update<Result>(
+        in transaction: borrowing WriteTransaction, _ body: (inout DeviceState) throws -> Result
+    ) throws -> Result {
+        // The closure below cannot capture a borrowed transaction; it needs the connection only.
+        let (database, number) = (transaction.database, number)
+        return try state.update(in: transaction) { device in
+            let result = try body(&device)
+            try device.save(as: number, in: database)
+            return result
+        }
+    }
+}
+
+/// What a device knows of a replica.
+public struct ReplicaStatus: Sendable {
+    /// The last state adopted from the server.
+    public let base: StateID
+    /// Whether local changes are still to be sent, or to be acknowledged.
+    public let isDirty: Bool
+    /// The value with all local changes.
+    public let value: Value
+    /// How many states are kept here, the root not counted.
+    public let stateCount: Int
+}

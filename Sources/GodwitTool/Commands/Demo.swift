@@ -1,0 +1,72 @@
+import ArgumentParser
+import Foundation
+import GodwitConnectors
+import GodwitReplication
+import GodwitServer
+import GodwitStore
+import Logging
+
+/// Shows the main job on this machine.
+struct Demo: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show three devices that edit one list offline, and converge.",
+        discussion: """
+            Starts a server on loopback and devices on embedded SQLite, in a temporary folder, and
+            stops all of it at the end. With --input, a real history is replayed instead.
+
+            EXAMPLES
+              godwit demo --svg states.svg
+              godwit demo --input history.jsonl.xz
+            """)
+
+    @Option(help: "A history to replay instead: one version on each line.") var input: String?
+    @Option(help: "Where to draw the server's states.") var svg = "godwit-demo.svg"
+
+    func run() async throws {
+        try await withFolder(nil) { folder in
+            let file = folder.appending(path: "server.sqlite").path
+            try await withServer(file: file) { server in
+                Terminal.print("A server listens on \(server).")
+                guard let input else { return try await DemoStory(folder: folder, server: server).tell() }
+                let run = ReplayRun(
+                    file: input, transport: try HTTPTransport(server: server),
+                    replica: try ReplicaName("history"), folder: folder, versionsMax: .max)
+                Terminal.print("Replaying \(input), on two devices.\n")
+                Terminal.print(try await run.run().text)
+            }
+            try await draw(file)
+        }
+    }
+
+    private func draw(_ file: String) async throws {
+        let store = try Store(.file(file), access: .readOnly)
+        defer { try? store.close() }
+        guard let record = try await ReplicaRecord.all(in: store).first else {
+            throw ToolError("the server kept no replica")
+        }
+        try Data(StateGraph(record).svg.utf8).write(to: URL(filePath: svg))
+        Terminal.print("\nThe server's states are drawn in \(svg).")
+    }
+}
+
+/// Runs a server on a free port of loopback for as long as `body` takes.
+func withServer(file: String, _ body: (String) async throws -> Void) async throws {
+    let store = try Store(.file(file))
+    let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+    let logger = Terminal.logger(level: .error)
+    let server = SyncServer(store: store, port: 0, logger: logger) { continuation.yield($0) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+            defer { continuation.finish() }
+            try await server.run()
+        }
+        if let port = await ports.first(where: { _ in true }) {
+            try await body("http://127.0.0.1:\(port)")
+            group.cancelAll()
+        }
+        while let result = await group.nextResult() {
+            if case .failure(let error) = result, !(error is CancellationError) { throw error }
+        }
+    }
+    try store.close()
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import GodwitServer
+import GodwitStore
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// Runs a sync server.
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run a sync server on embedded SQLite.",
+        discussion: """
+            Prints its address when it is ready, and ends on SIGTERM or SIGINT after answering
+            what it has begun to answer. It listens on loopback unless --host says otherwise:
+            nobody is asked who they are yet.
+
+            EXAMPLES
+              godwit serve
+              godwit serve --port 7007 --store /var/lib/godwit/server.sqlite
+              curl -X PUT http://127.0.0.1:7007/v1/replicas/shopping
+            """)
+
+    @Option(help: "The port to listen on; 0 for a free one.") var port = 7007
+    @Option(help: "The file to keep everything in.") var store = "godwit-server.sqlite"
+    @Option(help: "The address to listen on.") var host = "127.0.0.1"
+    @Flag(help: "Say more about each request.") var verbose = false
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else {
+            throw ValidationError("--port is a number from 0 to 65535.")
+        }
+    }
+
+    func run() async throws {
+        let logger = Terminal.logger(level: verbose ? .debug : .error)
+        let opened = try Store(.file(store))
+        let host = host
+        let server = SyncServer(store: opened, host: host, port: port, logger: logger) { port in
+            Terminal.print("godwit is listening on http://\(host):\(port)")
+        }
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await group.run()
+        try opened.close()
+    }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+
+/// The command line tool: a server, and looks into what travels.
+///
+/// Exit codes: 0, 1 for a failure, 2 for conflicts left, 64 for misuse.
+@main
+struct Godwit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "godwit",
+        abstract: "Keeps data on many devices, offline and in sync.",
+        discussion: """
+            EXAMPLES
+              godwit serve --port 7007 --store server.sqlite
+              godwit replay history.jsonl.xz --server http://127.0.0.1:7007
+              godwit diff old.json new.json
+              godwit merge base.json ours.json theirs.json > merged.json
+              godwit log server.sqlite
+
+            Exit codes: 0, 1 for a failure, 2 for conflicts left, 64 for misuse.
+            """,
+        version: "0.1.0",
+        subcommands: [
+            Serve.self, Replay.self, Diff.self, Apply.self, Merge.self, Log.self, Graph.self,
+            Demo.self, DemoDevice.self,
+        ])
+}

@@ -1,0 +1,73 @@
+import Foundation
+import GodwitTree
+import Logging
+
+/// Standard output and standard error, as people see them.
+enum Terminal {
+    static func print(_ text: String) { write(text + "\n", to: .standardOutput) }
+
+    static func warn(_ text: String) { write(text + "\n", to: .standardError) }
+
+    static func print(json value: Value) { print(value.jsonText(indentation: 2)) }
+
+    static let isErrorInteractive = isatty(STDERR_FILENO) == 1
+
+    static func write(_ text: String, to handle: FileHandle) {
+        try? handle.write(contentsOf: Data(text.utf8))
+    }
+
+    /// A log on standard error, so that standard output stays for what was asked for.
+    static func logger(level: Logger.Level) -> Logger {
+        var logger = Logger(label: "godwit") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = level
+        return logger
+    }
+
+    /// Columns as wide as what stands in them; numbers to the right.
+    static func table(_ rows: [[String]]) -> String {
+        let columnCount = rows.map(\.count).max() ?? 0
+        let widths = (0..<columnCount).map { column in
+            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+        }
+        return rows.map { row in
+            let cells = zip(row, widths).map { cell, width in
+                let space = String(repeating: " ", count: width - cell.count)
+                return cell.first?.isNumber == true ? space + cell : cell + space
+            }
+            let line = cells.joined(separator: "  ")
+            return "  " + line.trimmingSuffix { $0 == " " }
+        }.joined(separator: "\n")
+    }
+}
+
+extension StringProtocol {
+    fileprivate func trimmingSuffix(while isTrimmed: (Character) -> Bool) -> String {
+        var rest = self[...]
+        while let last = rest.last, isTrimmed(last) { rest = rest.dropLast() }
+        return String(rest)
+    }
+}
+
+/// A line on standard error that shows how far long work is; silent when nobody watches.
+struct ProgressBar {
+    private let label: String
+    private var shown = -1
+
+    init(_ label: String) { self.label = label }
+
+    /// - Parameter fraction: How much is done, from 0 to 1; nil when nobody knows.
+    mutating func show(_ count: Int, fraction: Double?) {
+        guard Terminal.isErrorInteractive else { return }
+        let width = 30
+        let filled = fraction.map { Int($0 * Double(width)) } ?? count % width
+        guard filled != shown || count.isMultiple(of: 10) else { return }
+        shown = filled
+        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
+        Terminal.write("\r\(label) \(bar) \(count)", to: .standardError)
+    }
+
+    func finish() {
+        guard Terminal.isErrorInteractive else { return }
+        Terminal.write("\r\u{1b}[K", to: .standardError)
+    }
+}

@@ -1,0 +1,145 @@
+extension Delta {
+    /// The one delta that does the work of this one and then of `next`.
+    ///
+    /// ```swift
+    /// try first.composed(with: second).applied(to: base)
+    ///     == second.applied(to: first.applied(to: base))
+    /// ```
+    ///
+    /// Composition is associative, and `keep` is its unit.
+    ///
+    /// - Complexity: O(*k* log *k*) in the sizes of the two deltas.
+    /// - Throws: ``TreeError/wrongBase(path:reason:)`` when `next` cannot follow this delta.
+    public func composed(with next: Delta) throws(TreeError) -> Delta {
+        try composed(with: next, at: Path())
+    }
+
+    fileprivate func composed(with next: Delta, at path: Path) throws(TreeError) -> Delta {
+        switch (self, next) {
+        case (_, .keep): return self
+        case (.keep, _), (_, .set): return next
+        case (.set(let value), _): return .set(try next.applied(to: value, at: path))
+        case (.map(let first), .map(let second)):
+            return .map(try first.composed(with: second, at: path))
+        case (.list(let first), .list(let second)):
+            return .list(try first.recipe.composed(with: second.recipe, at: path))
+        case (.map, .list), (.list, .map):
+            throw .wrongBase(path: path, reason: "one delta is for a map, the other for a list")
+        }
+    }
+}
+
+extension MapDelta {
+    fileprivate func composed(
+        with next: MapDelta, at path: Path
+    ) throws(TreeError) -> [Key: Change] {
+        var result = changes
+        for (key, change) in next.changes {
+            switch (changes[key], change) {
+            case (nil, _), (_, .remove), (_, .apply(.set)):
+                result[key] = change
+            case (.remove, .apply):
+                let path = path.appending(.key(key))
+                throw .wrongBase(path: path, reason: "there is nothing to change")
+            case (.apply(let first), .apply(let second)):
+                let path = path.appending(.key(key))
+                result[key] = .apply(try first.composed(with: second, at: path))
+            }
+        }
+        return result
+    }
+}
+
+extension ListRecipe {
+    fileprivate func composed(
+        with next: ListRecipe, at path: Path
+    ) throws(TreeError) -> ListRecipe {
+        let source = IndexedRecipe(self)
+        var result = ListRecipe()
+        for run in next.runs {
+            switch run {
+            case .new:
+                result.append(run)
+            case .kept(let range):
+                for part in source.runs(in: range) { result.append(part) }
+            case .edited(let position, let delta):
+                let path = path.appending(.position(position))
+                result.append(try source.run(at: position).composed(with: delta, at: path))
+            }
+        }
+        if next.tail < source.count {
+            for part in source.runs(in: next.tail..<source.count) { result.append(part) }
+        }
+        result.finish(tail: tail + max(0, next.tail - source.count))
+        return result
+    }
+}
+
+extension ListRecipe.Run {
+    /// This single item, with one more delta.
+    fileprivate func composed(with delta: Delta, at path: Path) throws(TreeError) -> Self {
+        switch self {
+        case .kept(let range): .edited(range.lowerBound, delta)
+        case .edited(let base, let first):
+            .edited(base, try first.composed(with: delta, at: path))
+        case .new(let value): .new(try delta.applied(to: value, at: path))
+        }
+    }
+}
+
+/// A recipe whose runs can be found by the position of their items in the result.
+private struct IndexedRecipe {
+    private let recipe: ListRecipe
+    private let starts: [Int]
+    let count: Int
+
+    init(_ recipe: ListRecipe) {
+        self.recipe = recipe
+        var starts: [Int] = []
+        var position = 0
+        for run in recipe.runs {
+            starts.append(position)
+            position += run.count
+        }
+        self.starts = starts
+        count = position
+    }
+
+    func run(at position: Int) -> ListRecipe.Run {
+        runs(in: position..<(position + 1))[0]
+    }
+
+    /// The runs of some result positions; those beyond the last run are in the tail.
+    func runs(in range: Range<Int>) -> [ListRecipe.Run] {
+        var result: [ListRecipe.Run] = []
+        var position = range.lowerBound
+        var index = indexOfRun(at: position)
+        while position < min(range.upperBound, count) {
+            let run = recipe.runs[index]
+            let end = min(range.upperBound, starts[index] + run.count)
+            if case .kept(let base) = run {
+                let first = base.lowerBound + position - starts[index]
+                result.append(.kept(first..<(first + end - position)))
+            } else {
+                result.append(run)
+            }
+            position = end
+            index += 1
+        }
+        if position < range.upperBound {
+            let offset = recipe.tail - count
+            result.append(.kept((position + offset)..<(range.upperBound + offset)))
+        }
+        return result
+    }
+
+    /// The last run that begins at or before a position.
+    private func indexOfRun(at position: Int) -> Int {
+        var (low, high) = (0, starts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if starts[middle] <= position { low = middle + 1 } else { high = middle }
+        }
+        return max(0, low - 1)
+    }
+}

@@ -1,0 +1,126 @@
+extension Value {
+    /// The value as EDN text, on one line: keys that can be keywords are.
+    ///
+    /// ```swift
+    /// (["items": [["name": "Wine"]]] as Value).ednText()  // {:items [{:name "Wine"}]}
+    /// ```
+    public func ednText() -> String {
+        var writer = EDNWriter()
+        writer.write(self)
+        return writer.text
+    }
+}
+
+extension Delta {
+    /// The delta as EDN text, on one line.
+    ///
+    /// A map of changes is a map of deltas. A list's delta has the keys `:-` (positions removed),
+    /// `:=` (position to delta), `:>` (from, to) and `:+` (position to value). What replaces a
+    /// container is marked `#d/set`, a removed key `#d/del`, and no change at all `#d/keep`.
+    public func ednText() -> String {
+        var writer = EDNWriter()
+        writer.write(self)
+        return writer.text
+    }
+}
+
+struct EDNWriter {
+    private(set) var text = ""
+
+    mutating func write(_ value: Value) {
+        switch value {
+        case .null: text += "nil"
+        case .bool(let bool): text += bool ? "true" : "false"
+        case .int(let int): text += String(int)
+        case .double(let double): text += double.double.description
+        case .string(let key): text.appendQuoted(key.text)
+        case .bytes(let bytes): text += "#bytes \"\(bytes.hex)\""
+        case .list(let items):
+            writeItems("[", items, "]") { $0.write($1) }
+        case .map(let map):
+            writeItems("{", map.alphabetical, "}") { writer, entry in
+                writer.write(key: entry.key)
+                writer.write(entry.value)
+            }
+        }
+    }
+
+    mutating func write(_ delta: Delta) {
+        switch delta {
+        case .keep: text += "#d/keep nil"
+        case .set(let value):
+            switch value {
+            case .map, .list: text += "#d/set "
+            default: break
+            }
+            write(value)
+        case .map(let changes):
+            writeItems("{", changes.alphabetical, "}") { writer, entry in
+                writer.write(key: entry.key)
+                writer.write(entry.change)
+            }
+        case .list(let list): write(list)
+        }
+    }
+
+    private mutating func write(_ change: MapDelta.Change) {
+        switch change {
+        case .remove: text += "#d/del nil"
+        case .apply(let delta): write(delta)
+        }
+    }
+
+    private mutating func write(_ delta: ListDelta) {
+        text += "{"
+        writeSection(":-", "#{", delta.removes) { $0.text += String($1) }
+        writeSection(":=", "{", delta.edits) { writer, edit in
+            writer.text += "\(edit.position) "
+            writer.write(edit.delta)
+        }
+        writeSection(":>", "{", delta.moves) { $0.text += "\($1.source) \($1.target)" }
+        writeSection(":+", "{", delta.inserts) { writer, insert in
+            writer.text += "\(insert.position) "
+            writer.write(insert.value)
+        }
+        text += "}"
+    }
+
+    private mutating func writeSection<Item>(
+        _ name: String, _ open: String, _ items: [Item], body: (inout EDNWriter, Item) -> Void
+    ) {
+        guard !items.isEmpty else { return }
+        if text.last != "{" { text += " " }
+        text += name + " "
+        writeItems(open, items, "}", body: body)
+    }
+
+    private mutating func writeItems<Item>(
+        _ open: String, _ items: [Item], _ close: String, body: (inout EDNWriter, Item) -> Void
+    ) {
+        text += open
+        for (position, item) in items.enumerated() {
+            if position > 0 { text += " " }
+            body(&self, item)
+        }
+        text += close
+    }
+
+    private mutating func write(key: Key) {
+        if key.isKeyword { text += ":" + key.text } else { text.appendQuoted(key.text) }
+        text += " "
+    }
+}
+
+extension Key {
+    /// Whether EDN reads `:` and this text as one keyword.
+    fileprivate var isKeyword: Bool {
+        let letters = text.unicodeScalars
+        guard let first = letters.first, first.properties.isAlphabetic || first == "_" else {
+            return false
+        }
+        return letters.allSatisfy {
+            $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0))
+                || "-_.".unicodeScalars.contains($0)
+        }
+    }
+}

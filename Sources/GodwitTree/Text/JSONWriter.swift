@@ -1,0 +1,99 @@
+extension Value {
+    /// The value as JSON text, keys in byte order.
+    ///
+    /// JSON has no byte strings: they are written as hexadecimal text, and do not read back as
+    /// bytes. Everything else reads back as the same value.
+    ///
+    /// - Parameter indentation: Spaces per level, or nil for one line without spaces.
+    public func jsonText(indentation: Int? = nil) -> String {
+        var writer = JSONWriter(indentation: indentation)
+        writer.write(self, level: 0)
+        return writer.text
+    }
+}
+
+struct JSONWriter {
+    private let indentation: Int?
+    private(set) var text = ""
+
+    init(indentation: Int?) { self.indentation = indentation }
+
+    mutating func write(_ value: Value, level: Int) {
+        switch value {
+        case .null: text += "null"
+        case .bool(let bool): text += bool ? "true" : "false"
+        case .int(let int): text += String(int)
+        case .double(let double): text += double.double.description
+        case .string(let key): text.appendQuoted(key.text)
+        case .bytes(let bytes): text.appendQuoted(bytes.hex)
+        case .list(let items):
+            writeContainer("[", items, "]", level: level) { $0.write($1, level: level + 1) }
+        case .map(let map):
+            writeContainer("{", map.alphabetical, "}", level: level) { writer, entry in
+                writer.text.appendQuoted(entry.key.text)
+                writer.text += writer.indentation == nil ? ":" : ": "
+                writer.write(entry.value, level: level + 1)
+            }
+        }
+    }
+
+    private mutating func writeContainer<Item>(
+        _ open: String, _ items: [Item], _ close: String, level: Int,
+        body: (inout JSONWriter, Item) -> Void
+    ) {
+        text += open
+        for (position, item) in items.enumerated() {
+            if position > 0 { text += "," }
+            breakLine(level: level + 1)
+            body(&self, item)
+        }
+        if !items.isEmpty { breakLine(level: level) }
+        text += close
+    }
+
+    private mutating func breakLine(level: Int) {
+        guard let indentation else { return }
+        text += "\n" + String(repeating: " ", count: indentation * level)
+    }
+}
+
+extension String {
+    /// Appends a string in quotes, with the escapes that JSON and EDN share.
+    mutating func appendQuoted(_ content: String) {
+        append("\"")
+        for scalar in content.unicodeScalars {
+            switch scalar {
+            case "\"": append("\\\"")
+            case "\\": append("\\\\")
+            case "\n": append("\\n")
+            case "\r": append("\\r")
+            case "\t": append("\\t")
+            case "\u{0}"..<" ":
+                append("\\u00" + [UInt8(scalar.value)].hex)
+            default: unicodeScalars.append(scalar)
+            }
+        }
+        append("\"")
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Two lowercase hexadecimal digits a byte.
+    public var hex: String {
+        reduce(into: "") { text, byte in
+            text += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }
+    }
+}
+
+extension Array<UInt8> {
+    /// The bytes that hexadecimal text stands for, or nil when it is not such text.
+    public init?(hex text: String) {
+        let digits = text.utf8.map { $0 < 0x80 ? Character(Unicode.Scalar($0)).hexDigitValue : nil }
+        guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
+        let values = digits.compactMap { $0 }
+        self = stride(from: 0, to: values.count, by: 2).map {
+            UInt8(values[$0] << 4 | values[$0 + 1])
+        }
+    }
+}

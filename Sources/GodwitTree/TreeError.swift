@@ -1,0 +1,75 @@
+/// Why bytes, a text or a delta were refused.
+///
+/// Whatever throws one of these has changed nothing.
+public enum TreeError: Error, Hashable, Sendable {
+    /// The input is not well-formed; `offset` counts bytes from its beginning.
+    case malformed(format: Format, offset: Int, reason: String)
+
+    /// The input nests containers deeper than the limit.
+    case tooDeep(limit: Int)
+
+    /// The delta was made for another value; `path` says where they part.
+    case wrongBase(path: Path, reason: String)
+
+    /// The delta contradicts itself, whatever it is applied to.
+    case invalidDelta(reason: String)
+
+    public enum Format: String, Sendable {
+        case cbor = "CBOR"
+        case json = "JSON"
+    }
+}
+
+extension TreeError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .malformed(let format, let offset, let reason):
+            "malformed \(format.rawValue) at byte \(offset): \(reason)"
+        case .tooDeep(let limit):
+            "nested deeper than \(limit) levels"
+        case .wrongBase(let path, let reason):
+            "the delta was made for another value: at \(path), \(reason)"
+        case .invalidDelta(let reason):
+            "the delta is invalid: \(reason)"
+        }
+    }
+}
+
+/// The way from the root of a value to one of its parts.
+public struct Path: Hashable, Sendable {
+    public enum Step: Hashable, Sendable {
+        case key(Key)
+        case position(Int)
+    }
+
+    public var steps: [Step]
+
+    public init(_ steps: [Step] = []) { self.steps = steps }
+
+    public func appending(_ step: Step) -> Path { Path(steps + [step]) }
+}
+
+extension Path: CustomStringConvertible {
+    /// The path as a JSON Pointer (RFC 6901); the root is shown as `/`.
+    public var description: String {
+        guard !steps.isEmpty else { return "/" }
+        return steps.map { "/" + $0.pointer }.joined()
+    }
+}
+
+extension Path.Step {
+    fileprivate var pointer: String {
+        switch self {
+        case .position(let position):
+            String(position)
+        case .key(let key):
+            key.text.reduce(into: "") { text, character in
+                switch character {
+                case "~": text += "~0"
+                case "/": text += "~1"
+                default: text.append(character)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+/// A string that is compared, hashed and ordered by its UTF-8 bytes.
+///
+/// Swift's own `==` holds "é" and "e\u{301}" for equal. Two peers that fold such keys, or hash
+/// them differently, never agree on a state again; so every string of a ``Value`` is a `Key`.
+///
+/// ```swift
+/// Key("\u{e9}") == Key("e\u{301}")  // false
+/// ```
+///
+/// The order is that of the canonical encoding: shorter first, then byte by byte.
+public struct Key: Sendable {
+    public let text: String
+
+    public init(_ text: String) {
+        var text = text
+        text.makeContiguousUTF8()
+        self.text = text
+    }
+}
+
+extension Key: Hashable {
+    public static func == (left: Key, right: Key) -> Bool {
+        guard left.text.utf8.count == right.text.utf8.count else { return false }
+        return left.withBytes { leftBytes in
+            right.withBytes { leftBytes.elementsEqual($0) }
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        hasher.combine(0xff as UInt8)
+    }
+}
+
+extension Key: Comparable {
+    public static func < (left: Key, right: Key) -> Bool {
+        let (leftCount, rightCount) = (left.text.utf8.count, right.text.utf8.count)
+        guard leftCount == rightCount else { return leftCount < rightCount }
+        return isBefore(left, right)
+    }
+
+    /// The order in which people look for words: byte by byte, a prefix first.
+    static func isBefore(_ left: Key, _ right: Key) -> Bool {
+        left.withBytes { leftBytes in
+            right.withBytes { leftBytes.lexicographicallyPrecedes($0) }
+        }
+    }
+}
+
+extension Key: ExpressibleByStringLiteral, CustomStringConvertible {
+    public init(stringLiteral value: String) { self.init(value) }
+    public var description: String { text }
+}
+
+extension Key {
+    /// Lends the UTF-8 bytes, without copying what is already contiguous.
+    func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        if let result = text.utf8.withContiguousStorageIfAvailable(body) { return result }
+        return Array(text.utf8).withUnsafeBufferPointer(body)
+    }
+}

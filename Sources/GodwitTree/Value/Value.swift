@@ -1,0 +1,126 @@
+/// A piece of structured data: what objects, deltas and messages are made of.
+///
+/// ```swift
+/// let item: Value = ["name": "Wine", "crossed": false]
+/// item["name"]  // "Wine"
+/// ```
+///
+/// Two values are equal exactly when their canonical bytes are: strings are compared by their
+/// UTF-8 bytes, an int is never equal to a double, and maps have no order.
+public enum Value: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    case int(Int64)
+    case double(Finite)
+    case string(Key)
+    case bytes([UInt8])
+    case list([Value])
+    case map(Map)
+}
+
+extension Value {
+    /// The deepest nesting that is read, applied or stored; a scalar has depth 0.
+    public static let depthMax = 128
+
+    /// The value under a key of a map; nil for other kinds and for an absent key.
+    public subscript(key: Key) -> Value? {
+        guard case .map(let map) = self else { return nil }
+        return map[key]
+    }
+
+    /// The entries of a map, or nil when this is something else.
+    public var map: Map? {
+        guard case .map(let map) = self else { return nil }
+        return map
+    }
+
+    /// The items of a list, or nil when this is something else.
+    public var list: [Value]? {
+        guard case .list(let items) = self else { return nil }
+        return items
+    }
+
+    /// The text of a string, or nil when this is something else.
+    public var text: String? {
+        guard case .string(let key) = self else { return nil }
+        return key.text
+    }
+
+    /// The integer, or nil when this is something else.
+    public var integer: Int64? {
+        guard case .int(let integer) = self else { return nil }
+        return integer
+    }
+
+    /// The byte string, or nil when this is something else.
+    public var byteString: [UInt8]? {
+        guard case .bytes(let bytes) = self else { return nil }
+        return bytes
+    }
+
+    /// The word for this kind of value in messages to people.
+    public var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "bool"
+        case .int: "int"
+        case .double: "double"
+        case .string: "string"
+        case .bytes: "bytes"
+        case .list: "list"
+        case .map: "map"
+        }
+    }
+
+    /// Whether no path through this value is longer than `limit` containers.
+    ///
+    /// - Complexity: O(*n*), but never deeper than `limit` calls.
+    public func isNested(within limit: Int) -> Bool {
+        switch self {
+        case .list(let items):
+            limit > 0 && items.allSatisfy { $0.isNested(within: limit - 1) }
+        case .map(let map):
+            limit > 0 && map.entries.allSatisfy { $0.value.isNested(within: limit - 1) }
+        default:
+            true
+        }
+    }
+}
+
+// There is no nil literal on purpose: in `condition ? value : nil` it would turn "no value" into
+// `null` without a word.
+extension Value: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(integerLiteral value: Int64) { self = .int(value) }
+    public init(floatLiteral value: Double) { self = .double(Finite(floatLiteral: value)) }
+    public init(stringLiteral value: String) { self = .string(Key(value)) }
+    public init(arrayLiteral elements: Value...) { self = .list(elements) }
+    public init(dictionaryLiteral elements: (Key, Value)...) { self = .map(Map(elements)) }
+}
+
+extension Value: CustomStringConvertible {
+    /// The value as EDN text, on one line.
+    public var description: String { ednText() }
+}
+
+/// A double that is neither NaN nor infinite, and whose zero has no sign.
+///
+/// Only such doubles have one canonical form, so that equal values have equal bytes.
+public struct Finite: Hashable, Sendable, ExpressibleByFloatLiteral {
+    public let double: Double
+
+    /// Returns nil for NaN and the infinities.
+    public init?(_ double: Double) {
+        guard double.isFinite else { return nil }
+        self.double = double == 0 ? 0 : double
+    }
+
+    /// - Precondition: The literal is within a double's range.
+    public init(floatLiteral value: Double) {
+        precondition(value.isFinite, "A value is never infinite")
+        self.double = value == 0 ? 0 : value
+    }
+}

@@ -1,0 +1,80 @@
+import GodwitTree
+import Testing
+
+@Suite struct DeltaTests {
+    @Test func `a delta prints as the seed's EDN`() {
+        let old: Value = ["items": [["name": "Bread"]]]
+        let new: Value = ["items": [["name": "Bread", "crossed": true], ["name": "Wine"]]]
+
+        let delta = Delta.diff(old, new)
+
+        #expect(
+            delta.ednText() == "{:items {:= {0 {:crossed true}} :+ {1 {:name \"Wine\"}}}}")
+        #expect(
+            delta.encoded.jsonText()
+                == #"{"items":[{"+":[1,{"name":"Wine"}],"=":[0,{"crossed":true}]}]}"#)
+    }
+
+    @Test func `removes, moves and replaced containers print too`() {
+        let delta = Delta.diff(
+            ["a": [1, 2, 3, 4, 5], "b": 1, "c": 2], ["a": [5, 1, 3, 4], "b": ["x": 1]])
+
+        #expect(
+            delta.ednText() == "{:a {:- #{1} :> {4 0}} :b #d/set {:x 1} :c #d/del nil}")
+    }
+
+    @Test func `one item moved across a long list is one move`() {
+        let items = (0..<1_000).map { Value.int(Int64($0)) }
+        var moved = items
+        moved.append(moved.remove(at: 3))
+
+        guard case .list(let delta) = Delta.diff(.list(items), .list(moved)) else {
+            return #expect(Bool(false), "a list has a list's delta")
+        }
+        #expect(delta.moves == [ListDelta.Move(source: 3, target: 999)])
+        #expect(delta.removes.isEmpty && delta.inserts.isEmpty && delta.edits.isEmpty)
+    }
+
+    @Test func `a delta for another base says where they part`() {
+        let delta = Delta.diff(["a": ["b": [1, 2, 3]]], ["a": ["b": [1, 3]]])
+
+        #expect(
+            throws: TreeError.wrongBase(
+                path: Path([.key("a"), .key("b")]),
+                reason: "there is no item 1 in a list of 1")
+        ) { try delta.applied(to: ["a": ["b": [7]]]) }
+        #expect(
+            throws: TreeError.wrongBase(
+                path: Path([.key("a")]), reason: "there is nothing to change")
+        ) { try delta.applied(to: [:]) }
+        #expect(throws: TreeError.self) { try delta.applied(to: ["a": 5]) }
+    }
+
+    @Test(arguments: [
+        #"["?"]"#, #"["=", 1, 2]"#, #"[{"-": 1}]"#, #"[{"-": [1, 1]}]"#, #"[{"-": [-1]}]"#,
+        #"[{"+": [0]}]"#, #"[{"+": ["0", 1]}]"#, #"[{"-": [0], "=": [0, 5]}]"#,
+        #"[{"-": [0], ">": [0, 1]}]"#, #"[{">": [0, 1, 2, 1]}]"#, #"[{"*": [1]}]"#,
+        #"[{"-": [4611686018427387904]}]"#, #"[["-"]]"#, #"["-"]"#,
+    ])
+    func `a delta that contradicts itself is refused`(json: String) throws {
+        let value = try Value(json: json)
+
+        #expect(throws: TreeError.self) { try Delta(encoded: value) }
+    }
+
+    @Test func `positions far beyond a list cost nothing and are refused`() throws {
+        let far = try Delta(encoded: Value(json: #"[{"+": [1000000000000, 1]}]"#))
+        #expect(throws: TreeError.self) { try far.applied(to: [1, 2]) }
+        #expect(throws: Never.self) { try far.composed(with: far) }
+    }
+
+    @Test func `a delta cannot nest a value deeper than the limit`() throws {
+        var deep: Value = 1
+        for _ in 0..<Value.depthMax { deep = [deep] }
+
+        #expect(try Delta.set(deep).applied(to: 0) == deep)
+        #expect(throws: TreeError.tooDeep(limit: Value.depthMax)) {
+            try Delta.map(["a": .apply(.set(deep))]).applied(to: [:])
+        }
+    }
+}

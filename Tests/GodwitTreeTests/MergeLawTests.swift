@@ -1,0 +1,79 @@
+import GodwitTestKit
+import GodwitTree
+import Testing
+
+/// The laws of merging, M1 to M8.
+@Suite struct MergeLawTests {
+    @Test func `every merge of small arrangements keeps the laws`() throws {
+        let world = SmallWorld.arrangements.filter { ($0.list?.count ?? 0) <= 3 }
+        for base in world {
+            for ours in world {
+                for theirs in world { check(base, ours, theirs) }
+            }
+        }
+    }
+
+    @Test func `every merge of small mixed values keeps the laws`() throws {
+        for base in SmallWorld.mixed {
+            for ours in SmallWorld.mixed {
+                for theirs in SmallWorld.mixed { check(base, ours, theirs, itemsDiffer: false) }
+            }
+        }
+    }
+
+    @Test func `a hundred thousand random merges keep the laws`() throws {
+        for seed in 0..<100_000 as Range<UInt64> {
+            let history = History(seed: seed)
+            check(history.base, history.first, history.rival, itemsDiffer: false)
+        }
+    }
+
+    /// - Parameter itemsDiffer: Whether all items of these lists are different, so that they can
+    ///   be followed by their value.
+    private func check(
+        _ base: Value, _ ours: Value, _ theirs: Value, itemsDiffer: Bool = true
+    ) {
+        let merge = Merge(base: base, ours: ours, theirs: theirs)
+        var laws: [(String, Bool)] = [
+            ("M1 left", Merge(base: base, ours: base, theirs: theirs).value == theirs),
+            ("M1 right", Merge(base: base, ours: ours, theirs: base).value == ours),
+            ("M2 same", Merge(base: base, ours: ours, theirs: ours).value == ours),
+            ("M8 same again", Merge(base: base, ours: ours, theirs: theirs) == merge),
+        ]
+        if itemsDiffer, ours != theirs, let base = base.list, let ours = ours.list, let theirs = theirs.list,
+            let result = merge.value.list
+        {
+            laws += listLaws(base, ours, theirs, result)
+        }
+        for law in laws where !law.1 {
+            Issue.record("\(law.0): base \(base), ours \(ours), theirs \(theirs): \(merge)")
+        }
+    }
+
+    private func listLaws(
+        _ base: [Value], _ ours: [Value], _ theirs: [Value], _ result: [Value]
+    ) -> [(String, Bool)] {
+        let survivors = result.filter(base.contains)
+        let inserted = (ours + theirs).filter { !base.contains($0) }
+        let kept = base.filter { ours.contains($0) && theirs.contains($0) }
+        let goneOnBoth = base.filter { !ours.contains($0) && !theirs.contains($0) }
+        let still = base.filter { item in
+            [ours, theirs].allSatisfy { side in !isMoved(item, base, side) }
+        }
+        return [
+            ("M4 no base item twice", Set(survivors).count == survivors.count),
+            ("M4 every insert once for each side", result.count - survivors.count == inserted.count),
+            ("M4 what both keep stays", kept.allSatisfy(result.contains)),
+            ("M4 what both remove goes", goneOnBoth.allSatisfy { !result.contains($0) }),
+            (
+                "M6 what nobody moved keeps its order",
+                survivors.filter(still.contains) == still.filter(survivors.contains)
+            ),
+        ]
+    }
+
+    private func isMoved(_ item: Value, _ base: [Value], _ side: [Value]) -> Bool {
+        guard case .list(let delta) = Delta.diff(.list(base), .list(side)) else { return false }
+        return delta.moves.contains { base[$0.source] == item }
+    }
+}

@@ -1,0 +1,89 @@
+import GodwitTree
+import Testing
+
+/// What people expect of a merge, case by case.
+@Suite struct MergeTests {
+    @Test func `independent changes both stay`() {
+        let merge = Merge(
+            base: ["name": "Groceries", "items": [["name": "Bread"]]],
+            ours: ["name": "Groceries", "items": [["name": "Bread", "crossed": true]]],
+            theirs: ["name": "Weekend", "items": [["name": "Bread"], ["name": "Wine"]]])
+
+        #expect(
+            merge.value == [
+                "name": "Weekend", "items": [["name": "Bread", "crossed": true], ["name": "Wine"]],
+            ])
+        #expect(merge.conflicts.isEmpty)
+    }
+
+    @Test func `an edit beats a removal, and says so`() throws {
+        let merge = Merge(
+            base: [["id": 1, "name": "Bread"], ["id": 2, "name": "Milk"]],
+            ours: [["id": 2, "name": "Milk"]],
+            theirs: [["id": 1, "name": "Rye bread"], ["id": 2, "name": "Milk"]])
+
+        #expect(merge.value == [["id": 1, "name": "Rye bread"], ["id": 2, "name": "Milk"]])
+        let conflict = try #require(merge.conflicts.first)
+        #expect(merge.conflicts.count == 1)
+        #expect(conflict.reason == .removedAndEdited)
+        #expect(conflict.chosen == .theirs)
+        #expect(conflict.path.description == "/0")
+    }
+
+    @Test func `a move and a rename of one item are no conflict`() {
+        let merge = Merge(
+            base: [["name": "Bread", "n": 1], ["name": "Milk", "n": 1], ["name": "Eggs", "n": 6]],
+            ours: [["name": "Milk", "n": 1], ["name": "Eggs", "n": 6], ["name": "Bread", "n": 1]],
+            theirs: [["name": "Rye", "n": 1], ["name": "Milk", "n": 1], ["name": "Eggs", "n": 6]])
+
+        #expect(
+            merge.value == [
+                ["name": "Milk", "n": 1], ["name": "Eggs", "n": 6], ["name": "Rye", "n": 1],
+            ])
+        #expect(merge.conflicts.isEmpty)
+    }
+
+    @Test func `what each side inserts stays together, ours first`() {
+        let merge = Merge(base: ["x"], ours: ["x", "a", "b"], theirs: ["x", "c", "d"])
+
+        #expect(merge.value == ["x", "a", "b", "c", "d"])
+    }
+
+    @Test func `of two scalars the later one is taken, and the conflict shows both`() throws {
+        let merge = Merge(base: ["n": 1], ours: ["n": 2], theirs: ["n": 3])
+
+        #expect(merge.value == ["n": 3])
+        #expect(
+            merge.conflicts.map(\.description) == [
+                "/n: both sides set it; took theirs (base 1, ours 2, theirs 3)"
+            ])
+    }
+
+    @Test func `containers that both created are merged`() {
+        let merge = Merge(base: [:], ours: ["a": ["x": 1]], theirs: ["a": ["y": 2]])
+
+        #expect(merge.value == ["a": ["x": 1, "y": 2]])
+        #expect(merge.conflicts.isEmpty)
+    }
+
+    @Test func `an item with one identity, added on both sides, is one item`() {
+        let merge = Merge(
+            base: [], ours: [["id": "w", "name": "Wine"]],
+            theirs: [["id": "b"], ["id": "w", "crossed": true]])
+
+        #expect(merge.value == [["id": "w", "name": "Wine", "crossed": true], ["id": "b"]])
+    }
+
+    @Test func `a replaced container is a conflict with an edit inside it`() {
+        let merge = Merge(base: ["a": ["x": 1]], ours: ["a": ["x": 2]], theirs: ["a": "gone"])
+
+        #expect(merge.value == ["a": "gone"])
+        #expect(merge.conflicts.map(\.reason) == [.replacedAndEdited])
+    }
+
+    @Test func `a change for another base is refused`() {
+        #expect(throws: TreeError.self) {
+            try Merge(base: ["a": 1], ours: .keep, theirs: .diff(["a": ["x"]], ["a": ["y", "x"]]))
+        }
+    }
+}
