@@ -42,17 +42,22 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(
-            url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+            url: "https://github.com/hummingbird-project/hummingbird",
+            from: "2.28.1",
+            traits: []
+        ),
     ],
     targets: [
         .target(
             name: "GodwitTree",
             dependencies: [.product(name: "Crypto", package: "swift-crypto")],
-            swiftSettings: settings),
+            swiftSettings: settings
+        ),
         .target(
             name: "GodwitStore",
             dependencies: ["GodwitTree", .product(name: "GRDB", package: "GRDB.swift")],
-            swiftSettings: settings),
+            swiftSettings: settings
+        ),
         .target(
             name: "GodwitQueue",
             dependencies: [
@@ -60,14 +65,16 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings
+        ),
         .target(
             name: "GodwitReplication",
             dependencies: [
                 "GodwitTree", "GodwitStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings
+        ),
         .target(
             name: "GodwitConnectors",
             dependencies: [
@@ -77,7 +84,8 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio", condition: http),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: http),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings
+        ),
         .target(
             name: "GodwitServer",
             dependencies: [
@@ -87,19 +95,27 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: server),
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
                 .product(
-                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
+                    name: "ServiceLifecycle",
+                    package: "swift-service-lifecycle",
+                    condition: server
+                ),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings
+        ),
         .target(
             name: "Godwit",
             dependencies: [
-                "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",
+                "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",
             ],
-            swiftSettings: settings),
+            swiftSettings: settings
+        ),
         .target(
             name: "GodwitTestKit",
-            dependencies: ["GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication"],
-            swiftSettings: settings),
+            dependencies: [
+                "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",
+            ],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "GodwitTool",
             dependencies: [
@@ -107,32 +123,57 @@ let package = Package(
                 "GodwitConnectors", "GodwitServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(
+                    name: "ServiceLifecycle",
+                    package: "swift-service-lifecycle",
+                    condition: server
+                ),
+                .product(
+                    name: "UnixSignals",
+                    package: "swift-service-lifecycle",
+                    condition: server
+                ),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings
+        ),
         .testTarget(
-            name: "GodwitTreeTests", dependencies: ["GodwitTree", "GodwitTestKit"],
-            swiftSettings: settings),
+            name: "GodwitTreeTests",
+            dependencies: ["GodwitTree", "GodwitTestKit"],
+            swiftSettings: settings
+        ),
         .testTarget(
-            name: "GodwitStoreTests", dependencies: ["GodwitStore", "GodwitTestKit"],
-            swiftSettings: settings),
+            name: "GodwitStoreTests",
+            dependencies: [
+                "GodwitStore", "GodwitTestKit", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            exclude: ["Golden"],
+            swiftSettings: settings
+        ),
         .testTarget(
-            name: "GodwitQueueTests", dependencies: ["GodwitQueue", "GodwitTestKit"],
-            swiftSettings: settings),
+            name: "GodwitQueueTests",
+            dependencies: ["GodwitQueue", "GodwitTestKit"],
+            swiftSettings: settings
+        ),
         .testTarget(
-            name: "GodwitReplicationTests", dependencies: ["GodwitReplication", "GodwitTestKit"],
-            swiftSettings: settings),
+            name: "GodwitReplicationTests",
+            dependencies: ["GodwitReplication", "GodwitTestKit"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "GodwitConnectorsTests",
             dependencies: ["GodwitConnectors", "GodwitServer", "GodwitTestKit"],
-            swiftSettings: settings),
+            swiftSettings: settings
+        ),
         .testTarget(
-            name: "GodwitServerTests", dependencies: ["GodwitServer", "GodwitTestKit"],
-            swiftSettings: settings),
+            name: "GodwitServerTests",
+            dependencies: ["GodwitServer", "GodwitTestKit"],
+            swiftSettings: settings
+        ),
         .testTarget(
-            name: "GodwitToolTests", dependencies: ["GodwitTool", "GodwitTestKit"],
-            swiftSettings: settings),
+            name: "GodwitToolTests",
+            dependencies: ["GodwitTool", "GodwitTestKit"],
+            swiftSettings: settings
+        ),
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

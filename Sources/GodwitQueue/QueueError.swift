@@ -1,4 +1,6 @@
-/// Why the queue refused an operation. The transaction that gets one is rolled back whole.
+/// Why the queue refused an operation.
+///
+/// The transaction that gets one is rolled back whole.
 public enum QueueError: Error, Hashable, Sendable {
     /// Each operation waits for the next one, and the last for the first.
     case circularDependency([OperationID])

@@ -1,4 +1,6 @@
-/// Why an exchange, or a stored history, was refused. Nothing has changed then.
+/// Why an exchange, or a stored history, was refused.
+///
+/// Nothing has changed then.
 public enum ReplicationError: Error, Hashable, Sendable {
     /// The server has no replica of this name.
     case unknownReplica(String)

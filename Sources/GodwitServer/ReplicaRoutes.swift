@@ -26,7 +26,10 @@ struct ReplicaRoutes {
             try await answering(request, context) { name in
                 let machine = try await host.replica(name).current
                 return Response(
-                    status: .ok, value: summary(of: machine), encoding: Encoding(accepted: request))
+                    status: .ok,
+                    value: summary(of: machine),
+                    encoding: Encoding(accepted: request)
+                )
             }
         }
         router.get("\(path)/value") { request, context in
@@ -54,15 +57,21 @@ extension ReplicaRoutes {
         guard let header = request.headers[.godwitClient], let identifier = Identifier(header)
         else {
             throw ReplicationError.malformedMessage(
-                reason: "the header godwit-client has 32 hexadecimal digits")
+                reason: "the header godwit-client has 32 hexadecimal digits"
+            )
         }
         let replica = try await host.replica(name)
         let body = try await request.body.collect(upTo: SyncServer.requestSizeMax)
         let message = try Encoding(body: request).value(in: Array(body.readableBytesView))
         let answer = try await replica.exchange(
-            ExchangeRequest(encoded: message), from: ClientID(identifier))
+            ExchangeRequest(encoded: message),
+            from: ClientID(identifier)
+        )
         return Response(
-            status: .ok, value: answer.encoded, encoding: Encoding(accepted: request))
+            status: .ok,
+            value: answer.encoded,
+            encoding: Encoding(accepted: request)
+        )
     }
 
     /// Server-sent events: the current head, then every newer one that is not overtaken.
@@ -77,7 +86,9 @@ extension ReplicaRoutes {
         }
         return Response(
             status: .ok,
-            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"], body: body)
+            headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: body
+        )
     }
 
     private func summary(of machine: ServerMachine) -> Value {
@@ -91,7 +102,8 @@ extension ReplicaRoutes {
 
     /// Turns what is thrown into an answer that a program can read.
     private func answering(
-        _ request: Request, _ context: BasicRequestContext,
+        _ request: Request,
+        _ context: BasicRequestContext,
         _ body: (ReplicaName) async throws -> Response
     ) async throws -> Response {
         do {
@@ -106,17 +118,23 @@ extension ReplicaRoutes {
         } catch let error as CancellationError {
             throw error
         } catch {
-            logger.error("request failed", metadata: ["error": "\(error)", "path": "\(request.uri)"])
+            logger.error(
+                "request failed",
+                metadata: ["error": "\(error)", "path": "\(request.uri)"]
+            )
             return refusal(.internalServerError, "internal", "the server failed; see its log")
         }
     }
 
     private func refusal(
-        _ status: HTTPResponse.Status, _ code: String, _ message: String
+        _ status: HTTPResponse.Status,
+        _ code: String,
+        _ message: String
     ) -> Response {
         Response(
             status: status,
-            value: ["error": .string(Key(code)), "message": .string(Key(message))])
+            value: ["error": .string(Key(code)), "message": .string(Key(message))]
+        )
     }
 }
 
@@ -159,12 +177,16 @@ extension Response {
         switch encoding {
         case .cbor:
             self.init(
-                status: status, headers: [.contentType: "application/cbor"],
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: value.canonicalBytes)))
+                status: status,
+                headers: [.contentType: "application/cbor"],
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: value.canonicalBytes))
+            )
         case .json:
             self.init(
-                status: status, headers: [.contentType: "application/json"],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: value.jsonText() + "\n")))
+                status: status,
+                headers: [.contentType: "application/json"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: value.jsonText() + "\n"))
+            )
         }
     }
 }

@@ -30,7 +30,9 @@ public struct SyncServer: Service {
     ///   - port: Where to listen; 0 for a free port.
     ///   - whenListening: Called with the port, once it is open.
     public init(
-        store: Store, host: String = "127.0.0.1", port: Int = 7007,
+        store: Store,
+        host: String = "127.0.0.1",
+        port: Int = 7007,
         logger: Logger = Logger(label: "godwit.server"),
         whenListening: @escaping @Sendable (Int) async -> Void = { _ in }
     ) {
@@ -48,11 +50,14 @@ public struct SyncServer: Service {
         let application = Application(
             router: routes.router,
             configuration: ApplicationConfiguration(
-                address: .hostname(host, port: port), serverName: "godwit"),
+                address: .hostname(host, port: port),
+                serverName: "godwit"
+            ),
             onServerRunning: { channel in
                 await whenListening(channel.localAddress?.port ?? 0)
             },
-            logger: logger)
+            logger: logger
+        )
         try await application.run()
     }
 }

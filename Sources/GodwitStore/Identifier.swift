@@ -38,7 +38,9 @@ extension Identifier: Codable {
         let text = try container.decode(String.self)
         guard let identifier = Identifier(text) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "not 32 hexadecimal digits")
+                in: container,
+                debugDescription: "not 32 hexadecimal digits"
+            )
         }
         self = identifier
     }

@@ -39,13 +39,17 @@ public final class Store: Sendable {
     private let hooks = Mutex<[any TransactionHook]>([])
 
     private static let schema = Schema(
-        name: "store", steps: [ObjectTable.schema[0] + CommitTable.schema[0]])
+        name: "store",
+        steps: [ObjectTable.schema[0] + CommitTable.schema[0]]
+    )
 
     /// Opens a store, and makes one where there is none.
     ///
     /// - Throws: ``StoreError``; the file is untouched then.
     public init(
-        _ location: Location, access: Access = .readWrite, identifiers: Identifiers = .random
+        _ location: Location,
+        access: Access = .readWrite,
+        identifiers: Identifiers = .random
     ) throws {
         self.location = location
         self.identifiers = identifiers
@@ -67,7 +71,9 @@ public final class Store: Sendable {
         }
     }
 
-    /// Closes the store. Change sequences end; later transactions throw.
+    /// Closes the store.
+    ///
+    /// Change sequences end; later transactions throw.
     public func close() throws {
         feed.finish()
         try writer.close()
@@ -106,11 +112,15 @@ extension Store {
     }
 
     private func perform<Result>(
-        _ body: (borrowing WriteTransaction) throws -> Result, in database: Database
+        _ body: (borrowing WriteTransaction) throws -> Result,
+        in database: Database
     ) throws -> Result {
         let draft = CommitDraft(identifiers: identifiers)
         let transaction = WriteTransaction(
-            database: database, commit: try CommitTable.last(in: database).next, draft: draft)
+            database: database,
+            commit: try CommitTable.last(in: database).next,
+            draft: draft
+        )
         let result = try body(transaction)
         guard !draft.isEmpty else { return result }
         let objects = draft.objects

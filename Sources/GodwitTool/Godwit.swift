@@ -22,5 +22,6 @@ struct Godwit: AsyncParsableCommand {
         subcommands: [
             Serve.self, Replay.self, Diff.self, Apply.self, Merge.self, Log.self, Graph.self,
             Demo.self, DemoDevice.self,
-        ])
+        ]
+    )
 }

@@ -9,18 +9,23 @@ import Testing
         let delta = Delta.diff(old, new)
 
         #expect(
-            delta.ednText() == "{:items {:= {0 {:crossed true}} :+ {1 {:name \"Wine\"}}}}")
+            delta.ednText() == "{:items {:= {0 {:crossed true}} :+ {1 {:name \"Wine\"}}}}"
+        )
         #expect(
             delta.encoded.jsonText()
-                == #"{"items":[{"+":[1,{"name":"Wine"}],"=":[0,{"crossed":true}]}]}"#)
+                == #"{"items":[{"+":[1,{"name":"Wine"}],"=":[0,{"crossed":true}]}]}"#
+        )
     }
 
     @Test func `removes, moves and replaced containers print too`() {
         let delta = Delta.diff(
-            ["a": [1, 2, 3, 4, 5], "b": 1, "c": 2], ["a": [5, 1, 3, 4], "b": ["x": 1]])
+            ["a": [1, 2, 3, 4, 5], "b": 1, "c": 2],
+            ["a": [5, 1, 3, 4], "b": ["x": 1]]
+        )
 
         #expect(
-            delta.ednText() == "{:a {:- #{1} :> {4 0}} :b #d/set {:x 1} :c #d/del nil}")
+            delta.ednText() == "{:a {:- #{1} :> {4 0}} :b #d/set {:x 1} :c #d/del nil}"
+        )
     }
 
     @Test func `one item moved across a long list is one move`() {
@@ -41,11 +46,14 @@ import Testing
         #expect(
             throws: TreeError.wrongBase(
                 path: Path([.key("a"), .key("b")]),
-                reason: "there is no item 1 in a list of 1")
+                reason: "there is no item 1 in a list of 1"
+            )
         ) { try delta.applied(to: ["a": ["b": [7]]]) }
         #expect(
             throws: TreeError.wrongBase(
-                path: Path([.key("a")]), reason: "there is nothing to change")
+                path: Path([.key("a")]),
+                reason: "there is nothing to change"
+            )
         ) { try delta.applied(to: [:]) }
         #expect(throws: TreeError.self) { try delta.applied(to: ["a": 5]) }
     }

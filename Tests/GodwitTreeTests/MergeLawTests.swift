@@ -31,7 +31,10 @@ import Testing
     /// - Parameter itemsDiffer: Whether all items of these lists are different, so that they can
     ///   be followed by their value.
     private func check(
-        _ base: Value, _ ours: Value, _ theirs: Value, itemsDiffer: Bool = true
+        _ base: Value,
+        _ ours: Value,
+        _ theirs: Value,
+        itemsDiffer: Bool = true
     ) {
         let merge = Merge(base: base, ours: ours, theirs: theirs)
         var laws: [(String, Bool)] = [
@@ -40,7 +43,8 @@ import Testing
             ("M2 same", Merge(base: base, ours: ours, theirs: ours).value == ours),
             ("M8 same again", Merge(base: base, ours: ours, theirs: theirs) == merge),
         ]
-        if itemsDiffer, ours != theirs, let base = base.list, let ours = ours.list, let theirs = theirs.list,
+        if itemsDiffer, ours != theirs, let base = base.list, let ours = ours.list,
+            let theirs = theirs.list,
             let result = merge.value.list
         {
             laws += listLaws(base, ours, theirs, result)
@@ -51,7 +55,10 @@ import Testing
     }
 
     private func listLaws(
-        _ base: [Value], _ ours: [Value], _ theirs: [Value], _ result: [Value]
+        _ base: [Value],
+        _ ours: [Value],
+        _ theirs: [Value],
+        _ result: [Value]
     ) -> [(String, Bool)] {
         let survivors = result.filter(base.contains)
         let inserted = (ours + theirs).filter { !base.contains($0) }
@@ -62,7 +69,10 @@ import Testing
         }
         return [
             ("M4 no base item twice", Set(survivors).count == survivors.count),
-            ("M4 every insert once for each side", result.count - survivors.count == inserted.count),
+            (
+                "M4 every insert once for each side",
+                result.count - survivors.count == inserted.count
+            ),
             ("M4 what both keep stays", kept.allSatisfy(result.contains)),
             ("M4 what both remove goes", goneOnBoth.allSatisfy { !result.contains($0) }),
             (

@@ -7,12 +7,15 @@ import Testing
         let merge = Merge(
             base: ["name": "Groceries", "items": [["name": "Bread"]]],
             ours: ["name": "Groceries", "items": [["name": "Bread", "crossed": true]]],
-            theirs: ["name": "Weekend", "items": [["name": "Bread"], ["name": "Wine"]]])
+            theirs: ["name": "Weekend", "items": [["name": "Bread"], ["name": "Wine"]]]
+        )
 
         #expect(
             merge.value == [
-                "name": "Weekend", "items": [["name": "Bread", "crossed": true], ["name": "Wine"]],
-            ])
+                "name": "Weekend",
+                "items": [["name": "Bread", "crossed": true], ["name": "Wine"]],
+            ]
+        )
         #expect(merge.conflicts.isEmpty)
     }
 
@@ -20,7 +23,8 @@ import Testing
         let merge = Merge(
             base: [["id": 1, "name": "Bread"], ["id": 2, "name": "Milk"]],
             ours: [["id": 2, "name": "Milk"]],
-            theirs: [["id": 1, "name": "Rye bread"], ["id": 2, "name": "Milk"]])
+            theirs: [["id": 1, "name": "Rye bread"], ["id": 2, "name": "Milk"]]
+        )
 
         #expect(merge.value == [["id": 1, "name": "Rye bread"], ["id": 2, "name": "Milk"]])
         let conflict = try #require(merge.conflicts.first)
@@ -32,14 +36,22 @@ import Testing
 
     @Test func `a move and a rename of one item are no conflict`() {
         let merge = Merge(
-            base: [["name": "Bread", "n": 1], ["name": "Milk", "n": 1], ["name": "Eggs", "n": 6]],
-            ours: [["name": "Milk", "n": 1], ["name": "Eggs", "n": 6], ["name": "Bread", "n": 1]],
-            theirs: [["name": "Rye", "n": 1], ["name": "Milk", "n": 1], ["name": "Eggs", "n": 6]])
+            base: [
+                ["name": "Bread", "n": 1], ["name": "Milk", "n": 1], ["name": "Eggs", "n": 6],
+            ],
+            ours: [
+                ["name": "Milk", "n": 1], ["name": "Eggs", "n": 6], ["name": "Bread", "n": 1],
+            ],
+            theirs: [
+                ["name": "Rye", "n": 1], ["name": "Milk", "n": 1], ["name": "Eggs", "n": 6],
+            ]
+        )
 
         #expect(
             merge.value == [
                 ["name": "Milk", "n": 1], ["name": "Eggs", "n": 6], ["name": "Rye", "n": 1],
-            ])
+            ]
+        )
         #expect(merge.conflicts.isEmpty)
     }
 
@@ -56,7 +68,8 @@ import Testing
         #expect(
             merge.conflicts.map(\.description) == [
                 "/n: both sides set it; took theirs (base 1, ours 2, theirs 3)"
-            ])
+            ]
+        )
     }
 
     @Test func `containers that both created are merged`() {
@@ -68,8 +81,10 @@ import Testing
 
     @Test func `an item with one identity, added on both sides, is one item`() {
         let merge = Merge(
-            base: [], ours: [["id": "w", "name": "Wine"]],
-            theirs: [["id": "b"], ["id": "w", "crossed": true]])
+            base: [],
+            ours: [["id": "w", "name": "Wine"]],
+            theirs: [["id": "b"], ["id": "w", "crossed": true]]
+        )
 
         #expect(merge.value == [["id": "w", "name": "Wine", "crossed": true], ["id": "b"]])
     }

@@ -21,7 +21,8 @@ import Testing
         ("\u{10151}", "64f0908591"), ([], "80"), ([1, 2, 3], "83010203"),
         ([1, [2, 3], [4, 5]], "8301820203820405"), ([:], "a0"),
         (["a": 1, "b": [2, 3]], "a26161016162820203"), (["a", ["b": "c"]], "826161a161626163"),
-        (["bb": 1, "c": 2], "a261630262626201"), (["\u{e9}": 1, "e\u{301}": 2], "a262c3a9016365cc8102"),
+        (["bb": 1, "c": 2], "a261630262626201"),
+        (["\u{e9}": 1, "e\u{301}": 2], "a262c3a9016365cc8102"),
     ]
 
     @Test(arguments: golden)
@@ -96,15 +97,21 @@ import Testing
 
     @Test(arguments: [
         (#"{"a": 1, "a": 2}"#, 0, "the key \"a\" occurs twice in this object"),
-        ("[1,]", 3, "no value begins like this"), ("[01]", 2, "a comma or the end of the array was expected"),
+        ("[1,]", 3, "no value begins like this"),
+        ("[01]", 2, "a comma or the end of the array was expected"),
         ("9223372036854775808", 0, "the integer does not fit in 64 bits"),
-        ("[1e999]", 1, "the number is beyond a double's range"), ("1 2", 2, "there is more after the value"),
-        (#""\ud800""#, 1, "half of a surrogate pair stands alone"), ("", 0, "the input ends too early"),
-        (#"{"a" 1}"#, 5, "a colon was expected"), ("nul", 0, "an unknown word"), ("\"a", 0, "the string has no end"),
+        ("[1e999]", 1, "the number is beyond a double's range"),
+        ("1 2", 2, "there is more after the value"),
+        (#""\ud800""#, 1, "half of a surrogate pair stands alone"),
+        ("", 0, "the input ends too early"),
+        (#"{"a" 1}"#, 5, "a colon was expected"), ("nul", 0, "an unknown word"),
+        ("\"a", 0, "the string has no end"),
         ("\"\n\"", 1, "a control character must be escaped"), ("1.", 2, "a digit was expected"),
     ])
     func `malformed JSON is refused with the place of the fault`(
-        json: String, offset: Int, reason: String
+        json: String,
+        offset: Int,
+        reason: String
     ) {
         #expect(throws: TreeError.malformed(format: .json, offset: offset, reason: reason)) {
             try Value(json: json)
@@ -112,10 +119,13 @@ import Testing
     }
 
     @Test func `EDN shows keywords where they are possible`() {
-        let value: Value = ["name": "Wine \"red\"\n", "two words": [1, 1.5, .null, true], "b": .bytes([255])]
+        let value: Value = [
+            "name": "Wine \"red\"\n", "two words": [1, 1.5, .null, true], "b": .bytes([255]),
+        ]
         #expect(
             value.ednText()
-                == "{:b #bytes \"ff\" :name \"Wine \\\"red\\\"\\n\" \"two words\" [1 1.5 nil true]}")
+                == "{:b #bytes \"ff\" :name \"Wine \\\"red\\\"\\n\" \"two words\" [1 1.5 nil true]}"
+        )
     }
 
     @Test func `the digest of a value is golden`() {

@@ -33,7 +33,9 @@ public struct HTTPTransport: ReplicaTransport {
     }
 
     public func exchange(
-        _ body: [UInt8], replica: ReplicaName, client: ClientID
+        _ body: [UInt8],
+        replica: ReplicaName,
+        client: ClientID
     ) async throws -> [UInt8] {
         var request = HTTPClientRequest(url: url(replica) + "/exchange")
         request.method = .POST
@@ -89,13 +91,16 @@ extension HTTPTransport {
 
     /// Reads server-sent events until the connection ends: the data of an event is an id.
     private func read(
-        _ request: HTTPClientRequest, _ yield: (StateID) -> Void
+        _ request: HTTPClientRequest,
+        _ yield: (StateID) -> Void
     ) async throws {
         let response = try await reaching { try await client.execute(request, timeout: .hours(24)) }
         guard response.status == .ok else {
             let body = try await response.body.collect(upTo: 1 << 16)
             throw Self.refusal(
-                status: Int(response.status.code), body: Array(body.readableBytesView))
+                status: Int(response.status.code),
+                body: Array(body.readableBytesView)
+            )
         }
         var lines = EventLines()
         for try await chunk in response.body {
@@ -111,8 +116,10 @@ extension HTTPTransport {
     private static func refusal(status: Int, body: [UInt8]) -> ConnectorError {
         let value = (try? Value(json: body)) ?? .null
         return .refused(
-            status: status, code: value["error"]?.text ?? "unknown",
-            message: value["message"]?.text ?? "no reason given")
+            status: status,
+            code: value["error"]?.text ?? "unknown",
+            message: value["message"]?.text ?? "no reason given"
+        )
     }
 
     private func reaching<Result>(_ body: () async throws -> Result) async throws -> Result {

@@ -35,16 +35,24 @@ public final class ReplicaConnector: Sendable {
     private let gate = ExchangeGate()
     private let report: @Sendable (Event) -> Void
 
-    /// Opens, or makes, the replica on this device. Nothing is sent before ``run()``.
+    /// Opens, or makes, the replica on this device.
+    ///
+    /// Nothing is sent before ``run()``.
     public init(
-        _ name: ReplicaName, in store: Store, collections: Set<Key>,
-        transport: any ReplicaTransport, options: Options = Options(),
+        _ name: ReplicaName,
+        in store: Store,
+        collections: Set<Key>,
+        transport: any ReplicaTransport,
+        options: Options = Options(),
         report: @escaping @Sendable (Event) -> Void = { _ in }
     ) async throws {
         let queue = "godwit.replica.\(name)"
         let work = Deferred<ReplicaConnector>()
         pipeline = try Pipeline(
-            store: store, name: queue, maxConcurrent: 1, backoff: options.backoff,
+            store: store,
+            name: queue,
+            maxConcurrent: 1,
+            backoff: options.backoff,
             clock: options.clock
         ) { _ in
             guard let connector = work.value else { throw CancellationError() }
@@ -67,7 +75,8 @@ public final class ReplicaConnector: Sendable {
         public var clock: any Clock<Duration>
 
         public init(
-            backoff: Backoff = Backoff(), clock: any Clock<Duration> = ContinuousClock()
+            backoff: Backoff = Backoff(),
+            clock: any Clock<Duration> = ContinuousClock()
         ) {
             self.backoff = backoff
             self.clock = clock
@@ -126,7 +135,10 @@ extension ReplicaConnector {
         report(.sending(sizeInBytes: body.count, carriesEdit: request.batch != nil))
         do {
             let answer = try await transport.exchange(
-                body, replica: replica.name, client: replica.client)
+                body,
+                replica: replica.name,
+                client: replica.client
+            )
             let response = try Self.response(answer)
             let isDone = try await store.write {
                 try replica.receive(response, to: request, in: $0)
@@ -145,7 +157,8 @@ extension ReplicaConnector {
     private static func response(_ bytes: [UInt8]) throws -> ExchangeResponse {
         do {
             return try ExchangeResponse(
-                encoded: Value(canonicalBytes: bytes, depthMax: ExchangeRequest.depthMax))
+                encoded: Value(canonicalBytes: bytes, depthMax: ExchangeRequest.depthMax)
+            )
         } catch {
             throw ConnectorError.malformedAnswer(reason: "\(error)")
         }

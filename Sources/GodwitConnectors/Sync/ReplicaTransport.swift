@@ -11,7 +11,9 @@ public protocol ReplicaTransport: Sendable {
     ///
     /// - Throws: ``ConnectorError``. Whether the request has arrived is unknown then.
     func exchange(
-        _ body: [UInt8], replica: ReplicaName, client: ClientID
+        _ body: [UInt8],
+        replica: ReplicaName,
+        client: ClientID
     ) async throws -> [UInt8]
 
     /// The ids of the server's head: the current one, then each newer one that is not overtaken.

@@ -29,7 +29,8 @@ enum OperationTable {
             ) STRICT, WITHOUT ROWID;
             CREATE INDEX godwit_dependency_needs ON godwit_dependency (needs);
             """
-        ])
+        ]
+    )
 
     static func insert(_ operation: QueuedOperation, in database: Database) throws {
         let statement = try database.cachedStatement(
@@ -37,13 +38,15 @@ enum OperationTable {
                 INSERT INTO godwit_operation
                     (id, commit_number, pipeline, kind, priority, attempts, body)
                 VALUES (?, ?, ?, ?, ?, 0, ?)
-                """)
+                """
+        )
         try statement.execute(arguments: [
             operation.id.description, operation.commit.rawValue, operation.pipeline,
             operation.kind, operation.priority, Data(operation.body.canonicalBytes),
         ])
         let edge = try database.cachedStatement(
-            sql: "INSERT INTO godwit_dependency (operation, needs) VALUES (?, ?)")
+            sql: "INSERT INTO godwit_dependency (operation, needs) VALUES (?, ?)"
+        )
         for needed in operation.dependencies {
             try edge.execute(arguments: [operation.id.description, needed.description])
         }
@@ -51,32 +54,40 @@ enum OperationTable {
 
     static func contains(_ id: OperationID, in database: Database) throws -> Bool {
         let statement = try database.cachedStatement(
-            sql: "SELECT 1 FROM godwit_operation WHERE id = ?")
+            sql: "SELECT 1 FROM godwit_operation WHERE id = ?"
+        )
         return try Int.fetchOne(statement, arguments: [id.description]) != nil
     }
 
     static func remove(_ id: OperationID, in database: Database) throws {
         let statement = try database.cachedStatement(
-            sql: "DELETE FROM godwit_operation WHERE id = ?")
+            sql: "DELETE FROM godwit_operation WHERE id = ?"
+        )
         try statement.execute(arguments: [id.description])
         let edges = try database.cachedStatement(
-            sql: "DELETE FROM godwit_dependency WHERE operation = ?")
+            sql: "DELETE FROM godwit_dependency WHERE operation = ?"
+        )
         try edges.execute(arguments: [id.description])
     }
 
     static func recordFailure(
-        of id: OperationID, reason: String, in database: Database
+        of id: OperationID,
+        reason: String,
+        in database: Database
     ) throws {
         let statement = try database.cachedStatement(
             sql: """
                 UPDATE godwit_operation SET attempts = attempts + 1, last_error = ? WHERE id = ?
-                """)
+                """
+        )
         try statement.execute(arguments: [reason, id.description])
     }
 
     /// The operations of a pipeline from commits after one, in the order they were enqueued.
     static func operations(
-        in pipeline: String, after commit: CommitNumber, in database: Database
+        in pipeline: String,
+        after commit: CommitNumber,
+        in database: Database
     ) throws -> [QueuedOperation] {
         let statement = try database.cachedStatement(
             sql: """
@@ -85,7 +96,8 @@ enum OperationTable {
                     (SELECT group_concat(needs) FROM godwit_dependency WHERE operation = id)
                 FROM godwit_operation WHERE pipeline = ? AND commit_number > ?
                 ORDER BY commit_number, sequence
-                """)
+                """
+        )
         return try Row.fetchAll(statement, arguments: [pipeline, commit.rawValue]).map { row in
             try QueuedOperation(row: row)
         }
@@ -93,10 +105,12 @@ enum OperationTable {
 
     /// What an operation waits for.
     static func dependencies(
-        of id: OperationID, in database: Database
+        of id: OperationID,
+        in database: Database
     ) throws -> [OperationID] {
         let statement = try database.cachedStatement(
-            sql: "SELECT needs FROM godwit_dependency WHERE operation = ? ORDER BY needs")
+            sql: "SELECT needs FROM godwit_dependency WHERE operation = ? ORDER BY needs"
+        )
         return try String.fetchAll(statement, arguments: [id.description])
             .compactMap(OperationID.init(text:))
     }
@@ -104,7 +118,8 @@ enum OperationTable {
     /// Whether some operation waits for this one.
     static func isNeeded(_ id: OperationID, in database: Database) throws -> Bool {
         let statement = try database.cachedStatement(
-            sql: "SELECT 1 FROM godwit_dependency WHERE needs = ? LIMIT 1")
+            sql: "SELECT 1 FROM godwit_dependency WHERE needs = ? LIMIT 1"
+        )
         return try Int.fetchOne(statement, arguments: [id.description]) != nil
     }
 }
@@ -123,9 +138,18 @@ extension QueuedOperation {
         }
         let needs = (row[9] as String?) ?? ""
         self.init(
-            id: id, commit: CommitNumber(rawValue: row[1]), pipeline: row[2], kind: row[3],
-            dependencies: Set(needs.split(separator: ",").compactMap { OperationID(text: String($0)) }),
-            priority: row[4], attempts: row[5], lastError: row[6], sequence: row[7],
-            body: try Value(canonicalBytes: Array(row[8] as Data)))
+            id: id,
+            commit: CommitNumber(rawValue: row[1]),
+            pipeline: row[2],
+            kind: row[3],
+            dependencies: Set(
+                needs.split(separator: ",").compactMap { OperationID(text: String($0)) }
+            ),
+            priority: row[4],
+            attempts: row[5],
+            lastError: row[6],
+            sequence: row[7],
+            body: try Value(canonicalBytes: Array(row[8] as Data))
+        )
     }
 }

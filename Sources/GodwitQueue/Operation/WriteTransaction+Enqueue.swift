@@ -19,17 +19,28 @@ extension WriteTransaction {
     /// - Throws: ``QueueError``; the transaction must then be rolled back.
     @discardableResult
     public borrowing func enqueue<Work: Operation>(
-        _ operation: Work, after dependencies: Set<OperationID> = [], priority: Int32 = 0,
-        pipeline: String = Pipeline.defaultName, id: OperationID? = nil
+        _ operation: Work,
+        after dependencies: Set<OperationID> = [],
+        priority: Int32 = 0,
+        pipeline: String = Pipeline.defaultName,
+        id: OperationID? = nil
     ) throws -> OperationID {
         let id = id ?? OperationID(newIdentifier())
         guard try !OperationTable.contains(id, in: database) else {
             throw QueueError.duplicateOperation(id)
         }
         let queued = QueuedOperation(
-            id: id, commit: commit, pipeline: pipeline, kind: Work.kind,
-            dependencies: dependencies, priority: priority, attempts: 0, lastError: nil,
-            sequence: 0, body: try ValueEncoder().encode(operation))
+            id: id,
+            commit: commit,
+            pipeline: pipeline,
+            kind: Work.kind,
+            dependencies: dependencies,
+            priority: priority,
+            attempts: 0,
+            lastError: nil,
+            sequence: 0,
+            body: try ValueEncoder().encode(operation)
+        )
         try OperationTable.insert(queued, in: database)
         if let circle = try circle(through: id) { throw QueueError.circularDependency(circle) }
         touch()

@@ -26,7 +26,8 @@ public struct Backoff: Sendable {
 
     /// - Parameter jitter: A random number in 0..<1, or a fixed one for a test.
     public init(
-        delayMin: Duration = .milliseconds(100), delayMax: Duration = .seconds(60),
+        delayMin: Duration = .milliseconds(100),
+        delayMax: Duration = .seconds(60),
         jitter: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
     ) {
         self.delayMin = delayMin

@@ -15,7 +15,9 @@ public import GodwitStore
 /// Cancelling the task that called ``run()`` stops the pipeline. What was running stays in the
 /// store and runs again at the next launch: an executor's work must be safe to do twice.
 public actor Pipeline {
-    /// Performs one operation. What it throws, other than `CancellationError`, is a retry.
+    /// Performs one operation.
+    ///
+    /// What it throws, other than `CancellationError`, is a retry.
     public typealias Executor = @Sendable (QueuedOperation) async throws -> Outcome
 
     public static let defaultName = "default"
@@ -31,13 +33,17 @@ public actor Pipeline {
     private var schedule: Schedule
     private var operations: [OperationID: QueuedOperation] = [:]
     private var lastLoaded: CommitNumber = .none
-    private var watchers: [(commit: CommitNumber, continuation: CheckedContinuation<Void, Never>)] = []
+    private var watchers: [(commit: CommitNumber, continuation: CheckedContinuation<Void, Never>)] =
+        []
     private let started = AsyncStream.makeStream(of: QueuedOperation.self)
 
     /// - Parameter maxConcurrent: How many operations run at once; 0 for any number.
     public init(
-        store: Store, name: String = Pipeline.defaultName, maxConcurrent: Int = 8,
-        backoff: Backoff = Backoff(), clock: any Clock<Duration> = ContinuousClock(),
+        store: Store,
+        name: String = Pipeline.defaultName,
+        maxConcurrent: Int = 8,
+        backoff: Backoff = Backoff(),
+        clock: any Clock<Duration> = ContinuousClock(),
         execute: @escaping Executor
     ) throws {
         try store.prepare(OperationTable.schema)
@@ -79,7 +85,10 @@ extension Pipeline {
         let (name, after) = (name, lastLoaded)
         let (loaded, last) = try await store.read { transaction in
             let rows = try OperationTable.operations(
-                in: name, after: after, in: transaction.database)
+                in: name,
+                after: after,
+                in: transaction.database
+            )
             return (rows, try transaction.lastCommit())
         }
         guard last > lastLoaded else { return notifyWatchers() }
@@ -88,9 +97,14 @@ extension Pipeline {
         schedule.insert(
             loaded.map {
                 Schedule.Item(
-                    id: $0.id, commit: $0.commit, sequence: $0.sequence, priority: $0.priority,
-                    dependencies: $0.dependencies)
-            })
+                    id: $0.id,
+                    commit: $0.commit,
+                    sequence: $0.sequence,
+                    priority: $0.priority,
+                    dependencies: $0.dependencies
+                )
+            }
+        )
         startAll()
     }
 
@@ -122,7 +136,10 @@ extension Pipeline {
         }
     }
 
-    private func complete(_ id: OperationID, _ completion: @escaping Outcome.Completion) async throws {
+    private func complete(
+        _ id: OperationID,
+        _ completion: @escaping Outcome.Completion
+    ) async throws {
         try await store.write { transaction in
             try completion(transaction)
             try OperationTable.remove(id, in: transaction.database)
@@ -131,7 +148,9 @@ extension Pipeline {
     }
 
     private func retry(
-        _ operation: QueuedOperation, after delay: Duration?, reason: String
+        _ operation: QueuedOperation,
+        after delay: Duration?,
+        reason: String
     ) async throws {
         let (id, attempts) = (operation.id, operation.attempts + 1)
         schedule.hold(id)
@@ -187,8 +206,16 @@ extension Pipeline {
 extension QueuedOperation {
     fileprivate func failed(reason: String) -> QueuedOperation {
         QueuedOperation(
-            id: id, commit: commit, pipeline: pipeline, kind: kind, dependencies: dependencies,
-            priority: priority, attempts: attempts + 1, lastError: reason, sequence: sequence,
-            body: body)
+            id: id,
+            commit: commit,
+            pipeline: pipeline,
+            kind: kind,
+            dependencies: dependencies,
+            priority: priority,
+            attempts: attempts + 1,
+            lastError: reason,
+            sequence: sequence,
+            body: body
+        )
     }
 }

@@ -95,8 +95,10 @@ extension Schedule {
         makeReady(item)
     }
 
-    /// The operation to start now, or nil; of several, the one with the highest priority, then
-    /// the one enqueued first. It is running from here on.
+    /// The operation to start now, or nil; of several, the one with the highest priority, then the
+    /// one enqueued first.
+    ///
+    /// It is running from here on.
     mutating func startNext() -> OperationID? {
         guard runningCount < limit, let next = ready.popMax() else { return nil }
         states[next.item.id] = .running(next.item)

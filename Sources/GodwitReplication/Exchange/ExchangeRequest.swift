@@ -31,7 +31,9 @@ public struct ExchangeRequest: Hashable, Sendable {
         public let delta: Delta
     }
 
-    /// Grows with every request of a client. An older one moves no refs.
+    /// Grows with every request of a client.
+    ///
+    /// An older one moves no refs.
     public let nonce: Int64
     /// The abbreviation of the state that the client has.
     public let have: [UInt8]

@@ -43,7 +43,11 @@ public struct ClientMachine: Sendable {
 
     /// Restores a machine from what was stored.
     init(
-        name: ReplicaName, client: ClientID, history: History, base: StateID, sequence: Int64
+        name: ReplicaName,
+        client: ClientID,
+        history: History,
+        base: StateID,
+        sequence: Int64
     ) throws(ReplicationError) {
         self.name = name
         self.client = client
@@ -96,8 +100,10 @@ extension ClientMachine {
         let last = history.states.count - 1
         let check = history.head.id.content.bytes.prefix(ExchangeRequest.checkSizeInBytes)
         let batch = ExchangeRequest.Batch(
-            sequence: sequence, check: Array(check),
-            delta: try history.delta(from: last - 1, to: last))
+            sequence: sequence,
+            check: Array(check),
+            delta: try history.delta(from: last - 1, to: last)
+        )
         return ExchangeRequest(nonce: nonce, have: base.abbreviation, batch: batch)
     }
 
@@ -106,7 +112,8 @@ extension ClientMachine {
     /// An answer that was overtaken by another changes nothing. When this throws, the machine is
     /// as it was; after ``ReplicationError/wrongContent``, ``askForAll()`` is the remedy.
     mutating func receive(
-        _ response: ExchangeResponse, to request: ExchangeRequest
+        _ response: ExchangeResponse,
+        to request: ExchangeRequest
     ) throws(ReplicationError) -> Delta {
         guard isCurrent(request) else { return .keep }
         var next = self
@@ -138,7 +145,8 @@ extension ClientMachine {
                 let isThere = local[collection.key]?.map != nil
                 let inner = isThere ? delta : delta.creatingMap
                 result[collection.key] = .apply(inner)
-            })
+            }
+        )
     }
 
     private func isCurrent(_ request: ExchangeRequest) -> Bool {
@@ -164,7 +172,8 @@ extension ClientMachine {
     }
 
     private mutating func adopt(
-        _ response: ExchangeResponse, to request: ExchangeRequest
+        _ response: ExchangeResponse,
+        to request: ExchangeRequest
     ) throws(ReplicationError) -> Delta {
         let lost = response.acknowledged < sequence - (hasBatch ? 1 : 0)
         let isAcknowledged = hasBatch && response.acknowledged >= sequence
@@ -192,7 +201,9 @@ extension ClientMachine {
 
     /// The value of the server's head, checked: invariant (3).
     private func value(
-        of response: ExchangeResponse, to request: ExchangeRequest, isAcknowledged: Bool
+        of response: ExchangeResponse,
+        to request: ExchangeRequest,
+        isAcknowledged: Bool
     ) throws(ReplicationError) -> Value {
         let origin: Value
         switch response.origin {

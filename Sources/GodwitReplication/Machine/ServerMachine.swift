@@ -46,7 +46,8 @@ public struct ServerMachine: Sendable {
 
     /// Answers one request: the machine is as it was when this throws.
     public mutating func receive(
-        _ request: ExchangeRequest, from client: ClientID
+        _ request: ExchangeRequest,
+        from client: ClientID
     ) throws(ReplicationError) -> ExchangeResponse {
         var next = self
         let response = try next.answer(request, from: client)
@@ -59,7 +60,8 @@ public struct ServerMachine: Sendable {
 
 extension ServerMachine {
     private mutating func answer(
-        _ request: ExchangeRequest, from client: ClientID
+        _ request: ExchangeRequest,
+        from client: ClientID
     ) throws(ReplicationError) -> ExchangeResponse {
         var peer = peers[client] ?? Peer()
         let isFresh = request.nonce > peer.nonce
@@ -84,7 +86,8 @@ extension ServerMachine {
 
     /// Makes a batch part of the line, and returns the value that the client has in mind.
     private mutating func accept(
-        _ batch: ExchangeRequest.Batch, on base: Int
+        _ batch: ExchangeRequest.Batch,
+        on base: Int
     ) throws(ReplicationError) -> Value {
         let baseValue = try history.value(at: base)
         let target: Value
@@ -96,7 +99,10 @@ extension ServerMachine {
         let content = target.digest
         guard content.bytes.starts(with: batch.check) else { throw .wrongContent }
         let id = StateID(
-            content: content, replica: name.text, parents: [history.states[base].id])
+            content: content,
+            replica: name.text,
+            parents: [history.states[base].id]
+        )
 
         if base == history.states.count - 1 {
             if batch.delta != .keep { history.append(id, by: batch.delta, to: target) }
@@ -107,7 +113,10 @@ extension ServerMachine {
     }
 
     private mutating func merge(
-        _ delta: Delta, on base: Int, _ baseValue: Value, parent: StateID
+        _ delta: Delta,
+        on base: Int,
+        _ baseValue: Value,
+        parent: StateID
     ) throws(ReplicationError) {
         let ours = try history.delta(from: base, to: history.states.count - 1)
         let merge: Merge
@@ -119,13 +128,18 @@ extension ServerMachine {
         let residual = Delta.diff(history.headValue, merge.value)
         guard residual != .keep else { return }
         let id = StateID(
-            content: merge.value.digest, replica: name.text, parents: [history.head.id, parent])
+            content: merge.value.digest,
+            replica: name.text,
+            parents: [history.head.id, parent]
+        )
         history.append(id, by: residual, to: merge.value)
     }
 
     /// The shortest way to the head that the client can go.
     private func response(
-        base: Int?, target: Value?, peer: Peer
+        base: Int?,
+        target: Value?,
+        peer: Peer
     ) throws(ReplicationError) -> ExchangeResponse {
         let last = history.states.count - 1
         let (origin, delta): (ExchangeResponse.Origin, Delta)
@@ -135,7 +149,11 @@ extension ServerMachine {
         case (nil, nil): (origin, delta) = (.root, .diff(.map(Map()), history.headValue))
         }
         return ExchangeResponse(
-            acknowledged: peer.sequence, head: history.head.id, origin: origin, delta: delta)
+            acknowledged: peer.sequence,
+            head: history.head.id,
+            origin: origin,
+            delta: delta
+        )
     }
 
     private var refs: Set<StateID> {

@@ -20,7 +20,8 @@ final class Committed<Value: Sendable>: Sendable {
     var value: Value { versions.withLock { $0.committed } }
 
     func update<Result>(
-        in transaction: borrowing WriteTransaction, _ body: (inout Value) throws -> Result
+        in transaction: borrowing WriteTransaction,
+        _ body: (inout Value) throws -> Result
     ) throws -> Result {
         var (next, isFirst) = versions.withLock { ($0.draft ?? $0.committed, $0.draft == nil) }
         let result = try body(&next)

@@ -35,7 +35,11 @@ struct DeviceState: Sendable {
         guard isChanged else { return }
         isChanged = false
         let row = PeerTable.Device(
-            client: machine.client, base: machine.base, sequence: machine.sequence, nonce: reserved)
+            client: machine.client,
+            base: machine.base,
+            sequence: machine.sequence,
+            nonce: reserved
+        )
         try PeerTable.set(row, of: number, in: database)
     }
 }
@@ -53,8 +57,12 @@ struct OpenedReplica: Sendable {
         {
             let history = try HistoryTable.load(number, in: database)
             let machine = try ClientMachine(
-                name: name, client: row.client, history: history, base: row.base,
-                sequence: row.sequence)
+                name: name,
+                client: row.client,
+                history: history,
+                base: row.base,
+                sequence: row.sequence
+            )
             self.number = number
             device = DeviceState(machine: machine, reserved: row.nonce)
             isNew = false

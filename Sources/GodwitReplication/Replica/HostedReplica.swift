@@ -54,7 +54,8 @@ public final class HostedReplica: Sendable {
     ///
     /// - Throws: ``ReplicationError``, or the store's error; nothing has changed then.
     public func exchange(
-        _ request: ExchangeRequest, from client: ClientID
+        _ request: ExchangeRequest,
+        from client: ClientID
     ) async throws -> ExchangeResponse {
         let (response, hasMoved) = try await store.write { [self] transaction in
             let before = machine.value.history.head.id
@@ -80,7 +81,9 @@ public final class HostedReplica: Sendable {
     public var current: ServerMachine { machine.value }
 }
 
-/// Those who want to know when the head moves. A slow one gets the newest head only.
+/// Those who want to know when the head moves.
+///
+/// A slow one gets the newest head only.
 private final class Followers: Sendable {
     private struct State {
         var next = 0
@@ -91,7 +94,9 @@ private final class Followers: Sendable {
 
     func subscribe(current: () -> StateID) -> AsyncStream<StateID> {
         let (stream, continuation) = AsyncStream.makeStream(
-            of: StateID.self, bufferingPolicy: .bufferingNewest(1))
+            of: StateID.self,
+            bufferingPolicy: .bufferingNewest(1)
+        )
         let ticket = state.withLock { state in
             state.next += 1
             state.continuations[state.next] = continuation

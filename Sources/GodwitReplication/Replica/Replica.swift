@@ -21,7 +21,10 @@ public final class Replica: TransactionHook, Sendable {
     private let whenDirty: DirtyHook
 
     private init(
-        _ opened: OpenedReplica, store: Store, collections: Set<Key>, whenDirty: @escaping DirtyHook
+        _ opened: OpenedReplica,
+        store: Store,
+        collections: Set<Key>,
+        whenDirty: @escaping DirtyHook
     ) {
         name = opened.device.machine.name
         client = opened.device.machine.client
@@ -38,7 +41,9 @@ public final class Replica: TransactionHook, Sendable {
     ///
     /// - Parameter whenDirty: Queues the push, in the transaction that makes it necessary.
     public static func open(
-        _ name: ReplicaName, in store: Store, collections: Set<Key>,
+        _ name: ReplicaName,
+        in store: Store,
+        collections: Set<Key>,
         whenDirty: @escaping DirtyHook = { _ in }
     ) async throws -> Replica {
         try store.prepare(ReplicaSchema.schema)
@@ -46,7 +51,11 @@ public final class Replica: TransactionHook, Sendable {
             try OpenedReplica(name, in: transaction)
         }
         let replica = Replica(
-            opened, store: store, collections: collections, whenDirty: whenDirty)
+            opened,
+            store: store,
+            collections: collections,
+            whenDirty: whenDirty
+        )
         store.addHook(replica)
         if opened.isNew { try await replica.takeInObjects() }
         return replica
@@ -57,7 +66,8 @@ public final class Replica: TransactionHook, Sendable {
 
 extension Replica {
     public func willCommit(
-        _ objects: [ObjectKey: Value?], in transaction: borrowing WriteTransaction
+        _ objects: [ObjectKey: Value?],
+        in transaction: borrowing WriteTransaction
     ) throws {
         let own = objects.filter { collections.contains($0.key.collection) }
         guard !own.isEmpty else { return }
@@ -110,7 +120,8 @@ extension Replica {
     /// - Throws: ``ReplicationError``; nothing has changed then.
     @discardableResult
     public func receive(
-        _ response: ExchangeResponse, to request: ExchangeRequest,
+        _ response: ExchangeResponse,
+        to request: ExchangeRequest,
         in transaction: borrowing WriteTransaction
     ) throws -> Bool {
         let (change, value) = try update(in: transaction) { device in
@@ -131,7 +142,9 @@ extension Replica {
     }
 
     private func writeObjects(
-        changedBy delta: Delta, in value: Value, _ transaction: borrowing WriteTransaction
+        changedBy delta: Delta,
+        in value: Value,
+        _ transaction: borrowing WriteTransaction
     ) throws {
         guard case .map(let changes) = delta else { return }
         for (collection, change) in changes.changes where collections.contains(collection) {
@@ -148,7 +161,9 @@ extension Replica {
 
     /// The keys that may have changed; all of them where a collection was replaced whole.
     private func changedKeys(
-        _ change: MapDelta.Change, in collection: Key, _ value: Value,
+        _ change: MapDelta.Change,
+        in collection: Key,
+        _ value: Value,
         _ transaction: borrowing WriteTransaction
     ) throws -> [Key] {
         if case .apply(.map(let keys)) = change { return keys.changes.keys.sorted() }
@@ -165,12 +180,16 @@ extension Replica {
     public var status: ReplicaStatus {
         let machine = state.value.machine
         return ReplicaStatus(
-            base: machine.base, isDirty: machine.isDirty, value: machine.local,
-            stateCount: machine.history.stateCount)
+            base: machine.base,
+            isDirty: machine.isDirty,
+            value: machine.local,
+            stateCount: machine.history.stateCount
+        )
     }
 
     private func update<Result>(
-        in transaction: borrowing WriteTransaction, _ body: (inout DeviceState) throws -> Result
+        in transaction: borrowing WriteTransaction,
+        _ body: (inout DeviceState) throws -> Result
     ) throws -> Result {
         // The closure below cannot capture a borrowed transaction; it needs the connection only.
         let (database, number) = (transaction.database, number)

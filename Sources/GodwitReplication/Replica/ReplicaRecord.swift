@@ -32,7 +32,9 @@ public struct ReplicaRecord: Sendable {
     }
 
     private init(
-        _ name: ReplicaName, role: ReplicaRole, in transaction: borrowing ReadTransaction
+        _ name: ReplicaName,
+        role: ReplicaRole,
+        in transaction: borrowing ReadTransaction
     ) throws {
         let database = transaction.database
         guard let number = try HistoryTable.number(of: name, role: role, in: database) else {

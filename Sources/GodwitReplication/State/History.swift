@@ -53,7 +53,9 @@ public struct History: Sendable {
     /// - Throws: ``ReplicationError/damagedHistory(reason:)`` when the parts do not lead to the
     ///   head's content.
     init(
-        restoring stored: [State], tail: [Part], lastPart: Int64
+        restoring stored: [State],
+        tail: [Part],
+        lastPart: Int64
     ) throws(ReplicationError) {
         self.init()
         log = PartLog(lastNumber: lastPart)

@@ -10,7 +10,10 @@ struct PartLog: Sendable {
     mutating func insert(_ delta: Delta) -> History.Part {
         lastNumber += 1
         let part = History.Part(
-            number: lastNumber, delta: delta, sizeInBytes: delta.canonicalBytes.count)
+            number: lastNumber,
+            delta: delta,
+            sizeInBytes: delta.canonicalBytes.count
+        )
         note(.insertPart(part))
         return part
     }

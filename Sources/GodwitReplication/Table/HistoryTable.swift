@@ -15,20 +15,26 @@ public enum ReplicaRole: String, Sendable {
 /// The rows behind replicas and their histories.
 enum HistoryTable {
     static func number(
-        of name: ReplicaName, role: ReplicaRole, in database: Database
+        of name: ReplicaName,
+        role: ReplicaRole,
+        in database: Database
     ) throws -> ReplicaNumber? {
         try Int64.fetchOne(
-            database, sql: "SELECT number FROM godwit_replica WHERE name = ? AND role = ?",
+            database,
+            sql: "SELECT number FROM godwit_replica WHERE name = ? AND role = ?",
             arguments: [name.text, role.rawValue]
         ).map(ReplicaNumber.init)
     }
 
     static func insert(
-        _ name: ReplicaName, role: ReplicaRole, in database: Database
+        _ name: ReplicaName,
+        role: ReplicaRole,
+        in database: Database
     ) throws -> ReplicaNumber {
         try database.execute(
             sql: "INSERT INTO godwit_replica (name, role) VALUES (?, ?)",
-            arguments: [name.text, role.rawValue])
+            arguments: [name.text, role.rawValue]
+        )
         return ReplicaNumber(rawValue: database.lastInsertedRowID)
     }
 
@@ -42,7 +48,8 @@ enum HistoryTable {
         let rows = try Row.fetchAll(
             database,
             sql: "SELECT serial, id, parts FROM godwit_state WHERE replica = ? ORDER BY serial",
-            arguments: [replica.rawValue])
+            arguments: [replica.rawValue]
+        )
         var states: [History.State] = []
         var tail: [History.Part] = []
         for row in rows {
@@ -66,7 +73,9 @@ enum HistoryTable {
     }
 
     static func apply(
-        _ writes: [HistoryWrite], to replica: ReplicaNumber, in database: Database
+        _ writes: [HistoryWrite],
+        to replica: ReplicaNumber,
+        in database: Database
     ) throws {
         for write in writes { try apply(write, to: replica, in: database) }
     }
@@ -76,18 +85,24 @@ extension HistoryTable {
     private static let tailSerial: Int64 = -1
 
     private static func parts(
-        of replica: ReplicaNumber, in database: Database
+        of replica: ReplicaNumber,
+        in database: Database
     ) throws -> [Int64: History.Part] {
         let rows = try Row.fetchAll(
-            database, sql: "SELECT number, delta FROM godwit_part WHERE replica = ?",
-            arguments: [replica.rawValue])
+            database,
+            sql: "SELECT number, delta FROM godwit_part WHERE replica = ?",
+            arguments: [replica.rawValue]
+        )
         var parts: [Int64: History.Part] = [:]
         for row in rows {
             let bytes = Array(row[1] as Data)
             do throws(TreeError) {
                 let delta = try Delta(canonicalBytes: bytes)
                 parts[row[0]] = History.Part(
-                    number: row[0], delta: delta, sizeInBytes: bytes.count)
+                    number: row[0],
+                    delta: delta,
+                    sizeInBytes: bytes.count
+                )
             } catch {
                 throw ReplicationError.damagedHistory(reason: error.description)
             }
@@ -96,7 +111,9 @@ extension HistoryTable {
     }
 
     private static func apply(
-        _ write: HistoryWrite, to replica: ReplicaNumber, in database: Database
+        _ write: HistoryWrite,
+        to replica: ReplicaNumber,
+        in database: Database
     ) throws {
         switch write {
         case .insertPart(let part):
@@ -121,7 +138,10 @@ extension HistoryTable {
     }
 
     private static func setState(
-        _ serial: Int64, _ id: StateID?, _ parts: [History.Part], of replica: ReplicaNumber,
+        _ serial: Int64,
+        _ id: StateID?,
+        _ parts: [History.Part],
+        of replica: ReplicaNumber,
         in database: Database
     ) throws {
         let numbers = parts.map { String($0.number) }.joined(separator: " ")

@@ -17,7 +17,8 @@ enum PeerTable {
         let row = try Row.fetchOne(
             database,
             sql: "SELECT client, base, sequence, nonce FROM godwit_device WHERE replica = ?",
-            arguments: [replica.rawValue])
+            arguments: [replica.rawValue]
+        )
         guard let row else { return nil }
         guard let client = ClientID(text: row[0]), let base = StateID(bytes: Array(row[1] as Data))
         else { throw ReplicationError.damagedHistory(reason: "the device's row is damaged") }
@@ -25,7 +26,9 @@ enum PeerTable {
     }
 
     static func set(
-        _ device: Device, of replica: ReplicaNumber, in database: Database
+        _ device: Device,
+        of replica: ReplicaNumber,
+        in database: Database
     ) throws {
         try database.cachedStatement(
             sql: """
@@ -41,14 +44,16 @@ enum PeerTable {
     }
 
     static func peers(
-        of replica: ReplicaNumber, in database: Database
+        of replica: ReplicaNumber,
+        in database: Database
     ) throws -> [ClientID: ServerMachine.Peer] {
         let rows = try Row.fetchAll(
             database,
             sql: """
                 SELECT client, acked, sent, nonce, sequence FROM godwit_peer WHERE replica = ?
                 """,
-            arguments: [replica.rawValue])
+            arguments: [replica.rawValue]
+        )
         var peers: [ClientID: ServerMachine.Peer] = [:]
         for row in rows {
             guard let client = ClientID(text: row[0]) else {
@@ -65,7 +70,9 @@ enum PeerTable {
     }
 
     static func set(
-        _ peer: ServerMachine.Peer, _ client: ClientID, of replica: ReplicaNumber,
+        _ peer: ServerMachine.Peer,
+        _ client: ClientID,
+        of replica: ReplicaNumber,
         in database: Database
     ) throws {
         try database.cachedStatement(

@@ -45,5 +45,6 @@ enum ReplicaSchema {
                 PRIMARY KEY (replica, client)
             ) STRICT, WITHOUT ROWID;
             """
-        ])
+        ]
+    )
 }

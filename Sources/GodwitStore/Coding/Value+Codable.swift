@@ -30,7 +30,9 @@ extension Value: Codable {
                 Map(
                     try container.allKeys.map {
                         (Key($0.stringValue), try container.decode(Value.self, forKey: $0))
-                    }))
+                    }
+                )
+            )
             return
         }
         if var container = try? decoder.unkeyedContainer() {

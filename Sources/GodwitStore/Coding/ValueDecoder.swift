@@ -43,7 +43,9 @@ private struct Reading: Decoder {
 
     func mismatch(_ type: Any.Type) -> DecodingError {
         .typeMismatch(
-            type, .init(codingPath: codingPath, debugDescription: "there is a \(value.kind)"))
+            type,
+            .init(codingPath: codingPath, debugDescription: "there is a \(value.kind)")
+        )
     }
 }
 
@@ -139,7 +141,9 @@ private struct UnkeyedReading: UnkeyedDecodingContainer {
         let path = codingPath + [Position(intValue: currentIndex)]
         guard !isAtEnd else {
             throw DecodingError.valueNotFound(
-                Value.self, .init(codingPath: path, debugDescription: "the list ends here"))
+                Value.self,
+                .init(codingPath: path, debugDescription: "the list ends here")
+            )
         }
         return Reading(value: items[currentIndex], codingPath: path)
     }
@@ -167,7 +171,8 @@ private struct KeyedReading<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func nestedContainer<Nested>(
-        keyedBy type: Nested.Type, forKey key: Key
+        keyedBy type: Nested.Type,
+        forKey key: Key
     ) throws -> KeyedDecodingContainer<Nested> {
         try reading(key).container(keyedBy: type)
     }
@@ -185,7 +190,9 @@ private struct KeyedReading<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private func reading(_ key: Key) throws -> Reading {
         guard let value = map[GodwitTree.Key(key.stringValue)] else {
             throw DecodingError.keyNotFound(
-                key, .init(codingPath: codingPath, debugDescription: "there is no such key"))
+                key,
+                .init(codingPath: codingPath, debugDescription: "there is no such key")
+            )
         }
         return Reading(value: value, codingPath: codingPath + [key])
     }

@@ -65,7 +65,9 @@ private final class Slot {
     func fill(integer: some BinaryInteger, at path: [any CodingKey]) throws {
         guard let int = Int64(exactly: integer) else {
             throw EncodingError.invalidValue(
-                integer, .init(codingPath: path, debugDescription: "does not fit in 64 bits"))
+                integer,
+                .init(codingPath: path, debugDescription: "does not fit in 64 bits")
+            )
         }
         content = .scalar(.int(int))
     }
@@ -73,7 +75,9 @@ private final class Slot {
     func fill(double: Double, at path: [any CodingKey]) throws {
         guard let finite = Finite(double) else {
             throw EncodingError.invalidValue(
-                double, .init(codingPath: path, debugDescription: "is not a finite number"))
+                double,
+                .init(codingPath: path, debugDescription: "is not a finite number")
+            )
         }
         content = .scalar(.double(finite))
     }
@@ -155,7 +159,8 @@ private struct KeyedSlot<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: some Encodable, forKey key: Key) throws { try single(key).encode(value) }
 
     func nestedContainer<Nested>(
-        keyedBy type: Nested.Type, forKey key: Key
+        keyedBy type: Nested.Type,
+        forKey key: Key
     ) -> KeyedEncodingContainer<Nested> {
         encoder(key).container(keyedBy: type)
     }

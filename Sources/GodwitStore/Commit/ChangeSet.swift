@@ -12,7 +12,9 @@ public struct ChangeSet: Hashable, Sendable {
     public private(set) var removed: Set<ObjectKey>
 
     init(
-        commit: CommitNumber, inserted: Set<ObjectKey> = [], updated: Set<ObjectKey> = [],
+        commit: CommitNumber,
+        inserted: Set<ObjectKey> = [],
+        updated: Set<ObjectKey> = [],
         removed: Set<ObjectKey> = []
     ) {
         first = commit

@@ -41,7 +41,8 @@ enum CommitTable {
 
     static func record(_ number: CommitNumber, in database: Database) throws {
         let statement = try database.cachedStatement(
-            sql: "UPDATE godwit_commit SET number = ? WHERE number < ?")
+            sql: "UPDATE godwit_commit SET number = ? WHERE number < ?"
+        )
         try statement.execute(arguments: [number.rawValue, number.rawValue])
     }
 }

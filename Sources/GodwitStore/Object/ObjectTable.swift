@@ -21,13 +21,15 @@ enum ObjectTable {
 
     static func digest(of key: ObjectKey, in database: Database) throws -> [UInt8]? {
         let statement = try database.cachedStatement(
-            sql: "SELECT digest FROM godwit_object WHERE collection = ? AND key = ?")
+            sql: "SELECT digest FROM godwit_object WHERE collection = ? AND key = ?"
+        )
         return try Data.fetchOne(statement, arguments: key.arguments).map { Array($0) }
     }
 
     static func value(of key: ObjectKey, in database: Database) throws -> Value? {
         let statement = try database.cachedStatement(
-            sql: "SELECT value, digest FROM godwit_object WHERE collection = ? AND key = ?")
+            sql: "SELECT value, digest FROM godwit_object WHERE collection = ? AND key = ?"
+        )
         guard let row = try Row.fetchOne(statement, arguments: key.arguments) else { return nil }
         let (bytes, digest) = (Array(row[0] as Data), Array(row[1] as Data))
         guard Value.digest(ofCanonicalBytes: bytes).bytes == digest,
@@ -38,18 +40,22 @@ enum ObjectTable {
 
     static func keys(of collection: Key, in database: Database) throws -> [String] {
         let statement = try database.cachedStatement(
-            sql: "SELECT key FROM godwit_object WHERE collection = ? ORDER BY key")
+            sql: "SELECT key FROM godwit_object WHERE collection = ? ORDER BY key"
+        )
         return try String.fetchAll(statement, arguments: [collection.text])
     }
 
     static func count(of collection: Key, in database: Database) throws -> Int {
         let statement = try database.cachedStatement(
-            sql: "SELECT COUNT(*) FROM godwit_object WHERE collection = ?")
+            sql: "SELECT COUNT(*) FROM godwit_object WHERE collection = ?"
+        )
         return try Int.fetchOne(statement, arguments: [collection.text]) ?? 0
     }
 
     static func set(
-        _ key: ObjectKey, to object: (bytes: [UInt8], digest: [UInt8]), commit: CommitNumber,
+        _ key: ObjectKey,
+        to object: (bytes: [UInt8], digest: [UInt8]),
+        commit: CommitNumber,
         in database: Database
     ) throws {
         let statement = try database.cachedStatement(
@@ -59,7 +65,8 @@ enum ObjectTable {
                 ON CONFLICT (collection, key) DO UPDATE
                 SET value = excluded.value, digest = excluded.digest,
                     commit_number = excluded.commit_number
-                """)
+                """
+        )
         let row: [any DatabaseValueConvertible] = [
             Data(object.bytes), Data(object.digest), commit.rawValue,
         ]
@@ -68,7 +75,8 @@ enum ObjectTable {
 
     static func remove(_ key: ObjectKey, in database: Database) throws {
         let statement = try database.cachedStatement(
-            sql: "DELETE FROM godwit_object WHERE collection = ? AND key = ?")
+            sql: "DELETE FROM godwit_object WHERE collection = ? AND key = ?"
+        )
         try statement.execute(arguments: key.arguments)
     }
 }

@@ -24,7 +24,8 @@ public struct Schema: Sendable {
                     name TEXT PRIMARY KEY,
                     version INTEGER NOT NULL
                 ) STRICT, WITHOUT ROWID
-                """)
+                """
+        )
         let found = try version(in: database)
         guard found <= steps.count else {
             throw StoreError.newerSchema(name: name, found: found, known: steps.count)
@@ -36,12 +37,16 @@ public struct Schema: Sendable {
                 INSERT INTO godwit_schema (name, version) VALUES (?, ?)
                 ON CONFLICT (name) DO UPDATE SET version = excluded.version
                 """,
-            arguments: [name, steps.count])
+            arguments: [name, steps.count]
+        )
     }
 
     private func version(in database: Database) throws -> Int {
         try Int.fetchOne(
-            database, sql: "SELECT version FROM godwit_schema WHERE name = ?", arguments: [name])
+            database,
+            sql: "SELECT version FROM godwit_schema WHERE name = ?",
+            arguments: [name]
+        )
             ?? 0
     }
 }

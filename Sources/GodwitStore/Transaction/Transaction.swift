@@ -16,7 +16,8 @@ extension Transaction where Self: ~Copyable {
     /// - Throws: ``StoreError/damagedObject(_:)``, or `DecodingError` when the object is of
     ///   another type.
     public borrowing func get<Object>(
-        _ key: String, in collection: Store.Collection<Object>
+        _ key: String,
+        in collection: Store.Collection<Object>
     ) throws -> Object? {
         guard let value = try ObjectTable.value(of: collection.key(key), in: database) else {
             return nil

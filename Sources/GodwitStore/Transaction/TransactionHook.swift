@@ -9,6 +9,7 @@ public protocol TransactionHook: Sendable {
     /// for those it removes. What the hook writes belongs to the same commit; when it throws,
     /// the transaction is rolled back.
     func willCommit(
-        _ objects: [ObjectKey: Value?], in transaction: borrowing WriteTransaction
+        _ objects: [ObjectKey: Value?],
+        in transaction: borrowing WriteTransaction
     ) throws
 }

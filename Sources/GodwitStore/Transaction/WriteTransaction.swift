@@ -19,12 +19,16 @@ extension WriteTransaction {
     ///
     /// - Throws: `EncodingError`, ``StoreError/tooDeep(_:limit:)``, or GRDB's `DatabaseError`.
     public borrowing func set<Object>(
-        _ object: Object, for key: String, in collection: Store.Collection<Object>
+        _ object: Object,
+        for key: String,
+        in collection: Store.Collection<Object>
     ) throws {
         try setValue(ValueEncoder().encode(object), of: collection.key(key))
     }
 
-    /// Puts plain data under a key. Data that is there already is no change.
+    /// Puts plain data under a key.
+    ///
+    /// Data that is there already is no change.
     public borrowing func setValue(_ value: Value, of key: ObjectKey) throws {
         guard value.isNested(within: Self.objectDepthMax) else {
             throw StoreError.tooDeep(key, limit: Self.objectDepthMax)
@@ -39,7 +43,8 @@ extension WriteTransaction {
 
     /// Removes the object under a key; without one, nothing happens.
     public borrowing func remove<Object>(
-        _ key: String, in collection: Store.Collection<Object>
+        _ key: String,
+        in collection: Store.Collection<Object>
     ) throws {
         try removeValue(of: collection.key(key))
     }
@@ -91,10 +96,14 @@ final class CommitDraft {
             Set(
                 self.changes.filter {
                     $0.value.existed == existed && ($0.value.value != nil) == exists
-                }.keys)
+                }.keys
+            )
         }
         return ChangeSet(
-            commit: commit, inserted: keys(false, true), updated: keys(true, true),
-            removed: keys(true, false))
+            commit: commit,
+            inserted: keys(false, true),
+            updated: keys(true, true),
+            removed: keys(true, false)
+        )
     }
 }

@@ -17,7 +17,8 @@ struct Demo: AsyncParsableCommand {
             EXAMPLES
               godwit demo --svg states.svg
               godwit demo --input history.jsonl.xz
-            """)
+            """
+    )
 
     @Option(help: "A history to replay instead: one version on each line.") var input: String?
     @Option(help: "Where to draw the server's states.") var svg = "godwit-demo.svg"
@@ -27,10 +28,16 @@ struct Demo: AsyncParsableCommand {
             let file = folder.appending(path: "server.sqlite").path
             try await withServer(file: file) { server in
                 Terminal.print("A server listens on \(server).")
-                guard let input else { return try await DemoStory(folder: folder, server: server).tell() }
+                guard let input else {
+                    return try await DemoStory(folder: folder, server: server).tell()
+                }
                 let run = ReplayRun(
-                    file: input, transport: try HTTPTransport(server: server),
-                    replica: try ReplicaName("history"), folder: folder, versionsMax: .max)
+                    file: input,
+                    transport: try HTTPTransport(server: server),
+                    replica: try ReplicaName("history"),
+                    folder: folder,
+                    versionsMax: .max
+                )
                 Terminal.print("Replaying \(input), on two devices.\n")
                 Terminal.print(try await run.run().text)
             }

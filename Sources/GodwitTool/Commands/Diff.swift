@@ -11,7 +11,8 @@ struct Diff: ParsableCommand {
             EXAMPLES
               godwit diff old.json new.json
               godwit diff --json old.json new.json > change.json
-            """)
+            """
+    )
 
     @Argument(help: "The old document; - for standard input.") var old: InputFile
     @Argument(help: "The new document.") var new: InputFile
@@ -32,7 +33,8 @@ struct Apply: ParsableCommand {
               godwit apply old.json change.json > new.json
               godwit diff --json a.json b.json | godwit apply a.json -
               godwit apply --invert new.json change.json --base old.json
-            """)
+            """
+    )
 
     @Argument(help: "The document; - for standard input.") var document: InputFile
     @Argument(help: "The delta, as JSON.") var delta: InputFile
@@ -69,7 +71,8 @@ struct Merge: ParsableCommand {
             EXAMPLES
               godwit merge base.json ours.json theirs.json > merged.json
               git config merge.godwit.driver 'godwit merge %O %A %B > %A.new && mv %A.new %A'
-            """)
+            """
+    )
 
     @Argument(help: "The version that both grew from.") var base: InputFile
     @Argument(help: "Our version.") var ours: InputFile
@@ -79,7 +82,10 @@ struct Merge: ParsableCommand {
 
     func run() throws {
         let merge = GodwitTree.Merge(
-            base: try base.value(), ours: try ours.value(), theirs: try theirs.value())
+            base: try base.value(),
+            ours: try ours.value(),
+            theirs: try theirs.value()
+        )
         if json {
             Terminal.print(json: [
                 "value": merge.value, "conflicts": .list(merge.conflicts.map(\.encoded)),

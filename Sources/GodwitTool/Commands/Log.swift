@@ -37,7 +37,8 @@ struct Log: AsyncParsableCommand {
             EXAMPLES
               godwit log server.sqlite
               godwit log device.sqlite --name shopping --json
-            """)
+            """
+    )
 
     @OptionGroup var argument: ReplicaArgument
     @Flag(help: "Print one object.") var json = false
@@ -59,7 +60,8 @@ struct Graph: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               godwit graph server.sqlite --svg states.svg
-            """)
+            """
+    )
 
     @OptionGroup var argument: ReplicaArgument
     @Option(help: "The file to draw into.") var svg: String
@@ -87,7 +89,8 @@ extension ReplicaRecord {
             let refs = refNames(of: state.id)
             let names = refs.isEmpty ? "" : " (\(refs.joined(separator: ", ")))"
             guard state.id != .root else { return "\(state.id.short) root\(names)" }
-            return "\(state.id.short) #\(state.serial)\(names) \(state.sizeInBytes) B  \(state.summary)"
+            return
+                "\(state.id.short) #\(state.serial)\(names) \(state.sizeInBytes) B  \(state.summary)"
         }
         let unnamed = tailSizeInBytes
         return (unnamed > 0 ? ["         local changes, \(unnamed) B"] : []) + states
@@ -107,7 +110,8 @@ extension ReplicaRecord {
                         "bytes": .int(Int64(state.sizeInBytes)),
                         "refs": .list(refNames(of: state.id).map { .string(Key($0)) }),
                     ]
-                }),
+                }
+            ),
         ]
     }
 }

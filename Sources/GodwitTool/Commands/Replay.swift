@@ -18,7 +18,8 @@ struct Replay: AsyncParsableCommand {
             EXAMPLES
               godwit replay history.jsonl.xz --server http://127.0.0.1:7007
               godwit replay history.jsonl --server http://127.0.0.1:7007 --limit 100 --json
-            """)
+            """
+    )
 
     @Argument(help: "The versions: one JSON document on each line.") var file: String
     @Option(help: "The server's address.") var server: String
@@ -36,8 +37,12 @@ struct Replay: AsyncParsableCommand {
     func run() async throws {
         let report = try await withFolder(devices) { folder in
             let run = ReplayRun(
-                file: file, transport: try HTTPTransport(server: server),
-                replica: try replicaName(), folder: folder, versionsMax: limit ?? .max)
+                file: file,
+                transport: try HTTPTransport(server: server),
+                replica: try replicaName(),
+                folder: folder,
+                versionsMax: limit ?? .max
+            )
             return try await run.run()
         }
         if json { Terminal.print(json: report.encoded) } else { Terminal.print(report.text) }
@@ -56,7 +61,8 @@ struct Replay: AsyncParsableCommand {
 
 /// Lends a folder: the one that was asked for, or a temporary one that is removed afterwards.
 func withFolder<Result>(
-    _ path: String?, _ body: (URL) async throws -> Result
+    _ path: String?,
+    _ body: (URL) async throws -> Result
 ) async throws -> Result {
     let manager = FileManager.default
     if let path {

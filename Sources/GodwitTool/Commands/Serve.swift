@@ -18,7 +18,8 @@ struct Serve: AsyncParsableCommand {
               godwit serve
               godwit serve --port 7007 --store /var/lib/godwit/server.sqlite
               curl -X PUT http://127.0.0.1:7007/v1/replicas/shopping
-            """)
+            """
+    )
 
     @Option(help: "The port to listen on; 0 for a free one.") var port = 7007
     @Option(help: "The file to keep everything in.") var store = "godwit-server.sqlite"
@@ -40,7 +41,11 @@ struct Serve: AsyncParsableCommand {
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                services: [server],
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: logger
+            )
+        )
         try await group.run()
         try opened.close()
     }

@@ -9,7 +9,10 @@ import GodwitTree
 /// It pushes what its store holds, and never gets to read the server's answer.
 struct DemoDevice: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo-device", abstract: "A device of the demo.", shouldDisplay: false)
+        commandName: "demo-device",
+        abstract: "A device of the demo.",
+        shouldDisplay: false
+    )
 
     @Option var store: String
     @Option var server: String
@@ -18,7 +21,10 @@ struct DemoDevice: AsyncParsableCommand {
     func run() async throws {
         let transport = DeafTransport(transport: try HTTPTransport(server: server))
         let device = try await Device(
-            path: store, replica: try ReplicaName(replica), transport: transport)
+            path: store,
+            replica: try ReplicaName(replica),
+            transport: transport
+        )
         try await device.connector.run()
     }
 }
@@ -30,7 +36,9 @@ private struct DeafTransport: ReplicaTransport {
     func create(_ replica: ReplicaName) async throws { try await transport.create(replica) }
 
     func exchange(
-        _ body: [UInt8], replica: ReplicaName, client: ClientID
+        _ body: [UInt8],
+        replica: ReplicaName,
+        client: ClientID
     ) async throws -> [UInt8] {
         let answer = try await transport.exchange(body, replica: replica, client: client)
         Terminal.print("sent")

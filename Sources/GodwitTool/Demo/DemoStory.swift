@@ -56,7 +56,10 @@ extension DemoStory {
     private func editOffline() async throws {
         say("All three go offline, and all three edit.")
         try await edit("phone", [.cross("Bread"), .move("Eggs", to: 0), .add("Wine")])
-        try await edit("tablet", [.rename("Eggs", to: "Quail eggs"), .remove("Milk"), .add("Cheese")])
+        try await edit(
+            "tablet",
+            [.rename("Eggs", to: "Quail eggs"), .remove("Milk"), .add("Cheese")]
+        )
         try await edit("laptop", [.rename("Milk", to: "Oat milk"), .call("Weekend")])
         try await show()
     }
@@ -80,7 +83,8 @@ extension DemoStory {
         let summary = try await transport.fetch("", of: replica)
         Terminal.print(
             "  The server has the phone's batch (head \(summary["head"]?.text?.prefix(8) ?? "?"));"
-                + " the phone does not know.")
+                + " the phone does not know."
+        )
     }
 
     private func comeBackOnline() async throws {
@@ -107,16 +111,22 @@ extension DemoStory {
         let items = server[Device.documents]?[ShoppingList.key]?["items"]?.list ?? []
         guard Set(items).count == items.count else { throw ToolError("an edit was applied twice") }
         let states = Int(summary["states"]?.integer ?? 0)
-        guard states <= 2 * Self.names.count + 1 else { throw ToolError("\(states) states are kept") }
+        guard states <= 2 * Self.names.count + 1 else {
+            throw ToolError("\(states) states are kept")
+        }
         let sent = traffic.values.reduce(0) { $0 + $1.totalSizeInBytes }
         Terminal.print("\nAll agree, nothing is lost, nothing is there twice.\n")
         Terminal.print(
             Terminal.table([
                 ["edits", "\(edits)"],
                 ["bytes sent by the devices", "\(sent)"],
-                ["states kept by the server", "\(states)", "of at most \(2 * Self.names.count + 1)"],
+                [
+                    "states kept by the server", "\(states)",
+                    "of at most \(2 * Self.names.count + 1)",
+                ],
                 ["the id that all share", id],
-            ]))
+            ])
+        )
     }
 }
 
@@ -129,13 +139,17 @@ extension DemoStory {
 
     private func device(_ name: String) async throws -> Device {
         try await Device(
-            path: path(name), replica: replica, transport: transport,
-            traffic: traffic[name] ?? Traffic())
+            path: path(name),
+            replica: replica,
+            transport: transport,
+            traffic: traffic[name] ?? Traffic()
+        )
     }
 
     /// Brings devices online, and lets them go when all have the server's head.
     private func online(
-        _ names: [String], _ body: ([Device]) async throws -> Void
+        _ names: [String],
+        _ body: ([Device]) async throws -> Void
     ) async throws {
         var devices: [Device] = []
         for name in names { devices.append(try await device(name)) }
@@ -158,7 +172,8 @@ extension DemoStory {
             await device.connector.pushed(through: last)
         }
         let summary = try await transport.fetch("", of: replica)
-        guard let bytes = [UInt8](hex: summary["head"]?.text ?? ""), let head = StateID(bytes: bytes)
+        guard let bytes = [UInt8](hex: summary["head"]?.text ?? ""),
+            let head = StateID(bytes: bytes)
         else { throw ToolError("the server named no head") }
         for device in devices {
             try await within(.seconds(30)) { try await device.reach(head) }

@@ -14,13 +14,18 @@ final class Device: Sendable {
     let traffic: Traffic
 
     init(
-        path: String, replica: ReplicaName, transport: any ReplicaTransport,
+        path: String,
+        replica: ReplicaName,
+        transport: any ReplicaTransport,
         traffic: Traffic = Traffic()
     ) async throws {
         self.traffic = traffic
         store = try Store(.file(path))
         connector = try await ReplicaConnector(
-            replica, in: store, collections: [Self.documents], transport: transport
+            replica,
+            in: store,
+            collections: [Self.documents],
+            transport: transport
         ) { event in traffic.note(event) }
     }
 

@@ -40,14 +40,17 @@ struct ReplayRun {
 
     private func device(_ name: String) async throws -> Device {
         try await Device(
-            path: folder.appending(path: "\(name).sqlite").path, replica: replica,
-            transport: transport)
+            path: folder.appending(path: "\(name).sqlite").path,
+            replica: replica,
+            transport: transport
+        )
     }
 
     private func play(on editor: Device, followedBy follower: Device) async throws -> ReplayReport {
         var bar = ProgressBar("replaying")
         defer { bar.finish() }
-        let total = Terminal.isErrorInteractive ? try LineFile(path: file).reduce(0) { n, _ in n + 1 } : 0
+        let total =
+            Terminal.isErrorInteractive ? try LineFile(path: file).reduce(0) { n, _ in n + 1 } : 0
         let done = try await editor.store.read { try $0.value(of: Self.position)?.integer ?? 0 }
         let lines = try LineFile(path: file)
         let clock = ContinuousClock()
@@ -67,10 +70,14 @@ struct ReplayRun {
         let seconds = (clock.now - started) / .seconds(1)
         let sizes = editor.traffic.edits
         return ReplayReport(
-            edits: edits, seconds: seconds, firstSizeInBytes: done == 0 ? sizes.first ?? 0 : 0,
+            edits: edits,
+            seconds: seconds,
+            firstSizeInBytes: done == 0 ? sizes.first ?? 0 : 0,
             sizes: Array(sizes.dropFirst(done == 0 ? 1 : 0)),
             statesKept: max(statesMost, try await checkedStateCount()),
-            statesMax: 2 * Self.clients + 1, id: head)
+            statesMax: 2 * Self.clients + 1,
+            id: head
+        )
     }
 
     /// Makes one version the document, and waits until the server has it.
@@ -119,7 +126,9 @@ struct ReplayRun {
         let summary = try await transport.fetch("", of: replica)
         let count = Int(summary["states"]?.integer ?? 0)
         let limit = 2 * Self.clients + 1
-        guard count <= limit else { throw ToolError("the server keeps \(count) states of \(limit)") }
+        guard count <= limit else {
+            throw ToolError("the server keeps \(count) states of \(limit)")
+        }
         return count
     }
 }

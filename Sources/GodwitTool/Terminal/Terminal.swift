@@ -62,7 +62,8 @@ struct ProgressBar {
         let filled = fraction.map { Int($0 * Double(width)) } ?? count % width
         guard filled != shown || count.isMultiple(of: 10) else { return }
         shown = filled
-        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
+        let bar =
+            String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
         Terminal.write("\r\(label) \(bar) \(count)", to: .standardError)
     }
 

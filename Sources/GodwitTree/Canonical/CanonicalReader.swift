@@ -7,7 +7,8 @@ extension Value {
     /// - Throws: ``TreeError/malformed(format:offset:reason:)`` with the place of the fault, or
     ///   ``TreeError/tooDeep(limit:)``.
     public init(
-        canonicalBytes bytes: [UInt8], depthMax: Int = Value.depthMax
+        canonicalBytes bytes: [UInt8],
+        depthMax: Int = Value.depthMax
     ) throws(TreeError) {
         var reader = CanonicalReader(bytes: bytes, depthMax: depthMax)
         self = try reader.readValue(depthLeft: depthMax)

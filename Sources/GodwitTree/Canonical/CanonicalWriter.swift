@@ -117,7 +117,9 @@ struct HalfFloat {
         switch exponent {
         case 0: return sign * fraction * 0x1p-24
         case 31: return fraction == 0 ? sign * .infinity : .nan
-        default: return sign * (1 + fraction / 1024) * Double(sign: .plus, exponent: exponent - 15, significand: 1)
+        default:
+            return sign * (1 + fraction / 1024)
+                * Double(sign: .plus, exponent: exponent - 15, significand: 1)
         }
     }
 }

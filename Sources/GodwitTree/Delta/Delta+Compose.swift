@@ -31,7 +31,8 @@ extension Delta {
 
 extension MapDelta {
     fileprivate func composed(
-        with next: MapDelta, at path: Path
+        with next: MapDelta,
+        at path: Path
     ) throws(TreeError) -> [Key: Change] {
         var result = changes
         for (key, change) in next.changes {
@@ -52,7 +53,8 @@ extension MapDelta {
 
 extension ListRecipe {
     fileprivate func composed(
-        with next: ListRecipe, at path: Path
+        with next: ListRecipe,
+        at path: Path
     ) throws(TreeError) -> ListRecipe {
         let source = IndexedRecipe(self)
         var result = ListRecipe()

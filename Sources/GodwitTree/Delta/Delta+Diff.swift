@@ -43,7 +43,9 @@ extension Delta {
         let suffix = zip(old.dropFirst(prefix).reversed(), new.dropFirst(prefix).reversed())
             .prefix { $0 == $1 }.count
         var matching = ListMatching(
-            old: old[prefix..<(old.count - suffix)], new: new[prefix..<(new.count - suffix)])
+            old: old[prefix..<(old.count - suffix)],
+            new: new[prefix..<(new.count - suffix)]
+        )
         matching.matchIdentities()
         matching.matchContents()
         matching.matchResemblances()

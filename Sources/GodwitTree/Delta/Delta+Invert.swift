@@ -43,7 +43,8 @@ extension Delta {
 
 extension ListRecipe {
     fileprivate func inverse(
-        on base: [Value], undo: (Delta, Value) -> Delta
+        on base: [Value],
+        undo: (Delta, Value) -> Delta
     ) -> ListRecipe {
         var places: [(base: Range<Int>, position: Int, delta: Delta)] = []
         var position = 0

@@ -55,7 +55,8 @@ extension Delta {
     /// Reads a delta from its stored bytes.
     public init(canonicalBytes bytes: [UInt8]) throws(TreeError) {
         try self.init(
-            encoded: Value(canonicalBytes: bytes, depthMax: Self.encodedDepthMax))
+            encoded: Value(canonicalBytes: bytes, depthMax: Self.encodedDepthMax)
+        )
     }
 }
 

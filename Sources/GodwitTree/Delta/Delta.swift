@@ -42,7 +42,9 @@ public struct MapDelta: Hashable, Sendable {
         case apply(Delta)
     }
 
-    /// The changes by key. None is `.apply(.keep)`.
+    /// The changes by key.
+    ///
+    /// None is `.apply(.keep)`.
     public let changes: [Key: Change]
 
     fileprivate init(changes: [Key: Change]) { self.changes = changes }

@@ -67,7 +67,10 @@ extension ListDelta {
     ///
     /// - Throws: ``TreeError/invalidDelta(reason:)`` when the parts contradict each other.
     public init(
-        removes: [Int] = [], moves: [Move] = [], inserts: [Insert] = [], edits: [Edit] = []
+        removes: [Int] = [],
+        moves: [Move] = [],
+        inserts: [Insert] = [],
+        edits: [Edit] = []
     ) throws(TreeError) {
         var raw = ListDelta()
         raw.removes = removes.sorted()
@@ -113,7 +116,9 @@ extension ListDelta {
         let lastResult = max(inserts.last?.position ?? -1, moves.map(\.target).max() ?? -1)
         guard lastResult < resultCount else {
             throw .wrongBase(
-                path: path, reason: "no item can come to \(lastResult) in a list of \(resultCount)")
+                path: path,
+                reason: "no item can come to \(lastResult) in a list of \(resultCount)"
+            )
         }
     }
 }

@@ -129,7 +129,8 @@ private struct RecipeExpansion {
             }
             let nextTouched = min(
                 nextGone < gone.count ? gone[nextGone] : .max,
-                nextEdit < edits.count ? edits[nextEdit].position : .max)
+                nextEdit < edits.count ? edits[nextEdit].position : .max
+            )
             let end = min(nextTouched, limit, left > .max - base ? .max : base + left)
             result.append(.kept(base..<end))
             left -= end - base
@@ -167,7 +168,8 @@ extension ListRecipe {
             ordered: removes,
             moves.sorted { $0.source < $1.source },
             inserts,
-            edits.sorted { $0.position < $1.position })
+            edits.sorted { $0.position < $1.position }
+        )
     }
 
     /// The base positions before the tail that occur in no run.

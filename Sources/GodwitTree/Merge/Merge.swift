@@ -75,7 +75,10 @@ struct Merger {
 
     /// Two new values in one place: containers are merged as if both had begun empty.
     private mutating func mergeCreated(
-        _ base: Value?, _ ours: Value, _ theirs: Value, at path: Path
+        _ base: Value?,
+        _ ours: Value,
+        _ theirs: Value,
+        at path: Path
     ) -> Value {
         let empty: Value
         switch (ours, theirs) {
@@ -90,7 +93,10 @@ struct Merger {
     }
 
     private mutating func merge(
-        _ base: Map, _ ours: MapDelta, _ theirs: MapDelta, at path: Path
+        _ base: Map,
+        _ ours: MapDelta,
+        _ theirs: MapDelta,
+        at path: Path
     ) -> [Key: MapDelta.Change] {
         var result = ours.changes
         for entry in theirs.canonical {
@@ -114,7 +120,10 @@ struct Merger {
     }
 
     private mutating func merge(
-        _ base: [Value], _ ours: ListDelta, _ theirs: ListDelta, at path: Path
+        _ base: [Value],
+        _ ours: ListDelta,
+        _ theirs: ListDelta,
+        at path: Path
     ) -> ListRecipe {
         let plan = ListMerge(ours: ours.recipe, theirs: theirs.recipe)
         var result = ListRecipe()
@@ -139,7 +148,10 @@ struct Merger {
     /// Reports an item that one side removed and the other did not want to lose, or that both
     /// moved.
     private mutating func reportFate(
-        of position: Int, _ base: Value, in plan: ListMerge, at path: Path
+        of position: Int,
+        _ base: Value,
+        in plan: ListMerge,
+        at path: Path
     ) {
         let our = plan.ours.wish(for: position, base)
         let their = plan.theirs.wish(for: position, base)
@@ -152,13 +164,22 @@ struct Merger {
     }
 
     private mutating func report(
-        _ reason: Conflict.Reason, _ base: Value?, _ sides: (ours: Value?, theirs: Value?),
-        chosen: Conflict.Side, at path: Path
+        _ reason: Conflict.Reason,
+        _ base: Value?,
+        _ sides: (ours: Value?, theirs: Value?),
+        chosen: Conflict.Side,
+        at path: Path
     ) {
         conflicts.append(
             Conflict(
-                path: path, reason: reason, base: base, ours: sides.ours, theirs: sides.theirs,
-                chosen: chosen))
+                path: path,
+                reason: reason,
+                base: base,
+                ours: sides.ours,
+                theirs: sides.theirs,
+                chosen: chosen
+            )
+        )
     }
 }
 

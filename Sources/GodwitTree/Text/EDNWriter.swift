@@ -86,7 +86,10 @@ struct EDNWriter {
     }
 
     private mutating func writeSection<Item>(
-        _ name: String, _ open: String, _ items: [Item], body: (inout EDNWriter, Item) -> Void
+        _ name: String,
+        _ open: String,
+        _ items: [Item],
+        body: (inout EDNWriter, Item) -> Void
     ) {
         guard !items.isEmpty else { return }
         if text.last != "{" { text += " " }
@@ -95,7 +98,10 @@ struct EDNWriter {
     }
 
     private mutating func writeItems<Item>(
-        _ open: String, _ items: [Item], _ close: String, body: (inout EDNWriter, Item) -> Void
+        _ open: String,
+        _ items: [Item],
+        _ close: String,
+        body: (inout EDNWriter, Item) -> Void
     ) {
         text += open
         for (position, item) in items.enumerated() {

@@ -173,7 +173,7 @@ extension JSONReader {
         }
     }
 
-    /// Reads `uXXXX`, or a surrogate pair of two, and stops on the last digit.
+    /// Reads `u` and four digits, or a surrogate pair of two such, and stops on the last digit.
     private mutating func readScalar(from start: Int) throws(TreeError) -> Unicode.Scalar {
         let high = try readHex(from: start)
         if let scalar = Unicode.Scalar(high) { return scalar }

@@ -38,7 +38,10 @@ struct JSONWriter {
     }
 
     private mutating func writeContainer<Item>(
-        _ open: String, _ items: [Item], _ close: String, level: Int,
+        _ open: String,
+        _ items: [Item],
+        _ close: String,
+        level: Int,
         body: (inout JSONWriter, Item) -> Void
     ) {
         text += open

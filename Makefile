@@ -1,0 +1,48 @@
+# One configuration serves all targets, so that a clone is built once: optimised, because real
+# histories are large, and open to tests.
+BUILD := swift build --configuration release -Xswiftc -enable-testing
+TEST := swift test --configuration release -Xswiftc -enable-testing --skip-build
+GODWIT = $(shell $(BUILD) --show-bin-path)/godwit
+LINTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
+	Examples/Outbox/Package.swift Examples/Outbox/Sources
+
+.PHONY: help setup demo test test-traits lint format bench soak
+
+help:
+	@echo 'make setup              install what is needed (SQLite, xz, zstd)'
+	@echo 'make demo               three devices, one list, offline and in sync'
+	@echo 'make demo INPUT=FILE    replay a real history: one JSON document on each line, or .xz'
+	@echo 'make test               everything that must hold'
+	@echo 'make bench              speed, bytes and memory, beside peers'
+	@echo 'make soak               the long tests; SOAK=N for N times as long'
+	@echo 'make format             lay out the code'
+
+setup:
+	@Scripts/setup
+
+demo: setup
+	@$(BUILD) --product godwit
+	@$(GODWIT) demo $(if $(INPUT),--input '$(INPUT)') --svg godwit-demo.svg
+
+test: setup lint
+	$(BUILD) --build-tests
+	$(TEST)
+	$(MAKE) test-traits
+
+# An app that wants only store and queue must not build an HTTP client or a server.
+test-traits:
+	Scripts/check-traits
+
+lint:
+	swift format lint --strict --recursive --parallel $(LINTED)
+
+format:
+	swift format format --in-place --recursive --parallel $(LINTED)
+
+bench: setup
+	swift build --configuration release --package-path Benchmarks
+	@$$(swift build --configuration release --package-path Benchmarks --show-bin-path)/godwit-bench
+
+soak: setup
+	$(BUILD) --build-tests
+	GODWIT_SOAK=$(or $(SOAK),10) $(TEST)

@@ -1,0 +1,232 @@
+import GodwitQueue
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Synchronization
+import Testing
+
+struct Upload: GodwitQueue.Operation {
+    static let kind = "upload"
+    let name: String
+}
+
+/// What an executor was asked to do, and what it answers.
+final class Cloud: Sendable {
+    private let calls = Mutex<[String]>([])
+    private let answer: @Sendable (QueuedOperation) async throws -> Outcome
+
+    init(_ answer: @escaping @Sendable (QueuedOperation) async throws -> Outcome) {
+        self.answer = answer
+    }
+
+    var names: [String] { calls.withLock { $0 } }
+
+    func execute(_ operation: QueuedOperation) async throws -> Outcome {
+        let name = try operation.decoded(as: Upload.self).name
+        calls.withLock { $0.append(name) }
+        return try await answer(operation)
+    }
+}
+
+@Suite struct PipelineTests {
+    let folder: TemporaryFolder
+    let tags = Store.Collection<String>("tags")
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func `operations run in the order of commits, dependencies first`() async throws {
+        let store = try Store(.memory)
+        let cloud = Cloud { _ in .completed }
+        let pipeline = try Pipeline(store: store, maxConcurrent: 1, execute: cloud.execute)
+        try await store.write { transaction in
+            let late = OperationID(transaction.newIdentifier())
+            try transaction.enqueue(Upload(name: "b"), after: [late])
+            try transaction.enqueue(Upload(name: "a"), id: late)
+        }
+        let commit = try await store.write { transaction in
+            try transaction.enqueue(Upload(name: "c"))
+            try transaction.enqueue(Upload(name: "first of its commit"), priority: 5)
+            return transaction.commit
+        }
+
+        try await running(pipeline) { await pipeline.finish(through: commit) }
+
+        #expect(cloud.names == ["a", "b", "first of its commit", "c"])
+        try store.close()
+    }
+
+    @Test func `an operation enqueued while the pipeline runs is run`() async throws {
+        let store = try Store(.memory)
+        let cloud = Cloud { _ in .completed }
+        let pipeline = try Pipeline(store: store, execute: cloud.execute)
+        try await running(pipeline) {
+            for name in ["a", "b", "c"] {
+                let commit = try await store.write {
+                    try $0.enqueue(Upload(name: name))
+                    return $0.commit
+                }
+                await pipeline.finish(through: commit)
+            }
+        }
+        #expect(cloud.names == ["a", "b", "c"])
+        try store.close()
+    }
+
+    @Test func `what is not completed comes back after a relaunch`() async throws {
+        let path = folder.path("store.sqlite")
+        let first = try Store(.file(path))
+        let stuck = Cloud { _ in throw CancellationError() }
+        let before = try Pipeline(store: first, execute: stuck.execute)
+        let commit = try await first.write {
+            try $0.enqueue(Upload(name: "a"), priority: -3)
+            return $0.commit
+        }
+        try await running(before) {
+            while stuck.names.isEmpty { await Task.yield() }
+        }
+        try first.close()
+
+        let second = try Store(.file(path))
+        let seen = Mutex<[QueuedOperation]>([])
+        let after = try Pipeline(store: second) { operation in
+            seen.withLock { $0.append(operation) }
+            return .completed
+        }
+        try await running(after) { await after.finish(through: commit) }
+
+        let operation = try #require(seen.withLock { $0 }.first)
+        #expect(operation.commit == commit)
+        #expect(operation.priority == -3)
+        #expect(operation.attempts == 0, "a cancelled attempt is no failed one")
+        try second.close()
+    }
+
+    @Test func `completion and its body are one transaction`() async throws {
+        struct Refusal: Error {}
+        let store = try Store(.memory)
+        let clock = ManualClock()
+        let attempts = Mutex(0)
+        let tags = tags
+        let pipeline = try Pipeline(
+            store: store, backoff: Backoff(delayMin: .seconds(1), jitter: { 0 }), clock: clock
+        ) { _ in
+            let attempt = attempts.withLock { count in
+                count += 1
+                return count
+            }
+            return .completed { transaction in
+                try transaction.set("etag \(attempt)", for: "a", in: tags)
+                if attempt == 1 { throw Refusal() }
+            }
+        }
+        let commit = try await store.write {
+            try $0.enqueue(Upload(name: "a"))
+            return $0.commit
+        }
+
+        try await running(pipeline) {
+            #expect(await clock.nextDelay() == .seconds(1))
+            let found1 = try await store.read { try $0.count(in: tags) }
+            #expect(found1 == 0)
+            clock.advance(by: .seconds(1))
+            await pipeline.finish(through: commit)
+        }
+
+        let found2 = try await store.read { try $0.get("a", in: tags) }
+        #expect(found2 == "etag 2")
+        try store.close()
+    }
+
+    @Test func `a retry waits as long as the cloud says, or as the backoff does`() async throws {
+        let store = try Store(.memory)
+        let clock = ManualClock()
+        let cloud = Cloud { operation in
+            switch operation.attempts {
+            case 0: .retry(after: .seconds(30), reason: "busy")
+            case 1: .retry(after: nil, reason: "still busy")
+            case 2: .retry(after: nil, reason: operation.lastError ?? "no error")
+            default: .completed
+            }
+        }
+        let pipeline = try Pipeline(
+            store: store, backoff: Backoff(delayMin: .seconds(1), jitter: { 0 }), clock: clock,
+            execute: cloud.execute)
+        let commit = try await store.write {
+            try $0.enqueue(Upload(name: "a"))
+            return $0.commit
+        }
+
+        try await running(pipeline) {
+            for seconds in [30, 2, 4] {
+                #expect(await clock.nextDelay() == .seconds(seconds))
+                clock.advance(by: .seconds(seconds))
+            }
+            await pipeline.finish(through: commit)
+        }
+        #expect(cloud.names.count == 4)
+        try store.close()
+    }
+
+    @Test func `no more than maxConcurrent run at once, and independent ones do`() async throws {
+        let store = try Store(.memory)
+        let gauge = Mutex((now: 0, most: 0))
+        let gates = AsyncStream.makeStream(of: Void.self)
+        let pipeline = try Pipeline(store: store, maxConcurrent: 3) { _ in
+            let isThird = gauge.withLock { gauge in
+                gauge.now += 1
+                gauge.most = max(gauge.most, gauge.now)
+                return gauge.most == 3
+            }
+            if isThird { gates.continuation.finish() }
+            for await _ in gates.stream {}
+            gauge.withLock { $0.now -= 1 }
+            return .completed
+        }
+        let commit = try await store.write { transaction in
+            for number in 0..<10 { try transaction.enqueue(Upload(name: "\(number)")) }
+            return transaction.commit
+        }
+        try await running(pipeline) { await pipeline.finish(through: commit) }
+        #expect(gauge.withLock { $0.most } == 3)
+        try store.close()
+    }
+
+    @Test func `operations of a transaction that is rolled back never run`() async throws {
+        let store = try Store(.memory)
+        let cloud = Cloud { _ in .completed }
+        let pipeline = try Pipeline(store: store, execute: cloud.execute)
+        let twice = OperationID.number(1)
+        await #expect(throws: QueueError.duplicateOperation(twice)) {
+            try await store.write {
+                try $0.enqueue(Upload(name: "a"), id: twice)
+                try $0.enqueue(Upload(name: "b"), id: twice)
+            }
+        }
+        await #expect(throws: QueueError.circularDependency([.number(3), .number(1), .number(2)])) {
+            try await store.write {
+                try $0.enqueue(Upload(name: "a"), after: [.number(2)], id: .number(1))
+                try $0.enqueue(Upload(name: "b"), after: [.number(3)], id: .number(2))
+                try $0.enqueue(Upload(name: "c"), after: [.number(1)], id: .number(3))
+            }
+        }
+        let commit = try await store.write {
+            try $0.enqueue(Upload(name: "c"))
+            return $0.commit
+        }
+        try await running(pipeline) { await pipeline.finish(through: commit) }
+        #expect(cloud.names == ["c"])
+        try store.close()
+    }
+
+    /// Runs a pipeline for as long as `body` takes.
+    private func running(_ pipeline: Pipeline, _ body: () async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await pipeline.run() }
+            try await body()
+            group.cancelAll()
+            while let result = await group.nextResult() {
+                if case .failure(let error) = result, !(error is CancellationError) { throw error }
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import GRDB
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Testing
+
+@Suite struct StoreFaultTests {
+    let folder: TemporaryFolder
+    let numbers = Store.Collection<Int>("numbers")
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func `a second opener is refused at once, a reader is not`() async throws {
+        let path = folder.path("store.sqlite")
+        let store = try Store(.file(path))
+        try await store.write { [numbers] in try $0.set(1, for: "a", in: numbers) }
+
+        #expect(throws: StoreError.alreadyOpen(path: path)) { try Store(.file(path)) }
+        let reader = try Store(.file(path), access: .readOnly)
+        let found1 = try await reader.read { [numbers] in try $0.get("a", in: numbers) }
+        #expect(found1 == 1)
+        await #expect(throws: (any Error).self) {
+            try await reader.write { [numbers] in try $0.set(2, for: "a", in: numbers) }
+        }
+        try reader.close()
+        try store.close()
+        try Store(.file(path)).close()
+    }
+
+    @Test func `a file that is no store is refused and untouched`() throws {
+        let path = folder.path("text.sqlite")
+        let text = Data(String(repeating: "This is not a database. ", count: 100).utf8)
+        try text.write(to: URL(filePath: path))
+
+        #expect(throws: StoreError.notADatabase(path: path)) { try Store(.file(path)) }
+        #expect(try Data(contentsOf: URL(filePath: path)) == text)
+        let missing = folder.path("missing.sqlite")
+        #expect(throws: StoreError.noStore(path: missing)) {
+            try Store(.file(missing), access: .readOnly)
+        }
+        #expect(throws: StoreError.self) { try Store(.file("/no/such/folder/store.sqlite")) }
+    }
+
+    @Test func `a store from a newer program is refused and untouched`() throws {
+        let path = folder.path("store.sqlite")
+        try Store(.file(path)).close()
+        let queue = try DatabaseQueue(path: path)
+        try queue.write { try $0.execute(sql: "UPDATE godwit_schema SET version = 99") }
+        try queue.close()
+
+        #expect(throws: StoreError.newerSchema(name: "store", found: 99, known: 1)) {
+            try Store(.file(path))
+        }
+    }
+
+    @Test func `damage inside an object is seen when it is read`() async throws {
+        let path = folder.path("store.sqlite")
+        let store = try Store(.file(path))
+        try await store.write { [numbers] in
+            try $0.set(1_000, for: "a", in: numbers)
+            try $0.set(2_000, for: "b", in: numbers)
+        }
+        try await store.write {
+            try $0.database.execute(
+                sql: "UPDATE godwit_object SET value = x'1903e9' WHERE key = 'a'")
+        }
+
+        let key = ObjectKey(collection: "numbers", key: "a")
+        await #expect(throws: StoreError.damagedObject(key)) {
+            try await store.read { [numbers] in try $0.get("a", in: numbers) }
+        }
+        let found2 = try await store.read { [numbers] in try $0.get("b", in: numbers) }
+        #expect(found2 == 2_000)
+        try store.close()
+    }
+
+    @Test func `what cannot be stored is refused with its reason`() async throws {
+        let store = try Store(.memory)
+        var deep: Value = 1
+        for _ in 0..<WriteTransaction.objectDepthMax + 1 { deep = [deep] }
+        let tooDeep = deep
+        let values = Store.Collection<Value>("values")
+        await #expect(throws: StoreError.self) {
+            try await store.write { try $0.set(tooDeep, for: "a", in: values) }
+        }
+        let doubles = Store.Collection<Double>("doubles")
+        await #expect(throws: EncodingError.self) {
+            try await store.write { try $0.set(.nan, for: "a", in: doubles) }
+        }
+        let large = Store.Collection<UInt64>("large")
+        await #expect(throws: EncodingError.self) {
+            try await store.write { try $0.set(.max, for: "a", in: large) }
+        }
+        let strings = Store.Collection<String>("doubles")
+        try await store.write { try $0.set(1.5, for: "b", in: doubles) }
+        await #expect(throws: DecodingError.self) {
+            try await store.read { try $0.get("b", in: strings) }
+        }
+        try store.close()
+    }
+
+    @Test func `the tables of version 1 are as the golden file has them`() async throws {
+        let store = try Store(.memory)
+        let tables = try await store.read {
+            try String.fetchAll(
+                $0.database,
+                sql: "SELECT sql FROM sqlite_schema WHERE name LIKE 'godwit%' ORDER BY name")
+        }
+        let golden = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "Golden/store-1.sql")
+        let text = tables.map { $0 + ";\n" }.joined()
+        #expect(try String(contentsOf: golden, encoding: .utf8) == text)
+        try store.close()
+    }
+}
