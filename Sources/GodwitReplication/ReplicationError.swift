@@ -8,6 +8,8 @@ public enum ReplicationError: Error, Hashable, Sendable {
     case invalidName(String)
     /// A message is not of the form that the protocol has.
     case malformedMessage(reason: String)
+    /// A message is not what its sender wrote.
+    case damagedMessage
     /// A message is of a version that this program does not speak.
     case unknownVersion(Int64)
     /// The delta does not apply to the state that it names as its base.
@@ -25,6 +27,7 @@ extension ReplicationError: CustomStringConvertible {
         case .invalidName(let name):
             "\"\(name)\" is no name for a replica: 1 to 128 letters, digits, '.', '_' or '-'"
         case .malformedMessage(let reason): "malformed message: \(reason)"
+        case .damagedMessage: "the message was damaged on the way"
         case .unknownVersion(let version): "messages of version \(version) are not understood"
         case .invalidDelta(let reason): "the delta cannot be applied: \(reason)"
         case .wrongContent: "the delta leads to another value than was announced"
@@ -38,6 +41,7 @@ extension ReplicationError: CustomStringConvertible {
         case .unknownReplica: "unknownReplica"
         case .invalidName: "invalidName"
         case .malformedMessage: "malformedMessage"
+        case .damagedMessage: "damagedMessage"
         case .unknownVersion: "unknownVersion"
         case .invalidDelta: "invalidDelta"
         case .wrongContent: "wrongContent"

@@ -142,7 +142,7 @@ extension ReplicationError {
     fileprivate var status: HTTPResponse.Status {
         switch self {
         case .unknownReplica: .notFound
-        case .invalidName, .malformedMessage, .unknownVersion: .badRequest
+        case .invalidName, .malformedMessage, .damagedMessage, .unknownVersion: .badRequest
         case .invalidDelta, .wrongContent: .unprocessableContent
         case .damagedHistory: .internalServerError
         }

@@ -16,11 +16,11 @@ extension ClientID: CustomStringConvertible {
 ///
 /// As CBOR, or as JSON with bytes in hexadecimal, it is a list (format version 1):
 ///
-///     [1, nonce, have]                             a client that only asks
-///     [1, nonce, have, sequence, check, delta]     a client that sends a batch
+///     [1, nonce, have, seal]                             a client that only asks
+///     [1, nonce, have, sequence, check, delta, seal]     a client that sends a batch
 ///
-/// `have` is the abbreviation of the state's id, empty for the root; `check` the first 8 bytes of
-/// the content that the batch leads to.
+/// `have` is the abbreviation of the state's id, empty for the root; `check` the first 4 bytes of
+/// the content that the batch leads to; `seal` 4 bytes of a digest of all before it, or null.
 public struct ExchangeRequest: Hashable, Sendable {
     /// A change that was frozen, and is sent in these words until the server has answered it.
     public struct Batch: Hashable, Sendable {
@@ -40,7 +40,7 @@ public struct ExchangeRequest: Hashable, Sendable {
     public let batch: Batch?
 
     static let version: Int64 = 1
-    static let checkSizeInBytes = 8
+    static let checkSizeInBytes = 4
 
     /// How deep a message may nest: a delta, in a list.
     public static let depthMax = Delta.encodedDepthMax + 1
@@ -51,8 +51,9 @@ extension ExchangeRequest {
     public var encoded: Value {
         let named = have == StateID.root.abbreviation ? [] : have
         let head: [Value] = [.int(Self.version), .int(nonce), .bytes(named)]
-        guard let batch else { return .list(head) }
-        return .list(head + [.int(batch.sequence), .bytes(batch.check), batch.delta.encoded])
+        guard let batch else { return MessageFields.sealed(head) }
+        return MessageFields.sealed(
+            head + [.int(batch.sequence), .bytes(batch.check), batch.delta.encoded])
     }
 
     /// Reads a request from data.
@@ -71,7 +72,7 @@ extension ExchangeRequest {
         let sequence = try fields.integer("sequence")
         let check = try fields.bytes("check")
         guard check.count == Self.checkSizeInBytes, sequence > 0 else {
-            throw .malformedMessage(reason: "a batch has a number and a check of 8 bytes")
+            throw .malformedMessage(reason: "a batch has a number and a check of 4 bytes")
         }
         batch = Batch(sequence: sequence, check: check, delta: try fields.delta())
         try fields.finish()

@@ -190,13 +190,24 @@ extension ClientMachine {
         } else if arrived != .keep {
             local = try merged(start, arrived)
         }
-        if history.head.id != response.head {
-            history.append(response.head, by: arrived, to: value)
-        }
-        if lost || arrived != .keep { history.replaceTail(by: .diff(value, local)) }
+        let isSettled = response.head == history.head.id && !lost
+        if !isSettled { try move(to: response.head, by: arrived, value) }
         base = response.head
         try history.fold(keeping: [base])
         return .diff(old, local)
+    }
+
+    /// Makes the server's head the head here, with the local changes behind it.
+    private mutating func move(
+        to head: StateID, by arrived: Delta, _ value: Value
+    ) throws(ReplicationError) {
+        if head == base, hasBatch {
+            // The batch came to nothing: the server is where it was.
+            try history.unnameHead()
+        } else if head != history.head.id {
+            history.append(head, by: arrived, to: value)
+        }
+        history.replaceTail(by: .diff(value, local))
     }
 
     /// The value of the server's head, checked: invariant (3).

@@ -107,18 +107,19 @@ extension ServerMachine {
         if base == history.states.count - 1 {
             if batch.delta != .keep { history.append(id, by: batch.delta, to: target) }
         } else if content != history.head.id.content {
-            try merge(batch.delta, on: base, baseValue, parent: id)
+            try merge(batch.delta, on: baseValue, parent: id)
         }
         return target
     }
 
     private mutating func merge(
         _ delta: Delta,
-        on base: Int,
-        _ baseValue: Value,
+        on baseValue: Value,
         parent: StateID
     ) throws(ReplicationError) {
-        let ours = try history.delta(from: base, to: history.states.count - 1)
+        // Composing the edges would do, but for an item that was removed and brought back on the
+        // way: in the difference of the two values it is still the same item.
+        let ours = Delta.diff(baseValue, history.headValue)
         let merge: Merge
         do throws(TreeError) {
             merge = try Merge(base: baseValue, ours: ours, theirs: delta)

@@ -27,7 +27,8 @@ struct PartLog: Sendable {
         return writes
     }
 
-    /// The same change in fewer parts: see invariant (5) of `History`.
+    /// The same change in fewer parts, none of which keeps everything: see invariant (5) of
+    /// `History`.
     mutating func tiered(_ parts: [History.Part]) throws(ReplicationError) -> [History.Part] {
         var result: [History.Part] = []
         for part in parts {
@@ -38,7 +39,7 @@ struct PartLog: Sendable {
                 remove(last)
                 last = insert(try Self.compose(before.delta, last.delta))
             }
-            result.append(last)
+            if last.delta == .keep { remove(last) } else { result.append(last) }
         }
         return result
     }

@@ -8,7 +8,7 @@ public struct Conflict: Hashable, Sendable {
         case bothSet
         /// One side replaced what the other changed inside.
         case replacedAndEdited
-        /// One side removed what the other changed or moved; it stays.
+        /// One side removed what the other changed; it stays.
         case removedAndEdited
         /// Both sides moved one item to different places.
         case bothMoved

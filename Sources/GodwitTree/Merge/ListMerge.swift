@@ -3,8 +3,9 @@
 // Base items are identities. Each side says of every base item whether it stays, is edited, moves
 // or goes, and puts new items somewhere between them.
 //
-//   (1) A base item goes when both sides remove it, or one does and the other neither edits nor
-//       moves it. Otherwise it occurs once.
+//   (1) A base item goes when both sides remove it, or one does and the other does not edit it.
+//       Otherwise it occurs once. A move alone does not save an item: sorting a list must not
+//       bring back what was removed from it.
 //   (2) A base item that nobody moved stands where the base has it. One that a side moved is
 //       placed by that side; by ours when both moved it.
 //   (3) Whatever a side places hangs after its left neighbour in that side's own order: the
@@ -93,8 +94,8 @@ struct ListMerge {
     private func isDead(_ position: Int) -> Bool {
         switch (ours.isRemoved[position], theirs.isRemoved[position]) {
         case (true, true): true
-        case (true, false): !theirs.isTouched(position)
-        case (false, true): !ours.isTouched(position)
+        case (true, false): theirs.edit(of: position) == .keep
+        case (false, true): ours.edit(of: position) == .keep
         case (false, false): false
         }
     }
@@ -143,8 +144,6 @@ struct ListSide {
     }
 
     func edit(of position: Int) -> Delta { edits[position] ?? .keep }
-
-    func isTouched(_ position: Int) -> Bool { edits[position] != nil || isMoved[position] }
 
     func newValue(at index: Int) -> Value? {
         if case .new(let value) = items[index] { value } else { nil }

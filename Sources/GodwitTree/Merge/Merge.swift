@@ -12,7 +12,7 @@
 /// The merge is total and deterministic: it always has a value, and the same one everywhere.
 /// Changes in different places both stay. In one place:
 ///
-/// - an edit or a move beats a removal;
+/// - an edit beats a removal, and a removal beats a move;
 /// - `theirs` is the later change, and its scalars win;
 /// - containers that both sides created are merged;
 /// - in lists, what each side inserted stays together, ours first; items with the same declared

@@ -1,0 +1,192 @@
+import GodwitConnectors
+import GodwitQueue
+import GodwitReplication
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Testing
+
+/// Stores, queues, replicas and a server together, over a simulated network.
+@Suite struct ReplicaConnectorTests {
+    let name: ReplicaName
+    let folder: TemporaryFolder
+    let network: SimulatedNetwork
+    let lists = Store.Collection<[String]>("lists")
+
+    init() async throws {
+        name = try ReplicaName("shopping")
+        folder = try TemporaryFolder()
+        network = SimulatedNetwork(store: try Store(.memory))
+        try await network.create(name)
+    }
+
+    @Test func `what one device commits arrives at the other by itself`() async throws {
+        let (phone, tablet) = (try await device(.memory), try await device(.memory))
+        try await running([phone, tablet]) {
+            let commit = try await phone.store.write { [lists] transaction in
+                try transaction.set(["bread"], for: "groceries", in: lists)
+                return transaction.commit
+            }
+            await phone.connector.pushed(through: commit)
+            try await tablet.reach(phone.connector.replica.status.base)
+        }
+        let list = try await tablet.list("groceries")
+        #expect(list == ["bread"])
+        #expect(!phone.connector.replica.status.isDirty)
+    }
+
+    @Test func `commits made offline are pushed as one when the network is back`() async throws {
+        let phone = try await device(.memory)
+        network.isOnline = false
+        for number in 1...20 {
+            try await phone.store.write { [lists] in
+                try $0.set(["\(number)"], for: "n", in: lists)
+            }
+        }
+        network.isOnline = true
+        let before = network.exchangeCount
+        try await phone.connector.synchronize()
+
+        #expect(network.exchangeCount == before + 1)
+        #expect(try network.hosted(name).current.history.headValue == ["lists": ["n": ["20"]]])
+    }
+
+    @Test(arguments: 1...20)
+    func `a bad network delays, and neither loses nor doubles`(seed: UInt64) async throws {
+        network.decide { count in
+            var random = Seeded(seed: seed &* 1_000 &+ UInt64(count))
+            let fates: [SimulatedNetwork.Fate] = [
+                .arrives, .arrives, .loseRequest, .loseAnswer, .damageAnswer,
+            ]
+            return fates.randomElement(using: &random) ?? .arrives
+        }
+        let devices = [try await device(.memory), try await device(.memory)]
+        try await running(devices) {
+            for number in 0..<10 {
+                let device = devices[number % 2]
+                let commit = try await device.add("\(number)", to: "list")
+                if number.isMultiple(of: 3) { await device.connector.pushed(through: commit) }
+            }
+            for device in devices { try await device.drain() }
+            network.decide { _ in .arrives }
+            for device in devices {
+                try await device.reach(network.hosted(name).current.history.head.id)
+            }
+        }
+        let first = try await devices[0].list("list") ?? []
+        let second = try await devices[1].list("list") ?? []
+        #expect(first == second, "seed \(seed)")
+        #expect(first.sorted() == (0..<10).map { "\($0)" }, "seed \(seed)")
+    }
+
+    @Test func `a device that is launched again goes on with its frozen batch`() async throws {
+        let location = Store.Location.file(folder.path("phone.sqlite"))
+        network.decide { _ in .loseAnswer }
+        let first = try await device(location)
+        try await first.add("bread", to: "list")
+        await #expect(throws: ConnectorError.self) { try await first.connector.synchronize() }
+        try await first.add("wine", to: "list")
+        try first.store.close()
+
+        network.decide { _ in .arrives }
+        let second = try await device(location)
+        #expect(second.connector.replica.client == first.connector.replica.client)
+        try await running([second]) { try await second.drain() }
+
+        let list = try await second.list("list")
+        #expect(list == ["bread", "wine"])
+        let head = try network.hosted(name).current.history.headValue
+        #expect(head == ["lists": ["list": ["bread", "wine"]]])
+        try second.store.close()
+    }
+
+    @Test func `objects from before the replica are its first change`() async throws {
+        let store = try Store(.memory)
+        try await store.write { [lists] in try $0.set(["old"], for: "a", in: lists) }
+        let phone = try await Peer(store, name, network)
+
+        try await phone.connector.synchronize()
+
+        #expect(try network.hosted(name).current.history.headValue == ["lists": ["a": ["old"]]])
+    }
+
+    @Test func `a removed object goes everywhere, other collections stay at home`() async throws {
+        let (phone, tablet) = (try await device(.memory), try await device(.memory))
+        try await phone.store.write { [lists] transaction in
+            try transaction.set(["x"], for: "a", in: lists)
+            try transaction.set(["y"], for: "b", in: lists)
+            try transaction.set(1, for: "secret", in: Store.Collection<Int>("private"))
+        }
+        try await phone.connector.synchronize()
+        try await tablet.connector.synchronize()
+        try await phone.store.write { [lists] in try $0.remove("a", in: lists) }
+        try await phone.connector.synchronize()
+        try await tablet.connector.synchronize()
+
+        let keys = try await tablet.store.read { [lists] in try $0.keys(in: lists) }
+        #expect(keys == ["b"])
+        let value = tablet.connector.replica.status.value
+        #expect(value == ["lists": ["b": ["y"]]])
+    }
+
+    @Test func `a replica that the server does not have is a typed error`() async throws {
+        let phone = try await Peer(try Store(.memory), ReplicaName("unknown"), network)
+        try await phone.add("x", to: "list")
+        await #expect(throws: ConnectorError.self) { try await phone.connector.synchronize() }
+        #expect(phone.connector.replica.status.isDirty)
+    }
+
+    private func device(_ location: Store.Location) async throws -> Peer {
+        try await Peer(try Store(location), name, network)
+    }
+
+    private func running(_ devices: [Peer], _ body: () async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for device in devices { group.addTask { try await device.connector.run() } }
+            try await body()
+            group.cancelAll()
+            while let result = await group.nextResult() {
+                if case .failure(let error) = result, !(error is CancellationError) { throw error }
+            }
+        }
+    }
+}
+
+/// A device with lists of words.
+private struct Peer: Sendable {
+    let store: Store
+    let connector: ReplicaConnector
+    private let lists = Store.Collection<[String]>("lists")
+
+    init(_ store: Store, _ name: ReplicaName, _ network: SimulatedNetwork) async throws {
+        self.store = store
+        connector = try await ReplicaConnector(
+            name, in: store, collections: ["lists"], transport: network,
+            options: .init(backoff: Backoff(delayMin: .microseconds(100), jitter: { 0 })))
+    }
+
+    func list(_ key: String) async throws -> [String]? {
+        try await store.read { [lists] in try $0.get(key, in: lists) }
+    }
+
+    @discardableResult
+    func add(_ word: String, to key: String) async throws -> CommitNumber {
+        try await store.write { [lists] transaction in
+            let old = try transaction.get(key, in: lists) ?? []
+            try transaction.set(old + [word], for: key, in: lists)
+            return transaction.commit
+        }
+    }
+
+    /// Waits until everything committed so far is on the server.
+    func drain() async throws {
+        await connector.pushed(through: try await store.read { try $0.lastCommit() })
+    }
+
+    /// Waits until the device has adopted a state.
+    func reach(_ head: StateID) async throws {
+        let changes = store.changes()
+        guard connector.replica.status.base != head else { return }
+        for await _ in changes where connector.replica.status.base == head { return }
+    }
+}

@@ -1,0 +1,76 @@
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Testing
+
+@testable import GodwitReplication
+
+/// The messages as bytes.
+@Suite struct MessageTests {
+    @Test func `messages of version 1 are as the golden bytes have them`() throws {
+        let delta = Delta.diff(["d": ["x": [1]]], ["d": ["x": [1, "a"]]])
+        let request = ExchangeRequest(
+            nonce: 300, have: [1, 2, 3, 4, 5, 6, 7, 8],
+            batch: .init(sequence: 7, check: [9, 9, 9, 9], delta: delta))
+        let ask = ExchangeRequest(nonce: 1, have: StateID.root.abbreviation, batch: nil)
+        let response = ExchangeResponse(
+            acknowledged: 7, head: .root, origin: .have, delta: delta)
+
+        #expect(
+            request.encoded.canonicalBytes.hex
+                == "870119012c480102030405060708074409090909a16164a1617881a1612b82016161"
+                + "4492c45f64")
+        #expect(ask.encoded.canonicalBytes.hex == "84010140442c5aa1b2")
+        #expect(
+            response.encoded.canonicalBytes.hex
+                == "8601075820" + StateID.root.description
+                + "00a16164a1617881a1612b8201616144d6a48a29")
+        #expect(try ExchangeRequest(encoded: request.encoded) == request)
+        #expect(try ExchangeRequest(encoded: ask.encoded) == ask)
+        #expect(try ExchangeResponse(encoded: response.encoded) == response)
+    }
+
+    @Test func `ids are golden`() throws {
+        let id = StateID(
+            content: (["a": 1] as Value).digest, replica: "shopping", parents: [.root])
+        #expect(id.description.hasPrefix((["a": 1] as Value).digest.description))
+        #expect(
+            StateID.root.description
+                == "71f3b957cdf7263383cca510af7f081aa515c2b3000000000000000000000000")
+        #expect(id.abbreviation.hex == "8525ca3fce0c0268")
+    }
+
+    @Test func `a request as JSON is the same request`() throws {
+        let json = #"[1, 5, "0102030405060708", 1, "09090909", {"a": 1}, null]"#
+        let request = try ExchangeRequest(encoded: Value(json: json))
+        #expect(request.have == [1, 2, 3, 4, 5, 6, 7, 8])
+        #expect(request.batch?.delta == .diff([:], ["a": 1]))
+    }
+
+    @Test(arguments: [
+        "{}", "[]", "[2, 1, '', null]", "[1, null]", "[1, -1, '', null]", "[1, 1, '01', null]",
+        "[1, 1, 5, null]", "[1, 1, '', 1, null]", "[1, 1, '', 0, '09090909', {}, null]",
+        "[1, 1, '', 1, '09', {}, null]", "[1, 1, '', 1, '09090909', ['?'], null]",
+        "[1, 1, '', 1, '09090909', {}, 1, null]", "['1', 1, '', null]", "[1, 1, '', '00000000']",
+    ])
+    func `a malformed request is refused`(json: String) throws {
+        let value = try Value(json: json.replacing("'", with: "\""))
+        #expect(throws: ReplicationError.self) { try ExchangeRequest(encoded: value) }
+    }
+
+    @Test func `random bytes never crash the readers of messages`() {
+        var random = Seeded(seed: 3)
+        for _ in 0..<5_000 {
+            let value = random.value(depth: 4)
+            _ = try? ExchangeRequest(encoded: value)
+            _ = try? ExchangeResponse(encoded: value)
+            let list = Value.list([1, 1, .bytes([]), 1, .bytes([1, 2, 3, 4]), value, .null])
+            _ = try? ExchangeRequest(encoded: list)
+        }
+    }
+
+    @Test(arguments: ["", ".", "..", "a/b", "a b", "é", String(repeating: "a", count: 129)])
+    func `a name that no URL should carry is refused`(text: String) {
+        #expect(throws: ReplicationError.invalidName(text)) { try ReplicaName(text) }
+    }
+}
