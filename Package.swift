@@ -166,7 +166,11 @@ let package = Package(
         ),
         .testTarget(
             name: "GodwitServerTests",
-            dependencies: ["GodwitServer", "GodwitTestKit"],
+            dependencies: [
+                "GodwitServer", "GodwitConnectors", "GodwitTestKit",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(

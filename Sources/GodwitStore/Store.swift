@@ -36,7 +36,7 @@ public final class Store: Sendable {
     private let lock: StoreLock?
     private let feed = ChangeFeed()
     private let identifiers: Identifiers
-    private let hooks = Mutex<[any TransactionHook]>([])
+    private let hooks = Mutex<[(name: String, hook: any TransactionHook)]>([])
 
     private static let schema = Schema(
         name: "store",
@@ -101,9 +101,18 @@ extension Store {
     /// The change sets of all commits from now on.
     public func changes() -> ChangeSets { feed.subscribe() }
 
-    /// Lets `hook` take part in every commit from the next transaction on.
-    public func addHook(_ hook: some TransactionHook) {
-        hooks.withLock { $0.append(hook) }
+    /// Lets `hook` take part in every commit from the next transaction on, after those that were
+    /// added before it.
+    ///
+    /// - Throws: ``StoreError/hookExists(name:)`` when the store has a hook of this name: two of
+    ///   one kind would do the same work twice.
+    public func addHook(_ hook: some TransactionHook, named name: String) throws(StoreError) {
+        let isNew = hooks.withLock { hooks in
+            guard !hooks.contains(where: { $0.name == name }) else { return false }
+            hooks.append((name, hook))
+            return true
+        }
+        guard isNew else { throw .hookExists(name: name) }
     }
 
     /// Brings the tables of a part of Godwit, or of the app, up to date.
@@ -124,7 +133,7 @@ extension Store {
         let result = try body(transaction)
         guard !draft.isEmpty else { return result }
         let objects = draft.objects
-        for hook in hooks.withLock({ $0 }) { try hook.willCommit(objects, in: transaction) }
+        for (_, hook) in hooks.withLock({ $0 }) { try hook.willCommit(objects, in: transaction) }
         try CommitTable.record(transaction.commit, in: database)
         let changes = draft.changeSet(commit: transaction.commit)
         database.afterNextTransaction { [feed] _ in feed.publish(changes) }

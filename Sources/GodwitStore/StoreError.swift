@@ -14,6 +14,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case unavailable(path: String, reason: String)
     /// A newer version of the app has written the file.
     case newerSchema(name: String, found: Int, known: Int)
+    /// The store has a hook of this name: a replica, say, is open on it already.
+    case hookExists(name: String)
     /// An object's bytes are not those that were written.
     case damagedObject(ObjectKey)
     /// An object nests deeper than a store takes.
@@ -31,6 +33,7 @@ extension StoreError: CustomStringConvertible {
         case .unavailable(let path, let reason): "\(path) cannot be opened: \(reason)"
         case .newerSchema(let name, let found, let known):
             "the store's \(name) has version \(found), this program knows up to \(known)"
+        case .hookExists(let name): "the store has a hook named \"\(name)\" already"
         case .damagedObject(let key): "the stored object \(key) is damaged"
         case .tooDeep(let key, let limit): "the object \(key) nests deeper than \(limit) levels"
         }

@@ -183,7 +183,10 @@ enum Place: CaseIterable {
             struct Refusal: Error {}
         }
         let store = try Store(.memory)
-        store.addHook(Mirror())
+        try store.addHook(Mirror(), named: "mirror")
+        #expect(throws: StoreError.hookExists(name: "mirror")) {
+            try store.addHook(Mirror(), named: "mirror")
+        }
         var changes = store.changes().makeAsyncIterator()
 
         try await store.write { [numbers] in try $0.set(1, for: "a", in: numbers) }

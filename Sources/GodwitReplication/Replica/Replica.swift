@@ -40,6 +40,7 @@ public final class Replica: TransactionHook, Sendable {
     /// Objects that are in the collections already become its first change.
     ///
     /// - Parameter whenDirty: Queues the push, in the transaction that makes it necessary.
+    /// - Throws: ``StoreError/hookExists(name:)`` when the store has the replica open already.
     public static func open(
         _ name: ReplicaName,
         in store: Store,
@@ -56,7 +57,7 @@ public final class Replica: TransactionHook, Sendable {
             collections: collections,
             whenDirty: whenDirty
         )
-        store.addHook(replica)
+        try store.addHook(replica, named: "replica \(name)")
         if opened.isNew { try await replica.takeInObjects() }
         return replica
     }

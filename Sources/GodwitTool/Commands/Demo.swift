@@ -5,6 +5,7 @@ import GodwitReplication
 import GodwitServer
 import GodwitStore
 import Logging
+import ServiceLifecycle
 
 /// Shows the main job on this machine.
 struct Demo: AsyncParsableCommand {
@@ -62,18 +63,22 @@ func withServer(file: String, _ body: (String) async throws -> Void) async throw
     let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
     let logger = Terminal.logger(level: .error)
     let server = SyncServer(store: store, port: 0, logger: logger) { continuation.yield($0) }
+    let services = ServiceGroup(services: [server], logger: logger)
     try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
             defer { continuation.finish() }
-            try await server.run()
+            try await services.run()
         }
         if let port = await ports.first(where: { _ in true }) {
-            try await body("http://127.0.0.1:\(port)")
-            group.cancelAll()
+            do {
+                try await body("http://127.0.0.1:\(port)")
+            } catch {
+                await services.triggerGracefulShutdown()
+                throw error
+            }
+            await services.triggerGracefulShutdown()
         }
-        while let result = await group.nextResult() {
-            if case .failure(let error) = result, !(error is CancellationError) { throw error }
-        }
+        try await group.waitForAll()
     }
     try store.close()
 }

@@ -1,0 +1,146 @@
+import GodwitConnectors
+import GodwitReplication
+import GodwitServer
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Logging
+import ServiceLifecycle
+import Testing
+
+/// The server over real HTTP on loopback.
+@Suite struct SyncServerTests {
+    let folder: TemporaryFolder
+    let name: ReplicaName
+    let client: ClientID
+
+    init() throws {
+        folder = try TemporaryFolder()
+        name = try ReplicaName("shopping")
+        client = ClientID(Identifiers.random.next())
+    }
+
+    @Test func `two devices meet over HTTP, one of them by push`() async throws {
+        try await serving { server in
+            let transport = try HTTPTransport(server: server)
+            try await transport.create(name)
+            let (phone, tablet) = (try Store(.memory), try Store(.memory))
+            let lists = Store.Collection<[String]>("lists")
+            let sender = try await ReplicaConnector(
+                name, in: phone, collections: ["lists"], transport: transport)
+            let follower = try await ReplicaConnector(
+                name, in: tablet, collections: ["lists"], transport: transport)
+            var arrivals = tablet.changes().makeAsyncIterator()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await sender.run() }
+                group.addTask { try await follower.run() }
+                try await phone.write { try $0.set(["bread"], for: "a", in: lists) }
+                while try await tablet.read({ try $0.get("a", in: lists) }) == nil {
+                    _ = await arrivals.next()
+                }
+                group.cancelAll()
+                while await group.nextResult() != nil {}
+            }
+            let value = try await transport.fetch("/value", of: name)
+            #expect(value == ["lists": ["a": ["bread"]]])
+            let summary = try await transport.fetch("", of: name)
+            #expect(summary["clients"] == 2)
+        }
+    }
+
+    @Test func `what the server cannot take is refused with a code, and changes nothing`() async throws {
+        try await serving { server in
+            let transport = try HTTPTransport(server: server)
+            let unknown = try ReplicaName("unknown")
+            await expectRefusal(404, "unknownReplica") {
+                _ = try await transport.fetch("", of: unknown)
+            }
+            await expectRefusal(404, "unknownReplica") {
+                for try await _ in transport.heads(of: unknown) {}
+            }
+            try await transport.create(name)
+            let refusals: [(Int, String, [UInt8])] = [
+                (400, "malformedMessage", []),
+                (400, "malformedMessage", [0xff, 0x00]),
+                (400, "malformedMessage", [UInt8](repeating: 0x81, count: 100_000)),
+                (400, "damagedMessage", message([1, 1, .bytes([]), .bytes([0, 0, 0, 0])])),
+                (400, "unknownVersion", message([9, 1, .bytes([]), .null])),
+                (422, "invalidDelta", message(batch(["?"]))),
+                (422, "invalidDelta", message(batch([["-": [0]]]))),
+                (422, "wrongContent", message(batch(["a": 1]))),
+            ]
+            for (status, code, body) in refusals {
+                await expectRefusal(status, code) {
+                    _ = try await transport.exchange(body, replica: name, client: client)
+                }
+            }
+            let summary = try await transport.fetch("", of: name)
+            #expect(summary["head"]?.text == StateID.root.description)
+            #expect(summary["states"] == 0)
+        }
+    }
+
+    @Test func `a server that starts again has everything it had answered for`() async throws {
+        let lists = Store.Collection<Int>("lists")
+        for round in 1...3 {
+            let phone = try Store(.file(folder.path("phone.sqlite")))
+            try await serving { server in
+                let transport = try HTTPTransport(server: server)
+                try await transport.create(name)
+                let connector = try await ReplicaConnector(
+                    name, in: phone, collections: ["lists"], transport: transport)
+                try await phone.write { try $0.set(round, for: "n", in: lists) }
+                try await connector.synchronize()
+                let value = try await transport.fetch("/value", of: name)
+                #expect(value == ["lists": ["n": .int(Int64(round))]])
+            }
+            try phone.close()
+        }
+    }
+
+    private func batch(_ delta: Value) -> [Value] {
+        [1, 1, .bytes([]), 1, .bytes([0, 0, 0, 0]), delta, .null]
+    }
+
+    private func message(_ fields: [Value]) -> [UInt8] { Value.list(fields).canonicalBytes }
+
+    private func expectRefusal(
+        _ status: Int, _ code: String, _ body: () async throws -> Void
+    ) async {
+        do {
+            try await body()
+            Issue.record("\(code) was expected")
+        } catch ConnectorError.refused(let found, let word, let message) {
+            #expect(found == status && word == code, "\(found) \(word): \(message)")
+        } catch {
+            Issue.record("\(code) was expected, not \(error)")
+        }
+    }
+
+    private func serving(_ body: (String) async throws -> Void) async throws {
+        let store = try Store(.file(folder.path("server.sqlite")))
+        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let server = SyncServer(store: store, port: 0, logger: logger) { continuation.yield($0) }
+        let services = ServiceGroup(services: [server], logger: logger)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { continuation.finish() }
+                try await services.run()
+            }
+            if let port = await ports.first(where: { _ in true }) {
+                let outcome = await Self.outcome { try await body("http://127.0.0.1:\(port)") }
+                await services.triggerGracefulShutdown()
+                try outcome.get()
+            }
+            try await group.waitForAll()
+        }
+        try store.close()
+    }
+
+    private static func outcome(
+        _ body: () async throws -> Void
+    ) async -> Result<Void, any Error> {
+        do { return .success(try await body()) } catch { return .failure(error) }
+    }
+}

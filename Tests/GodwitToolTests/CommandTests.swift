@@ -1,0 +1,118 @@
+import Foundation
+import GodwitTestKit
+import GodwitTree
+import Testing
+
+@Suite struct CommandTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func `diff prints EDN, and JSON that apply reads`() throws {
+        let old = try file("old.json", #"{"items": [{"name": "Bread"}]}"#)
+        let new = try file(
+            "new.json", #"{"items": [{"name": "Bread", "crossed": true}, {"name": "Wine"}]}"#)
+
+        let edn = try Godwit.run("diff", old, new)
+        #expect(edn.status == 0)
+        #expect(edn.output == "{:items {:= {0 {:crossed true}} :+ {1 {:name \"Wine\"}}}}\n")
+
+        let delta = try Godwit.run("diff", "--json", old, new).output
+        let applied = try Godwit.run("apply", old, "-", input: delta)
+        #expect(try Value(json: applied.output) == Value(json: contents(new)))
+        let change = try file("change.json", delta)
+        let back = try Godwit.run("apply", "--invert", "--base", old, new, change)
+        #expect(try Value(json: back.output) == Value(json: contents(old)))
+    }
+
+    @Test func `merge prints the document, its conflicts, and says so by its exit code`() throws {
+        let base = try file("base.json", #"{"a": 1, "b": 1}"#)
+        let ours = try file("ours.json", #"{"a": 2, "b": 1}"#)
+        let theirs = try file("theirs.json", #"{"a": 3, "b": 2}"#)
+
+        let clean = try Godwit.run("merge", base, ours, base)
+        #expect(clean.status == 0 && clean.errors.isEmpty)
+        let merged = try Godwit.run("merge", base, ours, theirs)
+        #expect(merged.status == 2)
+        #expect(try Value(json: merged.output) == ["a": 3, "b": 2])
+        #expect(merged.errors.contains("/a: both sides set it"))
+        let json = try Value(json: Godwit.run("merge", "--json", base, ours, theirs).output)
+        #expect(json["conflicts"]?.list?.first?["path"] == "/a")
+    }
+
+    @Test func `bad input is refused with its place`() throws {
+        let bad = try file("bad.json", "{\n  \"a\": 1,\n  \"a\": 2\n}")
+        let good = try file("good.json", "{}")
+        let diff = try Godwit.run("diff", bad, good)
+        #expect(diff.status == 1)
+        #expect(diff.errors.contains("bad.json:1:1: the key \"a\" occurs twice"))
+        let syntax = try Godwit.run("diff", try file("x.json", "{\n  \"a\": 01\n}"), good)
+        #expect(syntax.errors.contains("x.json:2:9:"))
+        let delta = try file("delta.json", #"{"a": [{"-": [5]}]}"#)
+        let apply = try Godwit.run("apply", try file("list.json", #"{"a": [1]}"#), delta)
+        #expect(apply.status == 1 && apply.errors.contains("at /a, there is no item 5"))
+        #expect(try Godwit.run("diff", folder.path("none.json"), good).status == 1)
+    }
+
+    @Test func `misuse is exit code 64, help is exit code 0`() throws {
+        #expect(try Godwit.run("diff").status == 64)
+        #expect(try Godwit.run("frobnicate").status == 64)
+        #expect(try Godwit.run("serve", "--port", "99999").status == 64)
+        for command in ["serve", "replay", "diff", "apply", "merge", "log", "graph", "demo"] {
+            let help = try Godwit.run(command, "--help")
+            #expect(help.status == 0)
+            #expect(help.output.contains("EXAMPLES"), "\(command) shows examples")
+        }
+    }
+
+    @Test func `a history is replayed, logged and drawn`() throws {
+        let versions = (0..<30).map { #"{"n": \#($0), "list": [\#($0 % 5), "x"]}"# }
+        let history = try file("history.jsonl", versions.joined(separator: "\n"))
+        let server = try ServerProcess(store: folder.path("server.sqlite"))
+
+        let replay = try Godwit.run("replay", history, "--server", server.url, "--json")
+        #expect(replay.status == 0, "\(replay.errors)")
+        let report = try Value(json: replay.output)
+        #expect(report["edits"] == 29)
+        #expect(report["bytesPerEdit"]?["median"]?.integer ?? 0 > 0)
+        #expect(report["statesKept"]?.integer ?? 99 <= 5)
+
+        let log = try Value(
+            json: Godwit.run("log", folder.path("server.sqlite"), "--json").output)
+        #expect(log["states"]?.list?.first?["id"] == report["id"])
+        let lines = try Godwit.run("log", folder.path("server.sqlite")).output
+        #expect(lines.contains("root") && lines.contains("head"))
+        let picture = folder.path("states.svg")
+        #expect(try Godwit.run("graph", folder.path("server.sqlite"), "--svg", picture).status == 0)
+        #expect(try contents(picture).hasPrefix("<svg"))
+        #expect(server.terminate() == 0)
+    }
+
+    @Test func `the demo ends well and leaves nothing running`() throws {
+        let svg = folder.path("demo.svg")
+        let demo = try Godwit.run("demo", "--svg", svg)
+        #expect(demo.status == 0, "\(demo.errors)")
+        #expect(demo.output.contains("the id that all share"))
+        #expect(demo.errors.isEmpty)
+        #expect(try contents(svg).contains("</svg>"))
+    }
+
+    @Test func `a second server on one store is refused`() throws {
+        let store = folder.path("server.sqlite")
+        let server = try ServerProcess(store: store)
+        let second = try Godwit.run("serve", "--port", "0", "--store", store)
+        #expect(second.status == 1)
+        #expect(second.errors.contains("already open"))
+        server.kill()
+    }
+
+    private func file(_ name: String, _ text: String) throws -> String {
+        let path = folder.path(name)
+        try Data(text.utf8).write(to: URL(filePath: path))
+        return path
+    }
+
+    private func contents(_ path: String) throws -> String {
+        try String(contentsOf: URL(filePath: path), encoding: .utf8)
+    }
+}

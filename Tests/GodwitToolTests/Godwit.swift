@@ -1,0 +1,88 @@
+import Foundation
+import GodwitTestKit
+
+/// The built tool, called as a person would call it.
+struct Godwit {
+    struct Result {
+        let status: Int32
+        let output: String
+        let errors: String
+    }
+
+    static let executable: URL = {
+        let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        let bundle = ProcessInfo.processInfo.arguments.first { $0.hasSuffix(".xctest") } ?? own.path
+        return URL(filePath: bundle).deletingLastPathComponent().appending(path: "godwit")
+    }()
+
+    /// Runs a command to its end.
+    static func run(_ arguments: String..., input: String = "") throws -> Result {
+        let process = command(arguments)
+        let (output, errors, standardInput) = (Pipe(), Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        process.standardInput = standardInput
+        try process.run()
+        try standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try standardInput.fileHandleForWriting.close()
+        let text = output.fileHandleForReading.readDataToEndOfFile()
+        let errorText = errors.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return Result(
+            status: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
+            errors: String(decoding: errorText, as: UTF8.self))
+    }
+
+    /// A command that has not been started.
+    static func command(_ arguments: [String]) -> Process {
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        return process
+    }
+}
+
+/// A server process on a port of its own, that can be killed and started again.
+final class ServerProcess {
+    private let store: String
+    private(set) var port: Int
+    private var process: Process
+
+    init(store: String) throws {
+        self.store = store
+        (process, port) = try Self.start(store: store, port: 0)
+    }
+
+    deinit { kill() }
+
+    var url: String { "http://127.0.0.1:\(port)" }
+
+    /// Ends the process as a power failure would.
+    func kill() {
+        guard process.isRunning else { return }
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    /// Starts it again on the same port.
+    func restart() throws { (process, port) = try Self.start(store: store, port: port) }
+
+    /// Asks it to end, and waits until it has.
+    func terminate() -> Int32 {
+        process.terminate()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    private static func start(store: String, port: Int) throws -> (Process, Int) {
+        let process = Godwit.command(["serve", "--port", "\(port)", "--store", store])
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        guard let text = line.split(separator: ":").last,
+            let port = Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
+        else { throw CocoaError(.fileReadUnknown) }
+        return (process, port)
+    }
+}

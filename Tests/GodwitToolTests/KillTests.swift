@@ -1,0 +1,75 @@
+import Foundation
+import GodwitTestKit
+import GodwitTree
+import Testing
+
+/// Real processes, killed at random moments of a replay.
+@Suite struct KillTests {
+    private static let kills = 200 * Soak.factor
+
+    /// The document holds a list to which every version adds its number: an edit that was lost,
+    /// or applied twice, shows at the end.
+    @Test(.timeLimit(.minutes(10)))
+    func `killing server or device at 200 moments loses nothing and doubles nothing`() async throws {
+        let folder = try TemporaryFolder()
+        let seed = UInt64.random(in: 0..<1_000_000)
+        var random = Seeded(seed: seed)
+        let history = folder.path("history.jsonl")
+        let count = 6_000 * Soak.factor
+        try Self.writeHistory(count: count, to: history)
+        let server = try ServerProcess(store: folder.path("server.sqlite"))
+        let replay = [
+            "replay", history, "--server", server.url, "--replica", "kill", "--devices",
+            folder.path("devices"), "--json",
+        ]
+
+        var device = try start(replay)
+        var killed = (server: 0, device: 0)
+        while killed.server + killed.device < Self.kills, device.isRunning {
+            // Real processes, random moments: the one place where a test lets time pass.
+            let pause = Duration.milliseconds(Int.random(in: 5...120, using: &random))
+            try await ContinuousClock().sleep(for: pause)
+            if random.happens(0.5) {
+                server.kill()
+                killed.server += 1
+                try server.restart()
+            } else {
+                kill(device.processIdentifier, SIGKILL)
+                device.waitUntilExit()
+                killed.device += 1
+                device = try start(replay)
+            }
+        }
+        device.waitUntilExit()
+
+        print("killed the server \(killed.server) times, the device \(killed.device) times")
+        #expect(killed.server + killed.device == Self.kills, "the replay ended early, seed \(seed)")
+        #expect(device.terminationStatus == 0, "seed \(seed)")
+        let items = try await finalItems(server)
+        #expect(items == (0..<count).suffix(40).map { .int(Int64($0)) }, "seed \(seed)")
+        server.kill()
+    }
+
+    /// Every version holds the last forty numbers, so that versions stay small.
+    private static func writeHistory(count: Int, to path: String) throws {
+        let lines = (0..<count).map { number in
+            let items = (max(0, number - 39)...number).map(String.init).joined(separator: ",")
+            return #"{"n":\#(number),"items":[\#(items)]}"#
+        }
+        try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: path))
+    }
+
+    private func start(_ arguments: [String]) throws -> Process {
+        let process = Godwit.command(arguments)
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        return process
+    }
+
+    private func finalItems(_ server: ServerProcess) async throws -> [Value] {
+        let url = try #require(URL(string: server.url + "/v1/replicas/kill/value"))
+        let data = try Data(contentsOf: url)
+        return try Value(json: Array(data))["d"]?["d"]?["items"]?.list ?? []
+    }
+}
