@@ -175,7 +175,7 @@ let package = Package(
         ),
         .testTarget(
             name: "GodwitToolTests",
-            dependencies: ["GodwitTool", "GodwitTestKit"],
+            dependencies: ["GodwitTool", "GodwitConnectors", "GodwitTestKit"],
             swiftSettings: settings
         ),
         .testTarget(name: "TidyTests", swiftSettings: settings),

@@ -61,7 +61,7 @@ extension ReplicaRoutes {
             )
         }
         let replica = try await host.replica(name)
-        let body = try await request.body.collect(upTo: SyncServer.requestSizeMax)
+        let body = try await body(of: request)
         let message = try Encoding(body: request).value(in: Array(body.readableBytesView))
         let answer = try await replica.exchange(
             ExchangeRequest(encoded: message),
@@ -72,6 +72,19 @@ extension ReplicaRoutes {
             value: answer.encoded,
             encoding: Encoding(accepted: request)
         )
+    }
+
+    /// The whole body; a client that goes away while it sends is no failure of the server.
+    private func body(of request: Request) async throws -> ByteBuffer {
+        do {
+            return try await request.body.collect(upTo: SyncServer.requestSizeMax)
+        } catch let error as any HTTPResponseError {
+            throw error
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw ReplicationError.malformedMessage(reason: "the request ended too early")
+        }
     }
 
     /// Server-sent events: the current head, then every newer one that is not overtaken.

@@ -1,4 +1,6 @@
 import Foundation
+import GodwitConnectors
+import GodwitReplication
 import GodwitTestKit
 import GodwitTree
 import Testing
@@ -68,8 +70,8 @@ import Testing
     }
 
     private func finalItems(_ server: ServerProcess) async throws -> [Value] {
-        let url = try #require(URL(string: server.url + "/v1/replicas/kill/value"))
-        let data = try Data(contentsOf: url)
-        return try Value(json: Array(data))["d"]?["d"]?["items"]?.list ?? []
+        let transport = try HTTPTransport(server: server.url)
+        let value = try await transport.fetch("/value", of: ReplicaName("kill"))
+        return value["d"]?["d"]?["items"]?.list ?? []
     }
 }

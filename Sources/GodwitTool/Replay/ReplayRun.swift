@@ -21,7 +21,7 @@ struct ReplayRun {
     private static let statesCheckInterval = 50
 
     func run() async throws -> ReplayReport {
-        try await transport.create(replica)
+        try await patiently { try await transport.create(replica) }
         let editor = try await device("editor")
         let follower = try await device("follower")
         return try await withThrowingTaskGroup(of: Void.self) { group in
@@ -105,14 +105,14 @@ struct ReplayRun {
 
     /// Fails unless the server and both devices end with the same id and the same bytes.
     private func agree(_ editor: Device, _ follower: Device) async throws -> StateID {
-        let summary = try await transport.fetch("", of: replica)
+        let summary = try await patiently { try await transport.fetch("", of: replica) }
         guard let text = summary["head"]?.text, let bytes = [UInt8](hex: text),
             let head = StateID(bytes: bytes)
         else { throw ToolError("the server named no head") }
         for device in [editor, follower] {
             try await within(.seconds(60)) { try await device.reach(head) }
         }
-        let server = try await transport.fetch("/value", of: replica)
+        let server = try await patiently { try await transport.fetch("/value", of: replica) }
         for device in [editor, follower] {
             let status = device.connector.replica.status
             guard status.base == head, status.value.canonicalBytes == server.canonicalBytes,
@@ -123,7 +123,7 @@ struct ReplayRun {
     }
 
     private func checkedStateCount() async throws -> Int {
-        let summary = try await transport.fetch("", of: replica)
+        let summary = try await patiently { try await transport.fetch("", of: replica) }
         let count = Int(summary["states"]?.integer ?? 0)
         let limit = 2 * Self.clients + 1
         guard count <= limit else {
@@ -131,6 +131,18 @@ struct ReplayRun {
         }
         return count
     }
+}
+
+/// Tries again, for half a minute, while the server cannot be reached.
+func patiently<Result>(_ body: () async throws -> Result) async throws -> Result {
+    for _ in 0..<300 {
+        do {
+            return try await body()
+        } catch ConnectorError.unreachable {
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+    return try await body()
 }
 
 /// Fails with a ``ToolError`` when `body` takes longer than `limit`.
