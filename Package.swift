@@ -79,7 +79,6 @@ let package = Package(
             name: "GodwitConnectors",
             dependencies: [
                 "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication",
-                .product(name: "Logging", package: "swift-log"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: http),
                 .product(name: "NIOCore", package: "swift-nio", condition: http),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: http),

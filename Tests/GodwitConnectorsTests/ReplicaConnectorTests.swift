@@ -161,8 +161,12 @@ private struct Peer: Sendable {
     init(_ store: Store, _ name: ReplicaName, _ network: SimulatedNetwork) async throws {
         self.store = store
         connector = try await ReplicaConnector(
-            name, in: store, collections: ["lists"], transport: network,
-            options: .init(backoff: Backoff(delayMin: .microseconds(100), jitter: { 0 })))
+            name,
+            in: store,
+            collections: ["lists"],
+            transport: network,
+            options: .init(backoff: Backoff(delayMin: .microseconds(100), jitter: { 0 }))
+        )
     }
 
     func list(_ key: String) async throws -> [String]? {

@@ -108,7 +108,9 @@ final class Cloud: Sendable {
         let attempts = Mutex(0)
         let tags = tags
         let pipeline = try Pipeline(
-            store: store, backoff: Backoff(delayMin: .seconds(1), jitter: { 0 }), clock: clock
+            store: store,
+            backoff: Backoff(delayMin: .seconds(1), jitter: { 0 }),
+            clock: clock
         ) { _ in
             let attempt = attempts.withLock { count in
                 count += 1
@@ -149,8 +151,11 @@ final class Cloud: Sendable {
             }
         }
         let pipeline = try Pipeline(
-            store: store, backoff: Backoff(delayMin: .seconds(1), jitter: { 0 }), clock: clock,
-            execute: cloud.execute)
+            store: store,
+            backoff: Backoff(delayMin: .seconds(1), jitter: { 0 }),
+            clock: clock,
+            execute: cloud.execute
+        )
         let commit = try await store.write {
             try $0.enqueue(Upload(name: "a"))
             return $0.commit

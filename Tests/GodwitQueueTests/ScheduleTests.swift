@@ -63,8 +63,10 @@ import Testing
             for limit in 1...3 {
                 let items = (1...4).map { number in
                     Schedule.Item.make(
-                        number, after: arrows.filter { $0.0 == number }.map(\.1),
-                        commit: number <= split ? 1 : 2)
+                        number,
+                        after: arrows.filter { $0.0 == number }.map(\.1),
+                        commit: number <= split ? 1 : 2
+                    )
                 }
                 var schedule = Schedule(limit: limit)
                 schedule.insert(items)
@@ -134,8 +136,11 @@ private struct RandomSchedule {
         numbers.map { number in
             let earlier = (1..<number).filter { _ in random.happens(0.2) }
             return .make(
-                number, after: earlier, commit: Int64(numbers.lowerBound),
-                priority: Int32.random(in: 0...2, using: &random))
+                number,
+                after: earlier,
+                commit: Int64(numbers.lowerBound),
+                priority: Int32.random(in: 0...2, using: &random)
+            )
         }
     }
 }
@@ -159,11 +164,18 @@ extension Schedule {
 
 extension Schedule.Item {
     fileprivate static func make(
-        _ number: Int, after: [Int] = [], commit: Int64 = 1, priority: Int32 = 0
+        _ number: Int,
+        after: [Int] = [],
+        commit: Int64 = 1,
+        priority: Int32 = 0
     ) -> Schedule.Item {
         Schedule.Item(
-            id: .number(number), commit: CommitNumber(rawValue: commit), sequence: Int64(number),
-            priority: priority, dependencies: Set(after.map { .number($0) }))
+            id: .number(number),
+            commit: CommitNumber(rawValue: commit),
+            sequence: Int64(number),
+            priority: priority,
+            dependencies: Set(after.map { .number($0) })
+        )
     }
 }
 

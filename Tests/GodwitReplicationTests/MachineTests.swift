@@ -67,7 +67,9 @@ import Testing
         #expect(phone.base == tablet.base)
     }
 
-    @Test mutating func `a server that forgot a client's base gets its changes all the same`() throws {
+    @Test mutating func `a server that forgot a client's base gets its changes all the same`()
+        throws
+    {
         try exchange(\.phone, ["list": ["bread", "milk"]])
         try exchange(\.tablet, nil)
         try exchange(\.phone, ["list": ["bread", "milk", "wine"]])
@@ -102,8 +104,10 @@ import Testing
         try exchange(\.phone, ["list": [1, 2, 3]])
         let before = server.history.head.id
         let batch = ExchangeRequest.Batch(
-            sequence: 2, check: [UInt8](repeating: 0, count: 4),
-            delta: .diff(["list": ["a", "b", "c", "d"]], ["list": ["d", "c"]]))
+            sequence: 2,
+            check: [UInt8](repeating: 0, count: 4),
+            delta: .diff(["list": ["a", "b", "c", "d"]], ["list": ["d", "c"]])
+        )
         let request = ExchangeRequest(nonce: 2, have: phone.base.abbreviation, batch: batch)
 
         #expect(throws: ReplicationError.self) { try server.receive(request, from: phone.client) }
@@ -117,8 +121,10 @@ import Testing
         let honest = try phone.makeRequest(nonce: 1)
         let batch = try #require(honest.batch)
         let lie = ExchangeRequest(
-            nonce: 1, have: honest.have,
-            batch: .init(sequence: 1, check: batch.check, delta: .diff([:], ["a": 2])))
+            nonce: 1,
+            have: honest.have,
+            batch: .init(sequence: 1, check: batch.check, delta: .diff([:], ["a": 2]))
+        )
         #expect(throws: ReplicationError.wrongContent) {
             try server.receive(lie, from: phone.client)
         }
@@ -126,7 +132,11 @@ import Testing
 
         let response = try server.receive(honest, from: phone.client)
         let damaged = ExchangeResponse(
-            acknowledged: 1, head: response.head, origin: .target, delta: .diff([:], ["b": 1]))
+            acknowledged: 1,
+            head: response.head,
+            origin: .target,
+            delta: .diff([:], ["b": 1])
+        )
         #expect(throws: ReplicationError.wrongContent) {
             try phone.receive(damaged, to: honest)
         }
@@ -148,7 +158,8 @@ import Testing
     }
 
     private mutating func exchange(
-        _ client: WritableKeyPath<MachineTests, ClientMachine>, _ value: Value?
+        _ client: WritableKeyPath<MachineTests, ClientMachine>,
+        _ value: Value?
     ) throws {
         if let value { try self[keyPath: client].record(.diff(self[keyPath: client].local, value)) }
         let nonce = (server.peers[self[keyPath: client].client]?.nonce ?? 0) + 1

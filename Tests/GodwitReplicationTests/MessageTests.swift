@@ -10,21 +10,29 @@ import Testing
     @Test func `messages of version 1 are as the golden bytes have them`() throws {
         let delta = Delta.diff(["d": ["x": [1]]], ["d": ["x": [1, "a"]]])
         let request = ExchangeRequest(
-            nonce: 300, have: [1, 2, 3, 4, 5, 6, 7, 8],
-            batch: .init(sequence: 7, check: [9, 9, 9, 9], delta: delta))
+            nonce: 300,
+            have: [1, 2, 3, 4, 5, 6, 7, 8],
+            batch: .init(sequence: 7, check: [9, 9, 9, 9], delta: delta)
+        )
         let ask = ExchangeRequest(nonce: 1, have: StateID.root.abbreviation, batch: nil)
         let response = ExchangeResponse(
-            acknowledged: 7, head: .root, origin: .have, delta: delta)
+            acknowledged: 7,
+            head: .root,
+            origin: .have,
+            delta: delta
+        )
 
         #expect(
             request.encoded.canonicalBytes.hex
                 == "870119012c480102030405060708074409090909a16164a1617881a1612b82016161"
-                + "4492c45f64")
+                + "4492c45f64"
+        )
         #expect(ask.encoded.canonicalBytes.hex == "84010140442c5aa1b2")
         #expect(
             response.encoded.canonicalBytes.hex
                 == "8601075820" + StateID.root.description
-                + "00a16164a1617881a1612b8201616144d6a48a29")
+                + "00a16164a1617881a1612b8201616144d6a48a29"
+        )
         #expect(try ExchangeRequest(encoded: request.encoded) == request)
         #expect(try ExchangeRequest(encoded: ask.encoded) == ask)
         #expect(try ExchangeResponse(encoded: response.encoded) == response)
@@ -32,11 +40,15 @@ import Testing
 
     @Test func `ids are golden`() throws {
         let id = StateID(
-            content: (["a": 1] as Value).digest, replica: "shopping", parents: [.root])
+            content: (["a": 1] as Value).digest,
+            replica: "shopping",
+            parents: [.root]
+        )
         #expect(id.description.hasPrefix((["a": 1] as Value).digest.description))
         #expect(
             StateID.root.description
-                == "71f3b957cdf7263383cca510af7f081aa515c2b3000000000000000000000000")
+                == "71f3b957cdf7263383cca510af7f081aa515c2b3000000000000000000000000"
+        )
         #expect(id.abbreviation.hex == "8525ca3fce0c0268")
     }
 

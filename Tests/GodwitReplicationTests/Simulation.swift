@@ -68,7 +68,9 @@ struct Simulation {
         let items = head["items"]?.list ?? []
         if Set(items).count != items.count { faults.append("applied twice: \(head)") }
         if Set(items) != inserted.subtracting(removed) {
-            faults.append("lost or come back: \(Set(items).symmetricDifference(inserted.subtracting(removed)))")
+            faults.append(
+                "lost or come back: \(Set(items).symmetricDifference(inserted.subtracting(removed)))"
+            )
         }
         if statesMost > 2 * clients.count + 1 { faults.append("\(statesMost) states were kept") }
         if unknownBases > 0 { faults.append("\(unknownBases) requests had an unknown base") }

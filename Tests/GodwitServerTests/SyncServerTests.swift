@@ -27,9 +27,17 @@ import Testing
             let (phone, tablet) = (try Store(.memory), try Store(.memory))
             let lists = Store.Collection<[String]>("lists")
             let sender = try await ReplicaConnector(
-                name, in: phone, collections: ["lists"], transport: transport)
+                name,
+                in: phone,
+                collections: ["lists"],
+                transport: transport
+            )
             let follower = try await ReplicaConnector(
-                name, in: tablet, collections: ["lists"], transport: transport)
+                name,
+                in: tablet,
+                collections: ["lists"],
+                transport: transport
+            )
             var arrivals = tablet.changes().makeAsyncIterator()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await sender.run() }
@@ -48,7 +56,9 @@ import Testing
         }
     }
 
-    @Test func `what the server cannot take is refused with a code, and changes nothing`() async throws {
+    @Test func `what the server cannot take is refused with a code, and changes nothing`()
+        async throws
+    {
         try await serving { server in
             let transport = try HTTPTransport(server: server)
             let unknown = try ReplicaName("unknown")
@@ -88,7 +98,11 @@ import Testing
                 let transport = try HTTPTransport(server: server)
                 try await transport.create(name)
                 let connector = try await ReplicaConnector(
-                    name, in: phone, collections: ["lists"], transport: transport)
+                    name,
+                    in: phone,
+                    collections: ["lists"],
+                    transport: transport
+                )
                 try await phone.write { try $0.set(round, for: "n", in: lists) }
                 try await connector.synchronize()
                 let value = try await transport.fetch("/value", of: name)
@@ -105,7 +119,9 @@ import Testing
     private func message(_ fields: [Value]) -> [UInt8] { Value.list(fields).canonicalBytes }
 
     private func expectRefusal(
-        _ status: Int, _ code: String, _ body: () async throws -> Void
+        _ status: Int,
+        _ code: String,
+        _ body: () async throws -> Void
     ) async {
         do {
             try await body()

@@ -63,7 +63,8 @@ import Testing
         }
         try await store.write {
             try $0.database.execute(
-                sql: "UPDATE godwit_object SET value = x'1903e9' WHERE key = 'a'")
+                sql: "UPDATE godwit_object SET value = x'1903e9' WHERE key = 'a'"
+            )
         }
 
         let key = ObjectKey(collection: "numbers", key: "a")
@@ -105,7 +106,8 @@ import Testing
         let tables = try await store.read {
             try String.fetchAll(
                 $0.database,
-                sql: "SELECT sql FROM sqlite_schema WHERE name LIKE 'godwit%' ORDER BY name")
+                sql: "SELECT sql FROM sqlite_schema WHERE name LIKE 'godwit%' ORDER BY name"
+            )
         }
         let golden = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "Golden/store-1.sql")

@@ -34,8 +34,12 @@ enum Place: CaseIterable {
     func `an object comes back as it was`(place: Place) async throws {
         let store = try place.open(folder)
         let contact = Contact(
-            name: "e\u{301}", phones: ["1", "2"], born: Date(timeIntervalSince1970: 1.5),
-            photo: Data([0, 255]), home: URL(string: "https://example.org/a"))
+            name: "e\u{301}",
+            phones: ["1", "2"],
+            born: Date(timeIntervalSince1970: 1.5),
+            photo: Data([0, 255]),
+            home: URL(string: "https://example.org/a")
+        )
 
         try await store.write { [contacts] in try $0.set(contact, for: "a", in: contacts) }
 
@@ -69,7 +73,9 @@ enum Place: CaseIterable {
         try store.close()
     }
 
-    @Test func `commit numbers go on after a relaunch, and changing nothing takes none`() async throws {
+    @Test func `commit numbers go on after a relaunch, and changing nothing takes none`()
+        async throws
+    {
         let path = folder.path("store.sqlite")
         for round in 1...3 as ClosedRange<Int64> {
             let store = try Store(.file(path))
@@ -172,7 +178,8 @@ enum Place: CaseIterable {
     @Test func `hooks write into the commit that called them`() async throws {
         struct Mirror: TransactionHook {
             func willCommit(
-                _ objects: [ObjectKey: Value?], in transaction: borrowing WriteTransaction
+                _ objects: [ObjectKey: Value?],
+                in transaction: borrowing WriteTransaction
             ) throws {
                 for (key, value) in objects where key.collection == "numbers" {
                     if value == .some(13) { throw Refusal() }

@@ -11,7 +11,9 @@ import Testing
     @Test func `diff prints EDN, and JSON that apply reads`() throws {
         let old = try file("old.json", #"{"items": [{"name": "Bread"}]}"#)
         let new = try file(
-            "new.json", #"{"items": [{"name": "Bread", "crossed": true}, {"name": "Wine"}]}"#)
+            "new.json",
+            #"{"items": [{"name": "Bread", "crossed": true}, {"name": "Wine"}]}"#
+        )
 
         let edn = try Godwit.run("diff", old, new)
         #expect(edn.status == 0)
@@ -78,7 +80,8 @@ import Testing
         #expect(report["statesKept"]?.integer ?? 99 <= 5)
 
         let log = try Value(
-            json: Godwit.run("log", folder.path("server.sqlite"), "--json").output)
+            json: Godwit.run("log", folder.path("server.sqlite"), "--json").output
+        )
         #expect(log["states"]?.list?.first?["id"] == report["id"])
         let lines = try Godwit.run("log", folder.path("server.sqlite")).output
         #expect(lines.contains("root") && lines.contains("head"))

@@ -29,8 +29,10 @@ struct Godwit {
         let errorText = errors.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return Result(
-            status: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
-            errors: String(decoding: errorText, as: UTF8.self))
+            status: process.terminationStatus,
+            output: String(decoding: text, as: UTF8.self),
+            errors: String(decoding: errorText, as: UTF8.self)
+        )
     }
 
     /// A command that has not been started.

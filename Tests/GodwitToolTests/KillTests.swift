@@ -12,7 +12,8 @@ import Testing
     /// The document holds a list to which every version adds its number: an edit that was lost,
     /// or applied twice, shows at the end.
     @Test(.timeLimit(.minutes(10)))
-    func `killing server or device at 200 moments loses nothing and doubles nothing`() async throws {
+    func `killing server or device at 200 moments loses nothing and doubles nothing`() async throws
+    {
         let folder = try TemporaryFolder()
         let seed = UInt64.random(in: 0..<1_000_000)
         var random = Seeded(seed: seed)

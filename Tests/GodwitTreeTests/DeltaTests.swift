@@ -1,3 +1,4 @@
+import GodwitTestKit
 import GodwitTree
 import Testing
 
@@ -83,6 +84,34 @@ import Testing
         #expect(try Delta.set(deep).applied(to: 0) == deep)
         #expect(throws: TreeError.tooDeep(limit: Value.depthMax)) {
             try Delta.map(["a": .apply(.set(deep))]).applied(to: [:])
+        }
+    }
+}
+
+/// What must not cost the square of its size.
+@Suite struct LargeTests {
+    @Test func `a hundred thousand keys come and go in one delta`() throws {
+        var random = Seeded(seed: 1)
+        let count = 100_000
+        let even = (0..<count).map { (Key("key \($0 * 2)"), Value.int(1)) }
+        let odd = (0..<count).map { (Key("key \($0 * 2 + 1)"), Value.int(2)) }
+        let base = Value.map(Map(even.shuffled(using: &random)))
+        let next = Value.map(Map((odd + even.prefix(count / 2)).shuffled(using: &random)))
+
+        let delta = Delta.diff(base, next)
+
+        #expect(try delta.applied(to: base) == next)
+        #expect(try delta.inverted(on: base).applied(to: next) == base)
+    }
+
+    @Test func `a reversed list and a shuffled one end in time`() throws {
+        var random = Seeded(seed: 2)
+        let items = (0..<100_000).map { Value.int(Int64($0)) }
+        let base = Value.list(items)
+        for other in [Value.list(items.reversed()), Value.list(items.shuffled(using: &random))] {
+            let delta = Delta.diff(base, other)
+            #expect(try delta.applied(to: base) == other)
+            #expect(Merge(base: base, ours: other, theirs: base).value == other)
         }
     }
 }

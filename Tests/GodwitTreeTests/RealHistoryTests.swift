@@ -6,7 +6,9 @@ import Testing
 @Suite(
     .enabled(
         if: RealHistory.isThere,
-        "SKIPPED: ../shared/data is not here, so no real history was tried"))
+        "SKIPPED: ../shared/data is not here, so no real history was tried"
+    )
+)
 struct RealHistoryTests {
     @Test(arguments: RealHistory.all)
     func `every version leads to the next and back, and all deltas are one`(
@@ -49,7 +51,8 @@ struct RealHistory: CustomTestStringConvertible {
         RealHistory(name: "icons", editCount: 997),
     ]
 
-    static let folder = URL(filePath: #filePath).appending(path: "../../../../shared/data").standardized
+    static let folder = URL(filePath: #filePath).appending(path: "../../../../shared/data")
+        .standardized
 
     static var isThere: Bool { FileManager.default.fileExists(atPath: folder.path) }
 

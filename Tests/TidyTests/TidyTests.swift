@@ -19,7 +19,9 @@ import Testing
             "GodwitTree", "GodwitStore", "GodwitReplication", "Logging", "HTTPTypes",
             "Hummingbird", "NIOCore", "ServiceLifecycle",
         ],
-        "Godwit": ["GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors"],
+        "Godwit": [
+            "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",
+        ],
         "GodwitTestKit": [
             "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",
             "Foundation", "Synchronization",
@@ -139,7 +141,8 @@ struct SourceFile: CustomTestStringConvertible {
             }
             return Function(
                 head: lines[start].trimmingCharacters(in: .whitespaces),
-                lineCount: end - start + 1)
+                lineCount: end - start + 1
+            )
         }
     }
 

@@ -104,7 +104,7 @@ extension HTTPTransport {
         }
         var lines = EventLines()
         for try await chunk in response.body {
-            for data in lines.data(in: Array(chunk.readableBytesView)) {
+            for data in try lines.data(in: Array(chunk.readableBytesView)) {
                 guard let id = [UInt8](hex: data).flatMap({ StateID(bytes: $0) }) else {
                     throw ConnectorError.malformedAnswer(reason: "an event without an id")
                 }
@@ -138,13 +138,18 @@ extension HTTPTransport {
 struct EventLines {
     private var rest: [UInt8] = []
 
-    mutating func data(in chunk: [UInt8]) -> [String] {
+    private static let lineSizeMax = 1 << 16
+
+    mutating func data(in chunk: [UInt8]) throws(ConnectorError) -> [String] {
         rest += chunk
         var found: [String] = []
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
             let line = String(decoding: rest[..<end], as: UTF8.self)
             rest.removeFirst(end + 1)
             if line.hasPrefix("data: ") { found.append(String(line.dropFirst(6))) }
+        }
+        guard rest.count <= Self.lineSizeMax else {
+            throw .malformedAnswer(reason: "an event without an end")
         }
         return found
     }

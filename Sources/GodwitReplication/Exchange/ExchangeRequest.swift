@@ -53,7 +53,8 @@ extension ExchangeRequest {
         let head: [Value] = [.int(Self.version), .int(nonce), .bytes(named)]
         guard let batch else { return MessageFields.sealed(head) }
         return MessageFields.sealed(
-            head + [.int(batch.sequence), .bytes(batch.check), batch.delta.encoded])
+            head + [.int(batch.sequence), .bytes(batch.check), batch.delta.encoded]
+        )
     }
 
     /// Reads a request from data.

@@ -199,7 +199,9 @@ extension ClientMachine {
 
     /// Makes the server's head the head here, with the local changes behind it.
     private mutating func move(
-        to head: StateID, by arrived: Delta, _ value: Value
+        to head: StateID,
+        by arrived: Delta,
+        _ value: Value
     ) throws(ReplicationError) {
         if head == base, hasBatch {
             // The batch came to nothing: the server is where it was.

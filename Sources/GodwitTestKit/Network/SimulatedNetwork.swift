@@ -47,7 +47,9 @@ public final class SimulatedNetwork: ReplicaTransport {
     }
 
     public func exchange(
-        _ body: [UInt8], replica: ReplicaName, client: ClientID
+        _ body: [UInt8],
+        replica: ReplicaName,
+        client: ClientID
     ) async throws -> [UInt8] {
         let (fate, isOnline) = state.withLock { state in
             defer { state.count += 1 }
@@ -57,7 +59,8 @@ public final class SimulatedNetwork: ReplicaTransport {
             throw ConnectorError.unreachable(reason: "the simulated network lost the request")
         }
         let request = try ExchangeRequest(
-            encoded: Value(canonicalBytes: body, depthMax: ExchangeRequest.depthMax))
+            encoded: Value(canonicalBytes: body, depthMax: ExchangeRequest.depthMax)
+        )
         var answer = try await hosted(replica).exchange(request, from: client)
             .encoded.canonicalBytes
         switch fate {
@@ -89,7 +92,10 @@ public final class SimulatedNetwork: ReplicaTransport {
     public func hosted(_ replica: ReplicaName) throws -> HostedReplica {
         guard let hosted = state.withLock({ $0.replicas[replica] }) else {
             throw ConnectorError.refused(
-                status: 404, code: "unknownReplica", message: "there is no such replica")
+                status: 404,
+                code: "unknownReplica",
+                message: "there is no such replica"
+            )
         }
         return hosted
     }

@@ -1,4 +1,5 @@
 import Foundation
+import GodwitReplication
 import GodwitTree
 import Logging
 
@@ -23,21 +24,25 @@ enum Terminal {
         return logger
     }
 
-    /// Columns as wide as what stands in them; numbers to the right.
+    /// Columns as wide as what stands in them, numbers to the right; a state's id sticks out.
     static func table(_ rows: [[String]]) -> String {
         let columnCount = rows.map(\.count).max() ?? 0
         let widths = (0..<columnCount).map { column in
-            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+            rows.map { $0.dropFirst(column).first.map { isId($0) ? 0 : $0.count } ?? 0 }.max() ?? 0
         }
         return rows.map { row in
             let cells = zip(row, widths).map { cell, width in
-                let space = String(repeating: " ", count: width - cell.count)
-                return cell.first?.isNumber == true ? space + cell : cell + space
+                let space = String(repeating: " ", count: max(0, width - cell.count))
+                return cell.first?.isNumber == true && !isId(cell) ? space + cell : cell + space
             }
             let line = cells.joined(separator: "  ")
             return "  " + line.trimmingSuffix { $0 == " " }
         }.joined(separator: "\n")
     }
+}
+
+extension Terminal {
+    private static func isId(_ cell: String) -> Bool { cell.count == 2 * StateID.sizeInBytes }
 }
 
 extension StringProtocol {

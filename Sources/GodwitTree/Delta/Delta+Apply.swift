@@ -33,24 +33,37 @@ extension TreeError {
 }
 
 extension MapDelta {
+    /// One walk along the old entries and the changes, both in canonical order.
     fileprivate func applied(to base: Map, at path: Path) throws(TreeError) -> Map {
-        var result = base
+        var result: [Map.Entry] = []
+        result.reserveCapacity(base.count + changes.count)
+        var rest = base.entries[...]
         for entry in canonical {
+            let end = rest.firstIndexOfKey(notBefore: entry.key)
+            result += rest[..<end]
+            rest = rest[end...]
+            let old = rest.first?.key == entry.key ? rest.popFirst()?.value : nil
+            guard case .apply(let delta) = entry.change else { continue }
             let step = path.appending(.key(entry.key))
-            switch entry.change {
-            case .remove:
-                result[entry.key] = nil
-            case .apply(let delta):
-                if case .set = delta {
-                    result[entry.key] = try delta.applied(to: .null, at: step)
-                } else if let old = base[entry.key] {
-                    result[entry.key] = try delta.applied(to: old, at: step)
-                } else {
-                    throw .wrongBase(path: step, reason: "there is nothing to change")
-                }
+            guard old != nil || delta.isSet else {
+                throw .wrongBase(path: step, reason: "there is nothing to change")
             }
+            let value = try delta.applied(to: old ?? .null, at: step)
+            result.append(Map.Entry(key: entry.key, value: value))
         }
-        return result
+        return Map(ascending: result + rest)
+    }
+}
+
+extension ArraySlice<Map.Entry> {
+    /// Where a key is, or would be.
+    fileprivate func firstIndexOfKey(notBefore key: Key) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].key < key { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }
 
@@ -74,5 +87,11 @@ extension ListDelta {
         }
         result += base[recipe.tail...]
         return result
+    }
+}
+
+extension Delta {
+    fileprivate var isSet: Bool {
+        if case .set = self { true } else { false }
     }
 }

@@ -25,10 +25,22 @@ public struct Map: Hashable, Sendable {
     public init() { entries = [] }
 
     /// Builds a map from pairs in any order; of equal keys, the last one stays.
+    ///
+    /// - Complexity: O(*n* log *n*).
     public init(_ pairs: some Sequence<(Key, Value)>) {
-        self.init()
-        for (key, value) in pairs { self[key] = value }
+        let sorted = pairs.enumerated().sorted {
+            $0.element.0 == $1.element.0
+                ? $0.offset < $1.offset : $0.element.0 < $1.element.0
+        }
+        entries = []
+        for (_, pair) in sorted {
+            if entries.last?.key == pair.0 { entries.removeLast() }
+            entries.append(Entry(key: pair.0, value: pair.1))
+        }
     }
+
+    /// Takes entries whose keys ascend strictly.
+    init(ascending entries: [Entry]) { self.entries = entries }
 
     /// Builds a map from entries, or returns the first key that occurs twice.
     ///
