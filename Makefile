@@ -24,10 +24,9 @@ demo: setup
 	@$(BUILD) --product godwit
 	@$(GODWIT) demo $(if $(INPUT),--input '$(INPUT)') --svg godwit-demo.svg
 
-test: setup lint
+test: setup lint test-traits
 	$(BUILD) --build-tests
 	$(TEST)
-	$(MAKE) test-traits
 
 # An app that wants only store and queue must not build an HTTP client or a server.
 test-traits:

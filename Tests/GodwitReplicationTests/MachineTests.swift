@@ -146,6 +146,22 @@ import Testing
         #expect(!phone.isDirty && phone.local == ["a": 1])
     }
 
+    @Test mutating func `a batch that comes late, after its client took it back, is not applied`() throws {
+        try phone.record(.diff([:], ["a": 1]))
+        let late = try phone.makeRequest(nonce: 1)
+        phone.askForAll()
+        let ask = try phone.makeRequest(nonce: 2)
+        _ = try phone.receive(server.receive(ask, from: phone.client), to: ask)
+        try phone.record(.diff(phone.local, ["a": 1, "b": 2]))
+
+        _ = try server.receive(late, from: phone.client)
+        try exchange(\.phone, nil)
+
+        #expect(server.history.headValue == ["a": 1, "b": 2])
+        #expect(phone.local == ["a": 1, "b": 2])
+        #expect(!phone.isDirty)
+    }
+
     @Test mutating func `folding keeps ids, values and the number of states small`() throws {
         for number in 0..<100 {
             try exchange(\.phone, ["n": .int(Int64(number))])

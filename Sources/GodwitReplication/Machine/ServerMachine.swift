@@ -8,7 +8,8 @@ internal import GodwitTree
 // for a client and never refuses a well-formed batch.
 //
 //   (1) Of each client the batches 1, 2, 3, … each become part of the line once. A batch that
-//       comes again is answered, not applied.
+//       comes again is answered, not applied. Neither is one in a message that is older than
+//       another that was seen: its client may have taken it back meanwhile.
 //   (2) A client's refs, `acked` and `sent`, move only by a message of that client that names
 //       the state, and never by one that is older than another that was seen.
 //   (3) Every state that a client may have is a ref. So its base is always known, whatever
@@ -72,7 +73,7 @@ extension ServerMachine {
         }
 
         var target: Value?
-        if let batch = request.batch, let base, batch.sequence == peer.sequence + 1 {
+        if isFresh, let batch = request.batch, let base, batch.sequence == peer.sequence + 1 {
             target = try accept(batch, on: base)
             peer.sequence = batch.sequence
         }
