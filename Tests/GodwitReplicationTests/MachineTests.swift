@@ -146,7 +146,9 @@ import Testing
         #expect(!phone.isDirty && phone.local == ["a": 1])
     }
 
-    @Test mutating func `a batch that comes late, after its client took it back, is not applied`() throws {
+    @Test mutating func `a batch that comes late, after its client took it back, is not applied`()
+        throws
+    {
         try phone.record(.diff([:], ["a": 1]))
         let late = try phone.makeRequest(nonce: 1)
         phone.askForAll()
