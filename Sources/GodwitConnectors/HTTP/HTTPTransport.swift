@@ -61,7 +61,7 @@ public struct HTTPTransport: ReplicaTransport {
         }
     }
 
-    /// Anything else that the server tells about a replica, as JSON.
+    /// What else the server tells about a replica: its summary, or below `/value` all of it.
     public func fetch(_ path: String, of replica: ReplicaName) async throws -> Value {
         var request = HTTPClientRequest(url: url(replica) + path)
         request.headers.add(name: "accept", value: "application/cbor")

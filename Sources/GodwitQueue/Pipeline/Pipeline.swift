@@ -122,7 +122,7 @@ extension Pipeline {
         } catch is CancellationError {
             // The operation keeps its place, and is still in the store.
         } catch {
-            await retryUnrecorded(operation)
+            await retryUnrecorded(operation, reason: "\(error)")
         }
     }
 
@@ -156,6 +156,7 @@ extension Pipeline {
         schedule.hold(id)
         startAll()
         operations[id] = operation.failed(reason: reason)
+        // A store that cannot record the attempt now must not keep the operation from its next.
         try? await store.write { transaction in
             try OperationTable.recordFailure(of: id, reason: reason, in: transaction.database)
             transaction.touch()
@@ -164,10 +165,10 @@ extension Pipeline {
         schedule.release(id)
     }
 
-    /// The store itself failed, so the attempt cannot be recorded there.
-    private func retryUnrecorded(_ operation: QueuedOperation) async {
+    /// The completion, or the store itself, failed: the attempt is remembered in memory only.
+    private func retryUnrecorded(_ operation: QueuedOperation, reason: String) async {
         schedule.hold(operation.id)
-        operations[operation.id] = operation.failed(reason: "the store failed")
+        operations[operation.id] = operation.failed(reason: reason)
         startAll()
         do {
             try await clock.sleep(for: backoff.delay(attempts: operation.attempts + 1))

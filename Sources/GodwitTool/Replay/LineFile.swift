@@ -7,6 +7,7 @@ final class LineFile: Sequence, IteratorProtocol {
     private let path: String
     private var buffer: [UInt8] = []
     private var start = 0
+    private var failure: (any Error)?
 
     private static let chunkSizeInBytes = 1 << 20
 
@@ -46,8 +47,7 @@ final class LineFile: Sequence, IteratorProtocol {
             buffer.removeFirst(start)
             start = 0
             searched = buffer.count
-            guard let chunk = try? handle.read(upToCount: Self.chunkSizeInBytes), !chunk.isEmpty
-            else {
+            guard let chunk = readChunk() else {
                 defer { buffer = [] }
                 return buffer.isEmpty ? nil : buffer
             }
@@ -55,11 +55,23 @@ final class LineFile: Sequence, IteratorProtocol {
         }
     }
 
+    /// The next piece of the file; nil at its end, or where it cannot be read any further.
+    private func readChunk() -> Data? {
+        do {
+            let chunk = try handle.read(upToCount: Self.chunkSizeInBytes)
+            return chunk?.isEmpty == false ? chunk : nil
+        } catch {
+            failure = error
+            return nil
+        }
+    }
+
     /// Ends the reading.
     ///
-    /// - Throws: ``ToolError`` when the file could not be unpacked to its end.
+    /// - Throws: ``ToolError`` when the file could not be read, or unpacked, to its end.
     func finish() throws {
         close()
+        if let failure { throw ToolError("\(path) could not be read: \(failure)") }
         guard let process, process.terminationReason == .exit, process.terminationStatus != 0 else {
             return
         }
