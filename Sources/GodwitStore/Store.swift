@@ -1,6 +1,5 @@
-internal import Foundation
-internal import GRDB
-internal import Synchronization
+public import GRDB
+internal import GodwitTree
 
 /// Objects in collections, on disk or in memory, changed by transactions.
 ///
@@ -15,7 +14,7 @@ internal import Synchronization
 /// ```
 ///
 /// What `write` has returned from survives a crash of the process and of the machine. A store on
-/// disk is open in one place at a time; ``Access/readOnly`` may look beside it.
+/// disk is open in one place at a time, unless all openers allow several.
 public final class Store: Sendable {
     /// Where the objects are kept.
     public enum Location: Hashable, Sendable {
@@ -25,145 +24,133 @@ public final class Store: Sendable {
         case memory
     }
 
-    public enum Access: Sendable {
-        case readWrite
-        /// Looks at a store on disk, also while another process writes to it.
-        case readOnly
-    }
-
     public let location: Location
-    private let writer: any DatabaseWriter
-    private let lock: StoreLock?
-    private let feed = ChangeFeed()
-    private let identifiers: Identifiers
-    private let hooks = Mutex<[(name: String, hook: any TransactionHook)]>([])
-
-    private static let schema = Schema(
-        name: "store",
-        steps: [ObjectTable.schema[0] + CommitTable.schema[0]]
-    )
+    /// What was done about a damaged file when the store was opened; nil when there was none.
+    public let recovery: RecoveryReport?
+    let context: StoreContext
+    let writer: Writer
+    let checkpointer: Checkpointer
+    private let connections: StoreConnections
 
     /// Opens a store, and makes one where there is none.
     ///
     /// - Throws: ``StoreError``; the file is untouched then.
-    public init(
-        _ location: Location,
-        access: Access = .readWrite,
-        identifiers: Identifiers = .random
+    public convenience init(_ location: Location, options: Options = Options()) throws {
+        try self.init(StoreConnections.open(location, options), location, options)
+    }
+
+    /// Opens a store in the app's own database: the app's tables, its objects and its operations
+    /// commit together.
+    ///
+    /// ```swift
+    /// let store = try Store(adopting: pool)
+    /// try await store.write { transaction in
+    ///     try transaction.set(order, for: "12", in: orders)
+    ///     try invoice.insert(transaction.database)
+    /// }
+    /// ```
+    ///
+    /// A pool or a queue, encrypted or not. The app keeps it, closes it, and may write to its own
+    /// tables through it; checkpoints stay as the app has them. `synchronous` becomes `FULL` on
+    /// the connection that writes.
+    public convenience init(
+        adopting writer: any DatabaseWriter,
+        options: Options = Options()
     ) throws {
+        let location = Location(of: writer)
+        try self.init(StoreConnections.adopt(writer, location, options), location, options)
+    }
+
+    private init(
+        _ connections: StoreConnections,
+        _ location: Location,
+        _ options: Options
+    ) throws {
+        self.connections = connections
         self.location = location
-        self.identifiers = identifiers
-        switch (location, access) {
-        case (.memory, _):
-            lock = nil
-            writer = try DatabaseQueue()
-        case (.file(let path), .readOnly):
-            lock = nil
-            writer = try Self.openReadOnly(path)
-        case (.file(let path), .readWrite):
-            lock = try StoreLock(path: path)
-            writer = try Self.naming(path) { try DatabasePool(path: path) }
-        }
-        if access == .readWrite { try prepare(Self.schema) }
-        try Self.naming(location.path) {
-            // GRDB sets `NORMAL` for a pool, which may lose the last commits at a power failure.
-            try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        recovery = connections.recovery
+        context = StoreContext(location, options)
+        checkpointer = Checkpointer(limits: options.limits, isOwner: connections.isOwner)
+        writer = Writer(
+            connections.database,
+            context,
+            checkpointer: checkpointer,
+            lock: connections.processLock
+        )
+        do {
+            try begin()
+        } catch {
+            try? close()
+            throw context.translated(error)
         }
     }
 
-    /// Closes the store.
-    ///
-    /// Change sequences end; later transactions throw.
+    /// Closes the store: what waits fails, change sequences end, later transactions throw.
     public func close() throws {
-        feed.finish()
-        try writer.close()
-        lock?.release()
+        writer.close()
+        context.feed.finish()
+        connections.database.writeWithoutTransaction { checkpointer.unwatch($0) }
+        try connections.close()
     }
 }
 
 extension Store {
-    /// Runs `body` in a transaction: all of its changes are committed, or none if it throws.
-    ///
-    /// Transactions run one after the other. When this returns, the changes are on disk.
-    public func write<Result: Sendable>(
-        _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Result
-    ) async throws -> Result {
-        try await writer.write { try self.perform(body, in: $0) }
-    }
+    var database: any DatabaseWriter { connections.database }
 
-    /// Runs `body` on the newest commit; what others commit meanwhile stays out of sight.
-    public func read<Result: Sendable>(
-        _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> Result
-    ) async throws -> Result {
-        try await writer.read { try body(ReadTransaction(database: $0)) }
-    }
-
-    /// The change sets of all commits from now on.
-    public func changes() -> ChangeSets { feed.subscribe() }
-
-    /// Lets `hook` take part in every commit from the next transaction on, after those that were
-    /// added before it.
-    ///
-    /// - Throws: ``StoreError/hookExists(name:)`` when the store has a hook of this name: two of
-    ///   one kind would do the same work twice.
-    public func addHook(_ hook: some TransactionHook, named name: String) throws(StoreError) {
-        let isNew = hooks.withLock { hooks in
-            guard !hooks.contains(where: { $0.name == name }) else { return false }
-            hooks.append((name, hook))
-            return true
+    private func begin() throws {
+        let options = context.options
+        if options.access == .readOnly {
+            try database.read { try StoreSchema.schema.check($0) }
+        } else {
+            try prepare(StoreSchema.schema)
+            for schema in options.schemas { try prepare(schema) }
+            try database.write { try context.indexes.match(options.collections, in: $0) }
+            try database.writeWithoutTransaction { try checkpointer.watch($0) }
         }
-        guard isNew else { throw .hookExists(name: name) }
+        let last = try database.read { try Ledger.last(in: $0) }
+        context.cache.withVersions { $0.reset(to: last) }
+        guard options.access == .readWrite else { return }
+        connections.markAsStore()
+        try tidyUp(options.collections)
     }
 
     /// Brings the tables of a part of Godwit, or of the app, up to date.
     public func prepare(_ schema: Schema) throws {
-        try Self.naming(location.path) { try writer.write { try schema.prepare($0) } }
-    }
-
-    private func perform<Result>(
-        _ body: (borrowing WriteTransaction) throws -> Result,
-        in database: Database
-    ) throws -> Result {
-        let draft = CommitDraft(identifiers: identifiers)
-        let transaction = WriteTransaction(
-            database: database,
-            commit: try CommitTable.last(in: database).next,
-            draft: draft
-        )
-        let result = try body(transaction)
-        guard !draft.isEmpty else { return result }
-        let objects = draft.objects
-        for (_, hook) in hooks.withLock({ $0 }) { try hook.willCommit(objects, in: transaction) }
-        try CommitTable.record(transaction.commit, in: database)
-        let changes = draft.changeSet(commit: transaction.commit)
-        database.afterNextTransaction { [feed] _ in feed.publish(changes) }
-        return result
-    }
-}
-
-extension Store {
-    private static func openReadOnly(_ path: String) throws -> any DatabaseWriter {
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw StoreError.noStore(path: path)
-        }
-        var configuration = Configuration()
-        configuration.readonly = true
-        return try naming(path) { try DatabaseQueue(path: path, configuration: configuration) }
-    }
-
-    /// Names the file in what SQLite has to say about it.
-    private static func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result
-    {
         do {
-            return try body()
-        } catch let error as DatabaseError {
-            let reason = error.message ?? error.resultCode.description
-            switch error.resultCode {
-            case .SQLITE_NOTADB: throw StoreError.notADatabase(path: path)
-            case .SQLITE_CORRUPT: throw StoreError.corrupt(path: path, reason: reason)
-            default: throw StoreError.unavailable(path: path, reason: reason)
-            }
+            if try database.read({ try schema.isPrepared(in: $0) }) { return }
+            try database.write { try schema.prepare($0) }
+        } catch {
+            throw context.translated(error)
         }
+    }
+
+    /// Empties ephemeral collections and removes what is due, in an ordinary commit.
+    private func tidyUp(_ rules: [CollectionRules]) throws {
+        let ephemeral = rules.filter(\.isEphemeral).map(\.name)
+        let retention = RetentionHook(rules, clock: context.options.clock)
+        if retention.collections?.isEmpty == false {
+            try context.addHook(retention, named: "godwit retention")
+        }
+        guard !ephemeral.isEmpty || retention.collections?.isEmpty == false else { return }
+        let ticket = try submit(.durable) { transaction in
+            for collection in ephemeral {
+                try transaction.removeAll(in: Store.Collection<Value>(collection))
+            }
+            try retention.adopt(in: transaction)
+            try retention.expireAll(in: transaction)
+        }
+        // The writer's queue is first in, first out: behind this the ticket is settled.
+        database.writeWithoutTransaction { _ in }
+        _ = try ticket.result?.get()
+    }
+
+    func submit<Result: Sendable>(
+        _ durability: Durability,
+        _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Result
+    ) throws(StoreError) -> WriteTicket<Result> {
+        let ticket = WriteTicket(durability: durability, body)
+        try writer.submit(ticket)
+        return ticket
     }
 }
 
@@ -174,5 +161,9 @@ extension Store.Location {
         case .file(let path): path
         case .memory: ":memory:"
         }
+    }
+
+    init(of writer: any DatabaseWriter) {
+        self = writer.path.isEmpty || writer.path == ":memory:" ? .memory : .file(writer.path)
     }
 }

@@ -184,7 +184,7 @@ private struct Peer: Sendable {
 
     /// Waits until everything committed so far is on the server.
     func drain() async throws {
-        await connector.pushed(through: try await store.read { try $0.lastCommit() })
+        await connector.pushed(through: try await store.read { $0.lastCommit })
     }
 
     /// Waits until the device has adopted a state.

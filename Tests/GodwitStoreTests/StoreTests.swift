@@ -89,7 +89,7 @@ enum Place: CaseIterable {
                 try $0.set(7, for: "new", in: numbers)
                 try $0.remove("new", in: numbers)
             }
-            let last = try await store.read { try $0.lastCommit() }
+            let last = try await store.read { $0.lastCommit }
             #expect(last == commit)
             try store.close()
         }
@@ -177,14 +177,17 @@ enum Place: CaseIterable {
 
     @Test func `hooks write into the commit that called them`() async throws {
         struct Mirror: TransactionHook {
+            let collections: Set<Key>? = ["numbers"]
+
             func willCommit(
-                _ objects: [ObjectKey: Value?],
+                _ changes: [ObjectChange],
                 in transaction: borrowing WriteTransaction
             ) throws {
-                for (key, value) in objects where key.collection == "numbers" {
-                    if value == .some(13) { throw Refusal() }
-                    let mirrored = ObjectKey(collection: "mirror", key: key.key)
-                    if let value { try transaction.setValue(value, of: mirrored) }
+                for change in changes {
+                    guard let value = try change.newValue() else { continue }
+                    if value == 13 { throw Refusal() }
+                    let mirrored = ObjectKey(collection: "mirror", key: change.key.key)
+                    try transaction.setValue(value, of: mirrored)
                 }
             }
             struct Refusal: Error {}

@@ -89,7 +89,7 @@ extension Pipeline {
                 after: after,
                 in: transaction.database
             )
-            return (rows, try transaction.lastCommit())
+            return (rows, transaction.lastCommit)
         }
         guard last > lastLoaded else { return notifyWatchers() }
         lastLoaded = last

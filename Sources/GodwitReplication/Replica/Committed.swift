@@ -1,15 +1,18 @@
-internal import GRDB
 internal import GodwitStore
 internal import Synchronization
 
 /// A value in memory that changes when, and only when, a transaction commits.
 ///
 /// Within the transaction every update sees the ones before it; everyone else sees the last
-/// committed value. A rollback leaves nothing behind. Store transactions run one at a time, so
-/// there is at most one draft.
+/// committed value. A rollback leaves nothing behind, whether it is that of one request or of
+/// the group that it shares a commit with. Requests run one at a time, so there is at most one
+/// draft.
 final class Committed<Value: Sendable>: Sendable {
     private struct Versions {
         var committed: Value
+        /// What the requests that succeeded have made of it, not committed yet.
+        var pending: Value?
+        /// What the request under way makes of it.
         var draft: Value?
     }
 
@@ -23,18 +26,24 @@ final class Committed<Value: Sendable>: Sendable {
         in transaction: borrowing WriteTransaction,
         _ body: (inout Value) throws -> Result
     ) throws -> Result {
-        var (next, isFirst) = versions.withLock { ($0.draft ?? $0.committed, $0.draft == nil) }
+        var next = versions.withLock { $0.draft ?? $0.pending ?? $0.committed }
         let result = try body(&next)
         versions.withLock { [next] in $0.draft = next }
-        if isFirst {
-            transaction.database.afterNextTransaction { _ in
-                self.versions.withLock { versions in
-                    if let draft = versions.draft.take() { versions.committed = draft }
-                }
-            } onRollback: { _ in
-                self.versions.withLock { $0.draft = nil }
-            }
-        }
+        transaction.add(self)
         return result
     }
+}
+
+extension Committed: TransactionParticipant {
+    func requestSucceeded() {
+        versions.withLock { $0.pending = $0.draft.take() ?? $0.pending }
+    }
+
+    func requestFailed() { versions.withLock { $0.draft = nil } }
+
+    func committed() {
+        versions.withLock { $0.committed = $0.pending.take() ?? $0.committed }
+    }
+
+    func rolledBack() { versions.withLock { ($0.pending, $0.draft) = (nil, nil) } }
 }

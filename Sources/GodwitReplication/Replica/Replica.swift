@@ -15,7 +15,8 @@ public final class Replica: TransactionHook, Sendable {
     public let name: ReplicaName
     public let client: ClientID
     public let store: Store
-    private let collections: Set<Key>
+    /// The collections that are kept the same.
+    public let collections: Set<Key>?
     private let number: ReplicaNumber
     private let state: Committed<DeviceState>
     private let whenDirty: DirtyHook
@@ -67,13 +68,19 @@ public final class Replica: TransactionHook, Sendable {
 
 extension Replica {
     public func willCommit(
+        _ changes: [ObjectChange],
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        let values = try changes.map { ($0.key, try $0.newValue()) }
+        try record(Dictionary(uniqueKeysWithValues: values), in: transaction)
+    }
+
+    private func record(
         _ objects: [ObjectKey: Value?],
         in transaction: borrowing WriteTransaction
     ) throws {
-        let own = objects.filter { collections.contains($0.key.collection) }
-        guard !own.isEmpty else { return }
         let becameDirty = try update(in: transaction) { device in
-            let delta = device.machine.delta(setting: own)
+            let delta = device.machine.delta(setting: objects)
             guard delta != .keep else { return false }
             defer { device.isChanged = true }
             let hadPending = device.machine.hasPending
@@ -87,7 +94,7 @@ extension Replica {
     private func takeInObjects() async throws {
         try await store.write { [self] transaction in
             var objects: [ObjectKey: Value?] = [:]
-            for collection in collections {
+            for collection in collections ?? [] {
                 let typed = Store.Collection<Value>(collection)
                 for key in try transaction.keys(in: typed) {
                     let object = ObjectKey(collection: collection, key: Key(key))
@@ -96,7 +103,7 @@ extension Replica {
             }
             guard !objects.isEmpty else { return }
             transaction.touch()
-            try willCommit(objects, in: transaction)
+            try record(objects, in: transaction)
         }
     }
 }
@@ -148,7 +155,8 @@ extension Replica {
         _ transaction: borrowing WriteTransaction
     ) throws {
         guard case .map(let changes) = delta else { return }
-        for (collection, change) in changes.changes where collections.contains(collection) {
+        for (collection, change) in changes.changes where collections?.contains(collection) == true
+        {
             for key in try changedKeys(change, in: collection, value, transaction) {
                 let object = ObjectKey(collection: collection, key: key)
                 if let new = value[collection]?[key] {

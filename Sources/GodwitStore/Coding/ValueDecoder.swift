@@ -10,17 +10,29 @@ public struct ValueDecoder: Sendable {
     public func decode<Object: Decodable>(_ type: Object.Type, from value: Value) throws -> Object {
         try Reading(value: value, codingPath: []).object(type)
     }
+
+    /// Decodes an object, and notes which fields of the value it has asked for.
+    func decode<Object: Decodable>(
+        _ type: Object.Type,
+        from value: Value,
+        noting asked: AskedFields
+    ) throws -> Object {
+        try Reading(value: value, codingPath: [], asked: asked).object(type)
+    }
 }
 
 /// A value that is being read, and where it is.
 private struct Reading: Decoder {
     let value: Value
     let codingPath: [any CodingKey]
+    var asked: AskedFields?
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard case .map(let map) = value else { throw mismatch(Map.self) }
-        return KeyedDecodingContainer(KeyedReading(map: map, codingPath: codingPath))
+        return KeyedDecodingContainer(
+            KeyedReading(map: map, codingPath: codingPath, asked: asked)
+        )
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -31,7 +43,10 @@ private struct Reading: Decoder {
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
     func object<Object: Decodable>(_ type: Object.Type) throws -> Object {
-        if type == Value.self, let object = value as? Object { return object }
+        if type == Value.self, let object = value as? Object {
+            asked?.noteAll(at: codingPath)
+            return object
+        }
         if type == Data.self, case .bytes(let bytes) = value, let data = Data(bytes) as? Object {
             return data
         }
@@ -160,10 +175,18 @@ private struct UnkeyedReading: UnkeyedDecodingContainer {
 private struct KeyedReading<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let map: Map
     let codingPath: [any CodingKey]
+    let asked: AskedFields?
 
-    var allKeys: [Key] { map.entries.compactMap { Key(stringValue: $0.key.text) } }
+    var allKeys: [Key] {
+        asked?.noteAll(at: codingPath)
+        return map.entries.compactMap { Key(stringValue: $0.key.text) }
+    }
 
-    func contains(_ key: Key) -> Bool { map[GodwitTree.Key(key.stringValue)] != nil }
+    func contains(_ key: Key) -> Bool {
+        asked?.note(key, at: codingPath)
+        return map[GodwitTree.Key(key.stringValue)] != nil
+    }
+
     func decodeNil(forKey key: Key) throws -> Bool { try reading(key).decodeNil() }
 
     func decode<Object: Decodable>(_ type: Object.Type, forKey key: Key) throws -> Object {
@@ -188,12 +211,13 @@ private struct KeyedReading<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) throws -> any Decoder { try reading(key) }
 
     private func reading(_ key: Key) throws -> Reading {
+        asked?.note(key, at: codingPath)
         guard let value = map[GodwitTree.Key(key.stringValue)] else {
             throw DecodingError.keyNotFound(
                 key,
                 .init(codingPath: codingPath, debugDescription: "there is no such key")
             )
         }
-        return Reading(value: value, codingPath: codingPath + [key])
+        return Reading(value: value, codingPath: codingPath + [key], asked: asked)
     }
 }

@@ -10,35 +10,81 @@ public struct ChangeSet: Hashable, Sendable {
     public private(set) var inserted: Set<ObjectKey>
     public private(set) var updated: Set<ObjectKey>
     public private(set) var removed: Set<ObjectKey>
+    /// The objects that are the same, but whose metadata changed, or which were touched.
+    public private(set) var touched: Set<ObjectKey>
+    /// Whether anything may have changed besides: what another process has done is not known in
+    /// full any more.
+    public private(set) var isReset: Bool
 
     init(
         commit: CommitNumber,
         inserted: Set<ObjectKey> = [],
         updated: Set<ObjectKey> = [],
-        removed: Set<ObjectKey> = []
+        removed: Set<ObjectKey> = [],
+        touched: Set<ObjectKey> = [],
+        isReset: Bool = false
     ) {
         first = commit
         last = commit
         self.inserted = inserted
         self.updated = updated
         self.removed = removed
+        self.touched = touched
+        self.isReset = isReset
     }
 
-    /// All keys that were inserted, updated or removed.
-    public var keys: Set<ObjectKey> { inserted.union(updated).union(removed) }
+    /// All keys that were inserted, updated, removed or touched.
+    public var keys: Set<ObjectKey> {
+        inserted.union(updated).union(removed).union(touched)
+    }
 
-    /// Adds the next commit, so that only the net effect of both remains.
+    func filtered(_ isIncluded: (ObjectKey) -> Bool) -> ChangeSet {
+        var result = self
+        result.inserted = inserted.filter(isIncluded)
+        result.updated = updated.filter(isIncluded)
+        result.removed = removed.filter(isIncluded)
+        result.touched = touched.filter(isIncluded)
+        return result
+    }
+
+    /// Adds a later commit, so that only the net effect of both remains.
     mutating func merge(_ next: ChangeSet) {
-        precondition(next.first == last.next, "Change sets are merged without a gap")
+        precondition(next.first > last, "Change sets are merged in their order")
         last = next.last
+        isReset = isReset || next.isReset
         for key in next.inserted {
+            touched.remove(key)
             if removed.remove(key) != nil { updated.insert(key) } else { inserted.insert(key) }
         }
-        for key in next.updated where !inserted.contains(key) { updated.insert(key) }
+        for key in next.updated where !inserted.contains(key) {
+            touched.remove(key)
+            updated.insert(key)
+        }
+        for key in next.touched where !inserted.contains(key) && !updated.contains(key) {
+            touched.insert(key)
+        }
         for key in next.removed {
             let wasInserted = inserted.remove(key) != nil
             updated.remove(key)
+            touched.remove(key)
             if !wasInserted { removed.insert(key) }
         }
+    }
+}
+
+extension CommitDraft {
+    /// What the request has changed, after its hooks.
+    var changeSet: ChangeSet {
+        var keys: [ObjectChange.Kind: Set<ObjectKey>] = [:]
+        for change in effective {
+            if let kind = change.kind { keys[kind, default: []].insert(change.key) }
+        }
+        return ChangeSet(
+            commit: commit,
+            inserted: keys[.inserted] ?? [],
+            updated: keys[.updated] ?? [],
+            removed: keys[.removed] ?? [],
+            touched: (keys[.describedAnew] ?? []).union(keys[.touched] ?? [])
+        )
     }
 }

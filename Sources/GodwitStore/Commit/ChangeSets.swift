@@ -1,3 +1,4 @@
+internal import GodwitTree
 internal import Synchronization
 
 /// The change sets of a store, one per commit, complete and in order.
@@ -10,8 +11,10 @@ internal import Synchronization
 ///
 /// The sequence begins with the first commit after it was asked for, ends when the store is
 /// closed, and never makes a writer wait: beyond 256 unread change sets the newest are merged.
+/// A sequence of a collection or of a key has only the commits that touch it, and of each only
+/// what does.
 public struct ChangeSets: AsyncSequence, Sendable {
-    fileprivate let subscription: Subscription
+    let subscription: Subscription
 
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscription) }
 
@@ -22,23 +25,34 @@ public struct ChangeSets: AsyncSequence, Sendable {
     }
 }
 
-/// Hands the change sets of one store to all who subscribed.
-final class ChangeFeed: Sendable {
-    private struct State {
-        var subscriptions: [WeakSubscription] = []
-        var isClosed = false
-    }
+/// What a subscriber wants to hear of.
+enum Interest: Hashable, Sendable {
+    case everything
+    case collection(Key)
+    case object(ObjectKey)
+}
 
+/// Hands each change set to those whom it concerns.
+///
+/// Subscribers are found by what changed, so that those of other keys cost nothing.
+final class ChangeFeed: Sendable {
     private struct WeakSubscription {
         weak var subscription: Subscription?
     }
 
+    private struct State {
+        var subscriptions: [Interest: [WeakSubscription]] = [:]
+        var isClosed = false
+    }
+
     private let state = Mutex(State())
 
-    func subscribe() -> ChangeSets {
-        let subscription = Subscription()
+    func subscribe(to interest: Interest = .everything) -> ChangeSets {
+        let subscription = Subscription(interest) { [weak self] in self?.forget(interest) }
         let isClosed = state.withLock { state in
-            state.subscriptions.append(WeakSubscription(subscription: subscription))
+            state.subscriptions[interest, default: []].append(
+                WeakSubscription(subscription: subscription)
+            )
             return state.isClosed
         }
         if isClosed { subscription.finish() }
@@ -46,24 +60,48 @@ final class ChangeFeed: Sendable {
     }
 
     func publish(_ changes: ChangeSet) {
-        for subscription in living() { subscription.receive(changes) }
+        for subscription in interested(in: changes) {
+            subscription.receive(changes.restricted(to: subscription.interest))
+        }
     }
 
     func finish() {
-        state.withLock { $0.isClosed = true }
-        for subscription in living() { subscription.finish() }
+        let all = state.withLock { state in
+            state.isClosed = true
+            return state.subscriptions.values.joined().compactMap(\.subscription)
+        }
+        for subscription in all { subscription.finish() }
     }
 
-    private func living() -> [Subscription] {
+    private func interested(in changes: ChangeSet) -> [Subscription] {
         state.withLock { state in
-            state.subscriptions.removeAll { $0.subscription == nil }
-            return state.subscriptions.compactMap(\.subscription)
+            guard !state.subscriptions.isEmpty else { return [] }
+            if changes.isReset {
+                return state.subscriptions.values.joined().compactMap(\.subscription)
+            }
+            let keys = changes.keys
+            let collections = Set(keys.map(\.collection))
+            var found = state.subscriptions[.everything] ?? []
+            for collection in collections {
+                found += state.subscriptions[.collection(collection)] ?? []
+            }
+            for key in keys { found += state.subscriptions[.object(key)] ?? [] }
+            return found.compactMap(\.subscription)
+        }
+    }
+
+    private func forget(_ interest: Interest) {
+        state.withLock { state in
+            state.subscriptions[interest]?.removeAll { $0.subscription == nil }
+            if state.subscriptions[interest]?.isEmpty == true {
+                state.subscriptions[interest] = nil
+            }
         }
     }
 }
 
 /// One reader's change sets: those it has not taken yet, or the reader that waits for one.
-private final class Subscription: Sendable {
+final class Subscription: Sendable {
     private struct State {
         var unread: [ChangeSet] = []
         var waiting: CheckedContinuation<ChangeSet?, Never>?
@@ -72,7 +110,16 @@ private final class Subscription: Sendable {
 
     static let unreadMax = 256
 
+    let interest: Interest
     private let state = Mutex(State())
+    private let onEnd: @Sendable () -> Void
+
+    init(_ interest: Interest, onEnd: @escaping @Sendable () -> Void) {
+        self.interest = interest
+        self.onEnd = onEnd
+    }
+
+    deinit { onEnd() }
 
     func receive(_ changes: ChangeSet) {
         let waiting = state.withLock { state -> CheckedContinuation<ChangeSet?, Never>? in
@@ -103,6 +150,15 @@ private final class Subscription: Sendable {
         }
     }
 
+    /// Takes all unread change sets up to a commit, without waiting.
+    func takeUnread(through commit: CommitNumber) -> [ChangeSet] {
+        state.withLock { state in
+            let taken = state.unread.prefix { $0.last <= commit }
+            state.unread.removeFirst(taken.count)
+            return Array(taken)
+        }
+    }
+
     private func wait(with continuation: CheckedContinuation<ChangeSet?, Never>) {
         let answer = state.withLock { state -> ChangeSet?? in
             if !state.unread.isEmpty { return state.unread.removeFirst() }
@@ -112,5 +168,16 @@ private final class Subscription: Sendable {
             return nil
         }
         if let answer { continuation.resume(returning: answer) }
+    }
+}
+
+extension ChangeSet {
+    /// What of this change set concerns an interest.
+    func restricted(to interest: Interest) -> ChangeSet {
+        switch interest {
+        case .everything: self
+        case .collection(let collection): filtered { $0.collection == collection }
+        case .object(let key): filtered { $0 == key }
+        }
     }
 }

@@ -19,18 +19,7 @@ extension ObjectKey: Comparable, CustomStringConvertible {
     public var description: String { "\(collection)/\(key)" }
 }
 
-extension Store {
-    /// The name of a collection, and the type of the objects in it.
-    ///
-    /// ```swift
-    /// let contacts = Store.Collection<Contact>("contacts")
-    /// try await store.write { try $0.set(robbie, for: "robbie", in: contacts) }
-    /// ```
-    public struct Collection<Object: Codable & Sendable>: Sendable {
-        public let name: Key
-
-        public init(_ name: Key) { self.name = name }
-
-        func key(_ key: String) -> ObjectKey { ObjectKey(collection: name, key: Key(key)) }
-    }
+extension ObjectKey {
+    /// No object's place, for what concerns none.
+    static let none = ObjectKey(collection: "", key: "")
 }

@@ -1,86 +1,208 @@
-internal import Foundation
 internal import GRDB
 internal import GodwitTree
 
-/// The rows behind the objects: canonical bytes, and a digest that is checked on every read.
-///
-/// SQLite cannot see damage inside a payload; the digest can.
+/// The rows behind the objects: canonical bytes under a seal that is checked on every read.
 enum ObjectTable {
-    static let schema = [
-        """
+    static let schema = """
         CREATE TABLE godwit_object (
             collection TEXT NOT NULL,
             key TEXT NOT NULL,
             value BLOB NOT NULL,
-            digest BLOB NOT NULL,
+            metadata BLOB,
+            version INTEGER NOT NULL,
             commit_number INTEGER NOT NULL,
+            seal BLOB NOT NULL,
             PRIMARY KEY (collection, key)
         ) STRICT, WITHOUT ROWID;
         """
-    ]
 
-    static func digest(of key: ObjectKey, in database: Database) throws -> [UInt8]? {
-        let statement = try database.cachedStatement(
-            sql: "SELECT digest FROM godwit_object WHERE collection = ? AND key = ?"
+    static func object(at key: ObjectKey, in database: Database) throws -> StoredObject? {
+        let statement = try PreparedStatement(
+            """
+            SELECT value, metadata, version, commit_number, seal FROM godwit_object
+            WHERE collection = ? AND key = ?
+            """,
+            in: database
         )
-        return try Data.fetchOne(statement, arguments: key.arguments).map { Array($0) }
+        defer { statement.reset() }
+        statement.bind(key.collection, at: 1)
+        statement.bind(key.key, at: 2)
+        guard try statement.step() else { return nil }
+        return try object(at: key, in: statement, from: 0)
     }
 
-    static func value(of key: ObjectKey, in database: Database) throws -> Value? {
-        let statement = try database.cachedStatement(
-            sql: "SELECT value, digest FROM godwit_object WHERE collection = ? AND key = ?"
+    static func exists(_ key: ObjectKey, in database: Database) throws -> Bool {
+        let statement = try PreparedStatement(
+            "SELECT 1 FROM godwit_object WHERE collection = ? AND key = ?",
+            in: database
         )
-        guard let row = try Row.fetchOne(statement, arguments: key.arguments) else { return nil }
-        let (bytes, digest) = (Array(row[0] as Data), Array(row[1] as Data))
-        guard Value.digest(ofCanonicalBytes: bytes).bytes == digest,
-            let value = try? Value(canonicalBytes: bytes)
-        else { throw StoreError.damagedObject(key) }
-        return value
+        defer { statement.reset() }
+        statement.bind(key.collection, at: 1)
+        statement.bind(key.key, at: 2)
+        return try statement.step()
     }
 
-    static func keys(of collection: Key, in database: Database) throws -> [String] {
-        let statement = try database.cachedStatement(
-            sql: "SELECT key FROM godwit_object WHERE collection = ? ORDER BY key"
-        )
-        return try String.fetchAll(statement, arguments: [collection.text])
-    }
-
-    static func count(of collection: Key, in database: Database) throws -> Int {
-        let statement = try database.cachedStatement(
-            sql: "SELECT COUNT(*) FROM godwit_object WHERE collection = ?"
-        )
-        return try Int.fetchOne(statement, arguments: [collection.text]) ?? 0
-    }
-
-    static func set(
+    /// Adds a row unless there is one under this key.
+    ///
+    /// - Returns: Whether it was added.
+    static func insert(
         _ key: ObjectKey,
-        to object: (bytes: [UInt8], digest: [UInt8]),
-        commit: CommitNumber,
+        _ object: StoredObject,
         in database: Database
-    ) throws {
-        let statement = try database.cachedStatement(
-            sql: """
-                INSERT INTO godwit_object (collection, key, value, digest, commit_number)
-                VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT (collection, key) DO UPDATE
-                SET value = excluded.value, digest = excluded.digest,
-                    commit_number = excluded.commit_number
-                """
+    ) throws -> Bool {
+        let statement = try PreparedStatement(
+            """
+            INSERT INTO godwit_object
+                (collection, key, value, metadata, version, commit_number, seal)
+            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (collection, key) DO NOTHING
+            """,
+            in: database
         )
-        let row: [any DatabaseValueConvertible] = [
-            Data(object.bytes), Data(object.digest), commit.rawValue,
-        ]
-        try statement.execute(arguments: key.arguments + StatementArguments(row))
+        statement.bind(key.collection, at: 1)
+        statement.bind(key.key, at: 2)
+        bind(object, to: statement, from: 3)
+        try statement.execute()
+        return statement.changedRowCount == 1
+    }
+
+    static func update(_ key: ObjectKey, _ object: StoredObject, in database: Database) throws {
+        let statement = try PreparedStatement(
+            """
+            UPDATE godwit_object
+            SET value = ?, metadata = ?, version = ?, commit_number = ?, seal = ?
+            WHERE collection = ? AND key = ?
+            """,
+            in: database
+        )
+        bind(object, to: statement, from: 1)
+        statement.bind(key.collection, at: 6)
+        statement.bind(key.key, at: 7)
+        try statement.execute()
     }
 
     static func remove(_ key: ObjectKey, in database: Database) throws {
-        let statement = try database.cachedStatement(
-            sql: "DELETE FROM godwit_object WHERE collection = ? AND key = ?"
+        let statement = try PreparedStatement(
+            "DELETE FROM godwit_object WHERE collection = ? AND key = ?",
+            in: database
         )
-        try statement.execute(arguments: key.arguments)
+        statement.bind(key.collection, at: 1)
+        statement.bind(key.key, at: 2)
+        try statement.execute()
     }
 }
 
-extension ObjectKey {
-    fileprivate var arguments: StatementArguments { [collection.text, key.text] }
+// MARK: - Many rows
+
+extension ObjectTable {
+    /// How many objects a range has.
+    static func count(of collection: Key, in range: KeyRange, _ database: Database) throws -> Int {
+        let statement = try PreparedStatement(
+            "SELECT COUNT(*) FROM godwit_object WHERE collection = ?1" + range.condition,
+            in: database
+        )
+        defer { statement.reset() }
+        bind(collection, range, to: statement)
+        _ = try statement.step()
+        return Int(statement.integer(0))
+    }
+
+    /// Walks the keys of a range, without reading the objects, until `body` returns false.
+    static func forEachKey(
+        of collection: Key,
+        _ walk: KeyWalk,
+        in database: Database,
+        _ body: (String) throws -> Bool
+    ) throws {
+        let statement = try PreparedStatement(walk.sql(selecting: "key"), in: database)
+        defer { statement.reset() }
+        bind(collection, walk.range, to: statement)
+        while try statement.step(), try body(statement.text(0)) {}
+    }
+
+    /// Walks the objects of a range until `body` returns false.
+    ///
+    /// - Parameter total: What a walk to the end of the whole collection must have seen; nil while
+    ///   the ledger lags behind, within a write.
+    /// - Throws: ``StoreError/damagedCollection(_:)`` when it has not.
+    static func forEachObject(
+        of collection: Key,
+        _ walk: KeyWalk,
+        total: Ledger.Total? = nil,
+        in database: Database,
+        _ body: (String, StoredObject) throws -> Bool
+    ) throws {
+        let columns = "key, value, metadata, version, commit_number, seal"
+        let statement = try PreparedStatement(walk.sql(selecting: columns), in: database)
+        defer { statement.reset() }
+        bind(collection, walk.range, to: statement)
+        var seen = Ledger.Total()
+        while try statement.step() {
+            let key = statement.text(0)
+            let place = ObjectKey(collection: collection, key: Key(key))
+            let object = try object(at: place, in: statement, from: 1)
+            seen.add(object)
+            guard try body(key, object) else { return }
+        }
+        guard let total, walk == KeyWalk(order: walk.order) else { return }
+        guard seen == total else { throw StoreError.damagedCollection(collection) }
+    }
+
+    private static func bind(_ collection: Key, _ range: KeyRange, to statement: PreparedStatement)
+    {
+        statement.bind(collection, at: 1)
+        if let lower = range.lower { statement.bind(lower, at: 2) }
+        if let upper = range.upper { statement.bind(upper, at: 3) }
+    }
+}
+
+/// Which keys of a collection are walked, in which direction, and how many.
+struct KeyWalk: Equatable {
+    var range: KeyRange = .all
+    var order: Order = .ascending
+    var limit: Int?
+
+    fileprivate func sql(selecting columns: String) -> String {
+        "SELECT \(columns) FROM godwit_object WHERE collection = ?1" + range.condition
+            + " ORDER BY key" + (order == .descending ? " DESC" : "")
+            + (limit.map { " LIMIT \($0)" } ?? "")
+    }
+}
+
+extension KeyRange {
+    fileprivate var condition: String {
+        (lower == nil ? "" : " AND key >= ?2") + (upper == nil ? "" : " AND key < ?3")
+    }
+}
+
+// MARK: - One row
+
+extension ObjectTable {
+    /// The object in the columns value, metadata, version, commit_number, seal.
+    static func object(
+        at key: ObjectKey,
+        in statement: PreparedStatement,
+        from column: Int32
+    ) throws -> StoredObject {
+        try StoredObject(
+            at: key,
+            value: statement.blob(column),
+            metadata: statement.isNull(column + 1) ? nil : statement.blob(column + 1),
+            numbers: (
+                version: statement.integer(column + 2), commit: statement.integer(column + 3)
+            ),
+            seal: statement.blob(column + 4)
+        )
+    }
+
+    private static func bind(
+        _ object: StoredObject,
+        to statement: PreparedStatement,
+        from index: Int32
+    ) {
+        statement.bind(object.bytes, at: index)
+        statement.bind(object.metadata, at: index + 1)
+        statement.bind(Int64(object.version), at: index + 2)
+        statement.bind(object.commit.rawValue, at: index + 3)
+        statement.bind(object.seal.bytes, at: index + 4)
+    }
 }

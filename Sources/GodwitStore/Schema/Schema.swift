@@ -1,15 +1,29 @@
 public import GRDB
 
-/// The tables of one part of Godwit, and the steps in which they came to be.
+/// The tables of one part of Godwit, or of the app, and the steps in which they came to be.
 ///
-/// Each part counts its own steps in `godwit_schema`, beside the app's migrations and not among
-/// them: GRDB's `DatabaseMigrator` takes migrations that it does not know for those of a newer
-/// app. A step that was released is never edited again; a change is a new step.
+/// ```swift
+/// let schema = Schema(name: "shop", steps: [
+///     .sql("CREATE TABLE price (item TEXT PRIMARY KEY, cents INTEGER NOT NULL) STRICT"),
+///     .change { try $0.execute(sql: "UPDATE price SET cents = cents * 100") },
+/// ])
+/// let store = try Store(.file(path), options: .init(schemas: [schema]))
+/// ```
+///
+/// Each part counts its own steps in `godwit_schema`, beside an app's GRDB migrations and not
+/// among them: GRDB's `DatabaseMigrator` takes migrations that it does not know for those of a
+/// newer app. A step that was released is never edited again; a change is a new step.
 public struct Schema: Sendable {
-    public let name: String
-    private let steps: [String]
+    /// One step; all missing ones run in one transaction.
+    public enum Step: Sendable {
+        case sql(String)
+        case change(@Sendable (Database) throws -> Void)
+    }
 
-    public init(name: String, steps: [String]) {
+    public let name: String
+    private let steps: [Step]
+
+    public init(name: String, steps: [Step]) {
         self.name = name
         self.steps = steps
     }
@@ -18,6 +32,9 @@ public struct Schema: Sendable {
     ///
     /// - Throws: ``StoreError/newerSchema(name:found:known:)`` when a newer program was here.
     public func prepare(_ database: Database) throws {
+        try refuseNewer(database)
+        let found = try version(in: database)
+        guard found < steps.count else { return }
         try database.execute(
             sql: """
                 CREATE TABLE IF NOT EXISTS godwit_schema (
@@ -26,12 +43,12 @@ public struct Schema: Sendable {
                 ) STRICT, WITHOUT ROWID
                 """
         )
-        let found = try version(in: database)
-        guard found <= steps.count else {
-            throw StoreError.newerSchema(name: name, found: found, known: steps.count)
+        for step in steps[found...] {
+            switch step {
+            case .sql(let sql): try database.execute(sql: sql)
+            case .change(let change): try change(database)
+            }
         }
-        guard found < steps.count else { return }
-        for step in steps[found...] { try database.execute(sql: step) }
         try database.execute(
             sql: """
                 INSERT INTO godwit_schema (name, version) VALUES (?, ?)
@@ -41,12 +58,33 @@ public struct Schema: Sendable {
         )
     }
 
+    func refuseNewer(_ database: Database) throws {
+        let found = try version(in: database)
+        guard found <= steps.count else {
+            throw StoreError.newerSchema(name: name, found: found, known: steps.count)
+        }
+    }
+
+    /// For those who only read: the tables must be as this program knows them.
+    func check(_ database: Database) throws {
+        try refuseNewer(database)
+        guard try isPrepared(in: database) else {
+            let reason = "its \(name) is of an older version; open it for writing once"
+            throw StoreError.unusable(reason: reason)
+        }
+    }
+
+    /// Whether nothing is left to be done.
+    func isPrepared(in database: Database) throws -> Bool {
+        try version(in: database) == steps.count
+    }
+
     private func version(in database: Database) throws -> Int {
-        try Int.fetchOne(
+        guard try database.tableExists("godwit_schema") else { return 0 }
+        return try Int.fetchOne(
             database,
             sql: "SELECT version FROM godwit_schema WHERE name = ?",
             arguments: [name]
-        )
-            ?? 0
+        ) ?? 0
     }
 }

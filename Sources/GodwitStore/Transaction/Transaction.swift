@@ -1,52 +1,129 @@
 public import GRDB
-public import GodwitTree
+internal import GodwitTree
+
+/// Reads the objects of one commit.
+///
+/// Transactions and views are readers; what they see does not change under their hands.
+public protocol ObjectReader: ~Copyable {
+    /// Where the objects are read from.
+    var source: ObjectSource { get }
+}
 
 /// A view of one commit, for as long as the body that borrows it.
 ///
 /// A transaction cannot be kept and its body cannot wait: the compiler refuses both. So no
 /// transaction is ever open while a network is slow, and none is used after its end.
-public protocol Transaction: ~Copyable {
+public protocol Transaction: ObjectReader, ~Copyable {
     /// The database connection, for the app's own tables in the same transaction.
-    var database: Database { get }
-}
-
-extension Transaction where Self: ~Copyable {
-    /// The object under a key, or nil.
     ///
-    /// - Throws: ``StoreError/damagedObject(_:)``, or `DecodingError` when the object is of
-    ///   another type.
-    public borrowing func get<Object>(
-        _ key: String,
-        in collection: Store.Collection<Object>
-    ) throws -> Object? {
-        guard let value = try ObjectTable.value(of: collection.key(key), in: database) else {
-            return nil
-        }
-        return try ValueDecoder().decode(Object.self, from: value)
-    }
-
-    /// The object under a key as plain data, or nil.
-    public borrowing func value(of key: ObjectKey) throws -> Value? {
-        try ObjectTable.value(of: key, in: database)
-    }
-
-    /// All keys of a collection, in byte order.
-    public borrowing func keys<Object>(in collection: Store.Collection<Object>) throws -> [String] {
-        try ObjectTable.keys(of: collection.name, in: database)
-    }
-
-    /// How many objects a collection has.
-    public borrowing func count<Object>(in collection: Store.Collection<Object>) throws -> Int {
-        try ObjectTable.count(of: collection.name, in: database)
-    }
+    /// The tables whose names begin with `godwit_` are the store's: it does not see what is
+    /// written to them by hand.
+    var database: Database { get }
 
     /// The last commit that this transaction can see, its own not included.
-    public borrowing func lastCommit() throws -> CommitNumber {
-        try CommitTable.last(in: database)
-    }
+    var lastCommit: CommitNumber { get }
 }
 
 /// Reads what was committed when it began, and nothing later.
 public struct ReadTransaction: Transaction, ~Copyable {
     public let database: Database
+    public let lastCommit: CommitNumber
+    public let source: ObjectSource
+
+    init(_ database: Database, _ context: StoreContext) throws {
+        self.database = database
+        lastCommit = try Ledger.last(in: database)
+        source = ObjectSource(
+            CommittedObjects(
+                database: database,
+                commit: lastCommit,
+                cache: context.cache,
+                indexes: context.indexes
+            )
+        )
+    }
+}
+
+/// Where a reader finds its objects; the readers' own affair.
+public struct ObjectSource {
+    let objects: any ObjectLookup
+
+    init(_ objects: any ObjectLookup) { self.objects = objects }
+}
+
+/// The objects as a reader sees them.
+protocol ObjectLookup {
+    func object(at key: ObjectKey) throws -> StoredObject?
+    func exists(_ key: ObjectKey) throws -> Bool
+    func count(of collection: Key, in range: KeyRange) throws -> Int
+    func collections() throws -> [Key]
+    func forEachKey(
+        of collection: Key,
+        _ walk: KeyWalk,
+        _ body: (String) throws -> Bool
+    ) throws
+    func forEachObject(
+        of collection: Key,
+        _ walk: KeyWalk,
+        _ body: (String, StoredObject) throws -> Bool
+    ) throws
+    func forEachKey(
+        of collection: Key,
+        by index: Index,
+        _ bounds: IndexBounds,
+        _ body: (String) throws -> Bool
+    ) throws
+}
+
+/// What SQLite shows of one commit, with the cache before it.
+struct CommittedObjects: ObjectLookup {
+    let database: Database
+    let commit: CommitNumber
+    let cache: ObjectCache
+    let indexes: IndexSet
+
+    func object(at key: ObjectKey) throws -> StoredObject? {
+        try cache.object(at: key, commit: commit, in: database)
+    }
+
+    func exists(_ key: ObjectKey) throws -> Bool {
+        try ObjectTable.exists(key, in: database)
+    }
+
+    func count(of collection: Key, in range: KeyRange) throws -> Int {
+        guard range == .all else {
+            return try ObjectTable.count(of: collection, in: range, database)
+        }
+        return Int(try Ledger.total(of: collection, in: database).count)
+    }
+
+    func collections() throws -> [Key] { try Ledger.collections(in: database) }
+
+    func forEachKey(
+        of collection: Key,
+        _ walk: KeyWalk,
+        _ body: (String) throws -> Bool
+    ) throws {
+        try ObjectTable.forEachKey(of: collection, walk, in: database, body)
+    }
+
+    func forEachObject(
+        of collection: Key,
+        _ walk: KeyWalk,
+        _ body: (String, StoredObject) throws -> Bool
+    ) throws {
+        let isWhole = walk == KeyWalk(order: walk.order)
+        let total = isWhole ? try Ledger.total(of: collection, in: database) : nil
+        try ObjectTable.forEachObject(of: collection, walk, total: total, in: database, body)
+    }
+
+    func forEachKey(
+        of collection: Key,
+        by index: Index,
+        _ bounds: IndexBounds,
+        _ body: (String) throws -> Bool
+    ) throws {
+        let entry = try indexes.entry(of: index, in: collection)
+        try entry.forEachKey(bounds, in: database, body)
+    }
 }

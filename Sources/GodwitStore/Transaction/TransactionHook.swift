@@ -2,14 +2,44 @@ public import GodwitTree
 
 /// Takes part in every commit, within its transaction.
 ///
-/// This is how a replica records what changed, and how its push is queued, in the transaction
-/// that made the change.
+/// This is how a replica records what changed, and how an operation is queued, in the
+/// transaction that made the change. A hook may also derive other objects, or refuse.
+///
+/// ```swift
+/// struct NoEmptyNames: TransactionHook {
+///     let collections: Set<Key>? = ["contacts"]
+///
+///     func willCommit(
+///         _ changes: [ObjectChange],
+///         in transaction: borrowing WriteTransaction
+///     ) throws {
+///         for change in changes {
+///             guard try change.newValue()?["name"] != "" else { throw EmptyName() }
+///         }
+///     }
+/// }
+/// ```
 public protocol TransactionHook: Sendable {
-    /// Called once before a commit, with the objects that it changes: their new values, or nil
-    /// for those it removes. What the hook writes belongs to the same commit; when it throws,
-    /// the transaction is rolled back.
+    /// The collections whose changes the hook wants to see; nil for all.
+    var collections: Set<Key>? { get }
+
+    /// Called before a commit with what it changes.
+    ///
+    /// What the hook writes belongs to the same commit, and is shown to the other hooks, not to
+    /// itself; hooks are called until none of them has anything new to see. When one throws, the
+    /// request whose changes it saw is rolled back, and no other.
     func willCommit(
-        _ objects: [ObjectKey: Value?],
+        _ changes: [ObjectChange],
         in transaction: borrowing WriteTransaction
     ) throws
+
+    /// Called on the writer's thread when the commit is durable; it must not block.
+    func didCommit(_ changes: ChangeSet)
+}
+
+extension TransactionHook {
+    public var collections: Set<Key>? { nil }
+    public func didCommit(_ changes: ChangeSet) {}
+
+    func wants(_ key: ObjectKey) -> Bool { collections?.contains(key.collection) ?? true }
 }

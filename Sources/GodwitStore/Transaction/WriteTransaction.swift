@@ -10,50 +10,130 @@ public struct WriteTransaction: Transaction, ~Copyable {
 
     let draft: CommitDraft
 
+    public var lastCommit: CommitNumber { commit.previous }
+    public var source: ObjectSource { ObjectSource(draft) }
+
     /// The deepest object that a store takes: a replica puts two levels above it.
     public static let objectDepthMax = Value.depthMax - 2
+
+    init(_ draft: CommitDraft) {
+        database = draft.database
+        commit = draft.commit
+        self.draft = draft
+    }
 }
 
 extension WriteTransaction {
     /// Puts an object under a key, in the place of the one that was there.
     ///
-    /// - Throws: `EncodingError`, ``StoreError/tooDeep(_:limit:)``, or GRDB's `DatabaseError`.
+    /// The metadata stays what it was. An object that is there already is no change.
+    ///
+    /// - Throws: `EncodingError`, ``StoreError/tooDeep(_:limit:)``,
+    ///   ``StoreError/newerObject(_:found:known:)``, or what the database throws.
     public borrowing func set<Object>(
         _ object: Object,
         for key: String,
         in collection: Store.Collection<Object>
     ) throws {
-        try setValue(ValueEncoder().encode(object), of: collection.key(key))
+        try draft.put(Put(object, in: collection, metadata: .keep), at: collection.place(key))
+    }
+
+    /// Puts an object and its metadata under a key.
+    public borrowing func set<Object>(
+        _ object: Object,
+        for key: String,
+        in collection: Store.Collection<Object>,
+        metadata: some Encodable
+    ) throws {
+        let metadata = Put.Metadata.replace(try ValueEncoder().encode(metadata).canonicalBytes)
+        try draft.put(Put(object, in: collection, metadata: metadata), at: collection.place(key))
+    }
+
+    /// Changes an object in place, if there is one.
+    ///
+    /// ```swift
+    /// try transaction.update("robbie", in: contacts) { $0.presence = .online }
+    /// ```
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    public borrowing func update<Object>(
+        _ key: String,
+        in collection: Store.Collection<Object>,
+        _ body: (inout Object) throws -> Void
+    ) throws -> Bool {
+        guard var object = try get(key, in: collection) else { return false }
+        try body(&object)
+        try set(object, for: key, in: collection)
+        return true
+    }
+
+    /// Puts other metadata beside an object, which stays as it is.
+    ///
+    /// - Parameter metadata: nil removes it.
+    /// - Throws: ``StoreError/noObject(_:)`` without an object.
+    public borrowing func replaceMetadata<Object>(
+        _ metadata: (some Encodable)?,
+        of key: String,
+        in collection: Store.Collection<Object>
+    ) throws {
+        let bytes = try metadata.map { try ValueEncoder().encode($0).canonicalBytes }
+        try draft.replaceMetadata(bytes, at: collection.place(key))
     }
 
     /// Puts plain data under a key.
     ///
-    /// Data that is there already is no change.
+    /// Data that is there already is no change. The data is taken to be of the version that the
+    /// collection's ``CollectionRules`` declare.
     public borrowing func setValue(_ value: Value, of key: ObjectKey) throws {
-        guard value.isNested(within: Self.objectDepthMax) else {
-            throw StoreError.tooDeep(key, limit: Self.objectDepthMax)
-        }
-        let bytes = value.canonicalBytes
-        let digest = Value.digest(ofCanonicalBytes: bytes).bytes
-        let old = try ObjectTable.digest(of: key, in: database)
-        guard old != digest else { return }
-        try ObjectTable.set(key, to: (bytes, digest), commit: commit, in: database)
-        draft.record(key, existed: old != nil, value: value)
+        let version = draft.context.version(of: key.collection)
+        try draft.put(Put(value, version: version), at: key)
     }
+}
 
+extension WriteTransaction {
     /// Removes the object under a key; without one, nothing happens.
     public borrowing func remove<Object>(
         _ key: String,
         in collection: Store.Collection<Object>
     ) throws {
-        try removeValue(of: collection.key(key))
+        try draft.remove(collection.place(key))
+    }
+
+    /// Removes the objects under some keys.
+    public borrowing func remove<Object>(
+        _ keys: some Sequence<String>,
+        in collection: Store.Collection<Object>
+    ) throws {
+        for key in keys { try draft.remove(collection.place(key)) }
+    }
+
+    /// Removes all objects of a collection, or of a range of its keys.
+    public borrowing func removeAll<Object>(
+        in collection: Store.Collection<Object>,
+        range: KeyRange = .all
+    ) throws {
+        for key in try keys(in: collection, range: range) {
+            try draft.remove(collection.place(key))
+        }
+    }
+
+    /// Removes all objects of all collections.
+    public borrowing func removeEverything() throws {
+        for collection in try collections() {
+            try removeAll(in: Store.Collection<Value>(collection))
+        }
     }
 
     /// Removes the object under a key; without one, nothing happens.
-    public borrowing func removeValue(of key: ObjectKey) throws {
-        guard try ObjectTable.digest(of: key, in: database) != nil else { return }
-        try ObjectTable.remove(key, in: database)
-        draft.record(key, existed: true, value: nil)
+    public borrowing func removeValue(of key: ObjectKey) throws { try draft.remove(key) }
+
+    /// Has observers look again at an object that is what it was.
+    public borrowing func touch<Object>(
+        _ key: String,
+        in collection: Store.Collection<Object>
+    ) throws {
+        try draft.touch(collection.place(key))
     }
 
     /// Makes a commit of this transaction although no object changes.
@@ -63,47 +143,88 @@ extension WriteTransaction {
     public borrowing func touch() { draft.isTouched = true }
 
     /// A new identifier, from the source that the store was opened with.
-    public borrowing func newIdentifier() -> Identifier { draft.identifiers.next() }
+    public borrowing func newIdentifier() -> Identifier { draft.context.identifiers.next() }
+
+    /// Lets state in memory follow what this transaction writes.
+    package borrowing func add(_ participant: any TransactionParticipant) {
+        draft.add(participant)
+    }
 }
 
-/// What a transaction has changed so far.
-final class CommitDraft {
-    private struct Change {
-        let existed: Bool
-        var value: Value?
+/// What is to be put under a key.
+struct Put {
+    enum Metadata {
+        case keep
+        case replace([UInt8])
     }
 
-    let identifiers: Identifiers
-    var isTouched = false
-    private var changes: [ObjectKey: Change] = [:]
+    let value: Value
+    let version: Int
+    let metadata: Metadata
+    /// What becomes of the old value's fields that the app's type does not know.
+    private let carryOver: ((StoredObject, ObjectKey) throws -> Value)?
 
-    init(identifiers: Identifiers) { self.identifiers = identifiers }
-
-    var isEmpty: Bool { objects.isEmpty && !isTouched }
-
-    func record(_ key: ObjectKey, existed: Bool, value: Value?) {
-        let first = changes[key]?.existed ?? existed
-        changes[key] = Change(existed: first, value: value)
+    init(_ value: Value, version: Int) {
+        self.value = value
+        self.version = version
+        metadata = .keep
+        carryOver = nil
     }
 
-    /// The objects that are different now, with their new values.
-    var objects: [ObjectKey: Value?] {
-        changes.filter { $0.value.existed || $0.value.value != nil }.mapValues(\.value)
-    }
-
-    func changeSet(commit: CommitNumber) -> ChangeSet {
-        let keys = { (existed: Bool, exists: Bool) in
-            Set(
-                self.changes.filter {
-                    $0.value.existed == existed && ($0.value.value != nil) == exists
-                }.keys
+    init<Object>(
+        _ object: Object,
+        in collection: Store.Collection<Object>,
+        metadata: Metadata
+    ) throws {
+        let value = try ValueEncoder().encode(object)
+        self.value = value
+        self.metadata = metadata
+        version = collection.version
+        carryOver = { old, key in
+            let oldValue = try collection.upgraded(
+                old.value(at: key),
+                at: key,
+                from: old.version
             )
+            guard let oldMap = oldValue.map, let newMap = value.map,
+                oldMap.hasMore(than: newMap)
+            else { return value }
+            let asked = AskedFields()
+            let known = try? ValueDecoder().decode(Object.self, from: oldValue, noting: asked)
+            return known == nil ? value : .map(asked.carryOver(from: oldMap, to: newMap))
         }
-        return ChangeSet(
+    }
+
+    /// The object to store where none was.
+    func object(at key: ObjectKey, commit: CommitNumber) -> StoredObject {
+        var metadata: [UInt8]?
+        if case .replace(let bytes) = self.metadata { metadata = bytes }
+        return StoredObject(
+            at: key,
+            bytes: value.canonicalBytes,
+            metadata: metadata,
+            version: version,
             commit: commit,
-            inserted: keys(false, true),
-            updated: keys(true, true),
-            removed: keys(true, false)
+            value: value
+        )
+    }
+
+    /// The object to store in the place of another.
+    func object(
+        replacing old: StoredObject,
+        at key: ObjectKey,
+        commit: CommitNumber
+    ) throws -> StoredObject {
+        let value = try carryOver?(old, key) ?? value
+        var metadata = old.metadata
+        if case .replace(let bytes) = self.metadata { metadata = bytes }
+        return StoredObject(
+            at: key,
+            bytes: value.canonicalBytes,
+            metadata: metadata,
+            version: version,
+            commit: commit,
+            value: value
         )
     }
 }

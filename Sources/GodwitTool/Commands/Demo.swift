@@ -47,7 +47,7 @@ struct Demo: AsyncParsableCommand {
     }
 
     private func draw(_ file: String) async throws {
-        let store = try Store(.file(file), access: .readOnly)
+        let store = try Store(.file(file), options: .readOnly)
         defer { try? store.close() }
         guard let record = try await ReplicaRecord.all(in: store).first else {
             throw ToolError("the server kept no replica")

@@ -12,7 +12,7 @@ struct ReplicaArgument: ParsableArguments {
 
     /// The replica, read beside whoever writes to the store.
     func record() async throws -> ReplicaRecord {
-        let store = try Store(.file(replica), access: .readOnly)
+        let store = try Store(.file(replica), options: .readOnly)
         let all = try await ReplicaRecord.all(in: store)
         try store.close()
         let matches = all.filter { name == nil || $0.name == name }

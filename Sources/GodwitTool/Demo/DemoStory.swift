@@ -168,7 +168,7 @@ extension DemoStory {
     /// Waits until nobody has anything left to send, and everybody has the server's head.
     private func settle(_ devices: [Device]) async throws {
         for device in devices {
-            let last = try await device.store.read { try $0.lastCommit() }
+            let last = try await device.store.read { $0.lastCommit }
             await device.connector.pushed(through: last)
         }
         let summary = try await transport.fetch("", of: replica)

@@ -1,0 +1,291 @@
+internal import DequeModule
+internal import GodwitTree
+
+/// What is known of objects at which commits: the cache's memory, and what frozen views need.
+///
+/// An object's *current* version holds from the commit that wrote it to the newest published
+/// one. When it changes while a view is open, the old version is kept as a *past* one until no
+/// view can see it. So a view needs no open SQLite transaction, which would keep the WAL from
+/// being reset.
+///
+/// Invariants:
+/// 1. A version covers commits in which the object really was so, and no other ones.
+/// 2. A current version covers nothing beyond `published`: a reader that already sees a newer
+///    commit than was published does not trust it.
+/// 3. For each open view at *n* that is not overtaken, and each object that changed after *n*,
+///    there is a past version that covers *n*. It is there before SQLite commits the change.
+/// 4. Current versions cost at most `costMax`, past ones at most `pastCostMax`.
+struct VersionCache {
+    enum Lookup {
+        case hit(StoredObject?)
+        case miss
+    }
+
+    struct Change {
+        let key: ObjectKey
+        let commit: CommitNumber
+        let object: StoredObject?
+    }
+
+    /// What an object was before the commit that changed it.
+    struct Past {
+        let key: ObjectKey
+        let end: CommitNumber
+        let object: StoredObject?
+    }
+
+    struct Counts: Hashable {
+        var hits = 0
+        var misses = 0
+        var cost = 0
+        var pastCost = 0
+    }
+
+    private struct Slot {
+        let key: ObjectKey
+        var first: CommitNumber
+        var object: StoredObject?
+        var isVisited = false
+        var cost: Int { (object?.cost ?? 0) + slotCost }
+    }
+
+    private struct PastVersion {
+        let first: CommitNumber
+        let end: CommitNumber
+        let object: StoredObject?
+    }
+
+    private(set) var published: CommitNumber
+    private(set) var counts = Counts()
+    private let costMax: Int
+    private let pastCostMax: Int
+
+    private var slots: [Slot?] = []
+    private var freeSlots: [Int] = []
+    private var places: [ObjectKey: Int] = [:]
+    private var hand = 0
+
+    private var recent: [ObjectKey: CommitNumber] = [:]
+    private var recentOrder: Deque<(key: ObjectKey, commit: CommitNumber)> = []
+    private var recentFloor: CommitNumber
+
+    private var views: [CommitNumber: Int] = [:]
+    private var past: [Key: [Key: [PastVersion]]] = [:]
+    private var pastOrder: Deque<(key: ObjectKey, end: CommitNumber, cost: Int)> = []
+    private var viewFloor: CommitNumber = .none
+
+    /// How many changed keys are remembered for readers that began before the change.
+    private static let recentMax = 4_096
+    private static let slotCost = 128
+
+    init(published: CommitNumber, costMax: Int, pastCostMax: Int) {
+        self.published = published
+        self.costMax = costMax
+        self.pastCostMax = pastCostMax
+        recentFloor = published
+    }
+}
+
+// MARK: - Reading
+
+extension VersionCache {
+    /// The object as it was at a commit, as far as that is known.
+    ///
+    /// - Complexity: O(1), and O(*v*) in the past versions of the object.
+    mutating func lookUp(_ key: ObjectKey, at commit: CommitNumber) -> Lookup {
+        if let place = places[key], let slot = slots[place], slot.first <= commit,
+            commit <= published
+        {
+            slots[place]?.isVisited = true
+            counts.hits += 1
+            return .hit(slot.object)
+        }
+        let found = pastVersion(of: key, at: commit)
+        if case .hit = found { counts.hits += 1 } else { counts.misses += 1 }
+        return found
+    }
+
+    /// What the object was for a view, if it has changed since.
+    func pastVersion(of key: ObjectKey, at commit: CommitNumber) -> Lookup {
+        let versions = past[key.collection]?[key.key] ?? []
+        guard let version = versions.last(where: { $0.first <= commit && commit < $0.end }) else {
+            return .miss
+        }
+        return .hit(version.object)
+    }
+
+    /// The objects of a collection that have changed since a view's commit, as they were then.
+    func pastVersions(in collection: Key, at commit: CommitNumber) -> [Key: StoredObject?] {
+        (past[collection] ?? [:]).compactMapValues { versions in
+            versions.last { $0.first <= commit && commit < $0.end }.map(\.object)
+        }
+    }
+
+    /// Whether past versions that this commit needs were given up.
+    func isOvertaken(_ commit: CommitNumber) -> Bool { commit < viewFloor }
+
+    /// Remembers what a transaction has read in the database at a commit.
+    ///
+    /// What may have changed since is not remembered (invariant 1).
+    mutating func fill(_ key: ObjectKey, with object: StoredObject?, readAt commit: CommitNumber) {
+        guard commit <= published, commit >= recentFloor, (recent[key] ?? .none) <= commit else {
+            return
+        }
+        guard places[key] == nil else { return }
+        insert(Slot(key: key, first: object?.commit ?? commit, object: object))
+        evict()
+    }
+}
+
+// MARK: - Writing
+
+extension VersionCache {
+    var needsPast: Bool { !views.isEmpty }
+
+    /// Keeps what is about to change for the views; called before SQLite commits.
+    mutating func keep(_ changes: [Past]) {
+        guard let oldest = views.keys.min() else { return }
+        for change in changes {
+            let (collection, key) = (change.key.collection, change.key.key)
+            let before = past[collection]?[key]?.last?.end ?? oldest
+            let version = PastVersion(
+                first: change.object?.commit ?? before,
+                end: change.end,
+                object: change.object
+            )
+            past[collection, default: [:]][key, default: []].append(version)
+            let cost = (change.object?.cost ?? 0) + Self.slotCost
+            pastOrder.append((change.key, change.end, cost))
+            counts.pastCost += cost
+        }
+        while counts.pastCost > pastCostMax, let (_, end, _) = pastOrder.first {
+            viewFloor = max(viewFloor, end)
+            dropPast(through: end)
+        }
+    }
+
+    /// Forgets what was kept for a commit that failed.
+    mutating func unkeep() {
+        while let (key, end, cost) = pastOrder.last, end > published {
+            pastOrder.removeLast()
+            counts.pastCost -= cost
+            past[key.collection]?[key.key]?.removeLast()
+            removeIfEmpty(key)
+        }
+    }
+
+    /// Takes in what was committed; later readers find it here.
+    mutating func publish(_ changes: [Change], through commit: CommitNumber) {
+        published = max(published, commit)
+        for change in changes {
+            remember(change.key, commit: change.commit)
+            if let place = places[change.key] {
+                counts.cost -= slots[place]?.cost ?? 0
+                slots[place]?.object = change.object
+                slots[place]?.first = change.commit
+                counts.cost += slots[place]?.cost ?? 0
+            } else {
+                insert(Slot(key: change.key, first: change.commit, object: change.object))
+            }
+        }
+        if views.isEmpty { dropPast(through: published) }
+        evict()
+    }
+
+    /// Takes in commits whose new objects are not at hand.
+    mutating func forget(_ changes: [ObjectKey: CommitNumber], through commit: CommitNumber) {
+        for (key, changed) in changes {
+            remember(key, commit: changed)
+            guard let place = places.removeValue(forKey: key) else { continue }
+            counts.cost -= slots[place]?.cost ?? 0
+            slots[place] = nil
+            freeSlots.append(place)
+        }
+        publish([], through: commit)
+    }
+
+    /// Everything may have changed: another process has written, and it is not known what.
+    mutating func reset(to commit: CommitNumber) {
+        (slots, freeSlots, places, hand) = ([], [], [:], 0)
+        (recent, recentOrder, recentFloor) = ([:], [], commit)
+        (past, pastOrder, viewFloor) = ([:], [], commit)
+        (counts.cost, counts.pastCost) = (0, 0)
+        published = commit
+    }
+}
+
+// MARK: - Views
+
+extension VersionCache {
+    /// Freezes the newest commit for a view.
+    mutating func openView() -> CommitNumber {
+        views[published, default: 0] += 1
+        return published
+    }
+
+    mutating func closeView(at commit: CommitNumber) {
+        guard let count = views[commit] else { return }
+        views[commit] = count == 1 ? nil : count - 1
+        dropPast(through: views.keys.min() ?? published)
+    }
+
+    var viewCount: Int { views.values.reduce(0, +) }
+    var oldestView: CommitNumber? { views.keys.min() }
+}
+
+// MARK: - Bounds
+
+extension VersionCache {
+    private mutating func insert(_ slot: Slot) {
+        guard costMax > 0 else { return }
+        if let place = freeSlots.popLast() {
+            slots[place] = slot
+            places[slot.key] = place
+        } else {
+            places[slot.key] = slots.count
+            slots.append(slot)
+        }
+        counts.cost += slot.cost
+    }
+
+    /// Gives up what was not looked up since the hand last passed (CLOCK, Corbató 1968).
+    private mutating func evict() {
+        while counts.cost > costMax {
+            hand = hand + 1 < slots.count ? hand + 1 : 0
+            guard let slot = slots[hand] else { continue }
+            if slot.isVisited {
+                slots[hand]?.isVisited = false
+            } else {
+                counts.cost -= slot.cost
+                places[slot.key] = nil
+                slots[hand] = nil
+                freeSlots.append(hand)
+            }
+        }
+    }
+
+    private mutating func remember(_ key: ObjectKey, commit: CommitNumber) {
+        recent[key] = commit
+        recentOrder.append((key, commit))
+        guard recentOrder.count > Self.recentMax, let oldest = recentOrder.popFirst() else {
+            return
+        }
+        recentFloor = max(recentFloor, oldest.commit)
+        if recent[oldest.key] == oldest.commit { recent[oldest.key] = nil }
+    }
+
+    private mutating func dropPast(through end: CommitNumber) {
+        while let first = pastOrder.first, first.end <= end {
+            pastOrder.removeFirst()
+            counts.pastCost -= first.cost
+            past[first.key.collection]?[first.key.key]?.removeFirst()
+            removeIfEmpty(first.key)
+        }
+    }
+
+    private mutating func removeIfEmpty(_ key: ObjectKey) {
+        guard past[key.collection]?[key.key]?.isEmpty == true else { return }
+        past[key.collection]?[key.key] = nil
+        if past[key.collection]?.isEmpty == true { past[key.collection] = nil }
+    }
+}

@@ -1,0 +1,133 @@
+internal import GRDB
+internal import GodwitTree
+
+#if canImport(GRDBSQLite)
+internal import GRDBSQLite
+#elseif canImport(SQLCipher)
+internal import SQLCipher
+#else
+internal import SQLite3
+#endif
+
+/// A statement of GRDB's cache, bound and stepped without GRDB's rows.
+///
+/// An object is read in one step of one statement; `Row` and `StatementArguments` would cost
+/// more than the B-tree does. GRDB still owns the statement and finalizes it.
+struct PreparedStatement {
+    private let statement: OpaquePointer
+    private let connection: OpaquePointer?
+
+    init(_ sql: String, in database: Database) throws {
+        statement = try database.cachedStatement(sql: sql).sqliteStatement
+        connection = database.sqliteConnection
+    }
+
+    /// Binds the arguments, runs the statement to its end, and expects no row.
+    func execute() throws {
+        defer { reset() }
+        while try step() {}
+    }
+
+    /// Whether there is a (next) row.
+    func step() throws -> Bool {
+        switch sqlite3_step(statement) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let code:
+            throw DatabaseError(
+                resultCode: ResultCode(rawValue: code),
+                message: String(cString: sqlite3_errmsg(connection))
+            )
+        }
+    }
+
+    /// Gives up the rows that were not read: a statement that stays busy would keep its
+    /// transaction open.
+    func reset() {
+        sqlite3_reset(statement)
+        sqlite3_clear_bindings(statement)
+    }
+
+    /// How many rows the last statement of this connection has changed.
+    var changedRowCount: Int { Int(sqlite3_changes(connection)) }
+}
+
+// MARK: - Arguments; they count from 1
+
+extension PreparedStatement {
+    func bind(_ key: Key, at index: Int32) { bind(key.text, at: index) }
+
+    func bind(_ text: String, at index: Int32) {
+        var text = text
+        text.withUTF8 { bytes in
+            // An empty buffer may have no address, and no address would be bound as NULL.
+            let address = bytes.baseAddress ?? StaticString("").utf8Start
+            let count = sqlite3_uint64(bytes.count)
+            address.withMemoryRebound(to: CChar.self, capacity: bytes.count) { characters in
+                _ = sqlite3_bind_text64(
+                    statement,
+                    index,
+                    characters,
+                    count,
+                    transient,
+                    UInt8(SQLITE_UTF8)
+                )
+            }
+        }
+    }
+
+    func bind(_ integer: Int64, at index: Int32) { sqlite3_bind_int64(statement, index, integer) }
+
+    func bind(_ double: Double, at index: Int32) { sqlite3_bind_double(statement, index, double) }
+
+    /// Binds bytes, or NULL.
+    func bind(_ bytes: [UInt8]?, at index: Int32) {
+        guard let bytes else {
+            sqlite3_bind_null(statement, index)
+            return
+        }
+        bytes.withUnsafeBytes { bind($0, at: index) }
+    }
+
+    func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32) {
+        guard let address = bytes.baseAddress, !bytes.isEmpty else {
+            sqlite3_bind_zeroblob(statement, index, 0)
+            return
+        }
+        sqlite3_bind_blob64(statement, index, address, sqlite3_uint64(bytes.count), transient)
+    }
+}
+
+// MARK: - Columns; they count from 0, and what they lend lasts until the next step
+
+extension PreparedStatement {
+    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+
+    func text(_ column: Int32) -> String { String(decoding: textBytes(column), as: UTF8.self) }
+
+    func textBytes(_ column: Int32) -> UnsafeRawBufferPointer {
+        let address = sqlite3_column_text(statement, column)
+        return UnsafeRawBufferPointer(
+            start: address,
+            count: Int(sqlite3_column_bytes(statement, column))
+        )
+    }
+
+    func blob(_ column: Int32) -> UnsafeRawBufferPointer {
+        let address = sqlite3_column_blob(statement, column)
+        return UnsafeRawBufferPointer(
+            start: address,
+            count: Int(sqlite3_column_bytes(statement, column))
+        )
+    }
+
+    func isNull(_ column: Int32) -> Bool {
+        sqlite3_column_type(statement, column) == SQLITE_NULL
+    }
+}
+
+/// Makes SQLite copy what is bound: `SQLITE_TRANSIENT`, which is a cast that Swift cannot import.
+private var transient: sqlite3_destructor_type {
+    // Sound because SQLite compares this address and never calls it.
+    unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+}

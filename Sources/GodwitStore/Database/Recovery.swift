@@ -1,0 +1,188 @@
+internal import Foundation
+internal import GRDB
+internal import GodwitTree
+
+/// What was done about a damaged file.
+public struct RecoveryReport: Hashable, Sendable {
+    /// Why the file was given up.
+    public let reason: StoreError
+    /// Where the damaged file is now; its `-wal` is beside it.
+    public let quarantine: String
+    /// How many objects were taken over from it.
+    public let objectCount: Int
+    /// How many rows of other tables were taken over: operations that wait, and the app's own.
+    public let rowCount: Int
+}
+
+/// Sets a damaged file aside, and saves what is readable.
+enum Recovery {
+    private static let suffixes = ["", "-wal", "-shm", "-journal"]
+
+    /// The caller holds the store's lock.
+    static func recover(
+        _ path: String,
+        by recovery: Store.Options.Recovery,
+        because reason: StoreError
+    ) throws -> RecoveryReport {
+        let quarantine = try setAside(path)
+        var salvage = Salvage()
+        if recovery == .salvage { try salvage.run(from: quarantine, to: path) }
+        return RecoveryReport(
+            reason: reason,
+            quarantine: quarantine,
+            objectCount: salvage.objectCount,
+            rowCount: salvage.rowCount
+        )
+    }
+
+    /// Renames the file and what belongs to it; nothing is deleted.
+    private static func setAside(_ path: String) throws -> String {
+        let files = FileManager.default
+        var number = 1
+        while suffixes.contains(where: {
+            files.fileExists(atPath: "\(path)-damaged-\(number)\($0)")
+        }) {
+            number += 1
+        }
+        let quarantine = "\(path)-damaged-\(number)"
+        for suffix in suffixes where files.fileExists(atPath: path + suffix) {
+            try files.moveItem(atPath: path + suffix, toPath: quarantine + suffix)
+        }
+        return quarantine
+    }
+}
+
+/// Copies the readable rows of a damaged file into a new one.
+///
+/// Each table is walked from its first key on, and from its last key back, until SQLite meets
+/// the damage; what lies between is lost. Objects are taken over only with an intact seal.
+private struct Salvage {
+    var objectCount = 0
+    var rowCount = 0
+    private var seen: Set<[DatabaseValue]> = []
+
+    mutating func run(from quarantine: String, to path: String) throws {
+        guard let source = try? DatabaseQueue(path: quarantine),
+            let tables = try? source.read({ try Self.tables(in: $0) })
+        else { return }
+        let target = try DatabasePool(path: path)
+        try target.write { database in
+            try StoreSchema.schema.prepare(database)
+            for table in tables { try? database.execute(sql: table.sql) }
+        }
+        for table in tables { try copy(table, from: source, to: target) }
+        try target.write { try rebuildLedger(in: $0) }
+        try target.close()
+    }
+
+    private struct Table {
+        let name: String
+        let sql: String
+    }
+
+    /// Our own indexes are built anew, and the ledger is counted anew.
+    private static func tables(in database: Database) throws -> [Table] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL
+                AND name <> 'godwit_ledger' AND name NOT LIKE 'godwit_index%'
+                AND name NOT LIKE 'sqlite%'
+                ORDER BY type = 'table' DESC
+                """
+        ).map { Table(name: $0[0], sql: $0[1]) }
+    }
+
+    private mutating func copy(
+        _ table: Table,
+        from source: DatabaseQueue,
+        to target: DatabasePool
+    ) throws {
+        guard table.sql.hasPrefix("CREATE TABLE") else { return }
+        seen = []
+        for direction in ["ASC", "DESC"] {
+            let isWhole = try walk(table, direction, from: source, to: target)
+            if isWhole { return }
+        }
+    }
+
+    /// - Returns: Whether the table was read to its end.
+    private mutating func walk(
+        _ table: Table,
+        _ direction: String,
+        from source: DatabaseQueue,
+        to target: DatabasePool
+    ) throws -> Bool {
+        var rows: [Row] = []
+        var isWhole = false
+        try? source.read { database in
+            let columns = try database.primaryKey(table.name).columns
+            let order = columns.map { "\"\($0)\" \(direction)" }.joined(separator: ", ")
+            let cursor = try Row.fetchCursor(
+                database,
+                sql: "SELECT * FROM \"\(table.name)\" ORDER BY \(order)"
+            )
+            while let row = try cursor.next() { rows.append(row.copy()) }
+            isWhole = true
+        }
+        try insert(rows, into: table, of: target)
+        return isWhole
+    }
+
+    private mutating func insert(_ rows: [Row], into table: Table, of target: DatabasePool) throws {
+        var (objects, others) = (0, 0)
+        try target.write { database in
+            for row in rows {
+                if table.name == "godwit_object", !Self.isSound(row) { continue }
+                let names = row.columnNames.map { "\"\($0)\"" }.joined(separator: ", ")
+                let marks = row.map { _ in "?" }.joined(separator: ", ")
+                try database.execute(
+                    sql: "INSERT OR IGNORE INTO \"\(table.name)\" (\(names)) VALUES (\(marks))",
+                    arguments: StatementArguments(row.databaseValues)
+                )
+                guard database.changesCount > 0 else { continue }
+                if table.name == "godwit_object" { objects += 1 } else { others += 1 }
+            }
+        }
+        objectCount += objects
+        rowCount += others
+    }
+
+    private static func isSound(_ row: Row) -> Bool {
+        guard let collection: String = row["collection"], let key: String = row["key"],
+            let value: Data = row["value"], let seal: Data = row["seal"],
+            let version: Int64 = row["version"], let commit: Int64 = row["commit_number"]
+        else { return false }
+        let metadata: Data? = row["metadata"]
+        let computed = Seal(
+            ObjectKey(collection: Key(collection), key: Key(key)),
+            value: Array(value),
+            metadata: metadata.map { Array($0) },
+            numbers: (version: version, commit: commit)
+        )
+        return seal.withUnsafeBytes { computed.matches($0) }
+    }
+
+    private func rebuildLedger(in database: Database) throws {
+        try database.execute(sql: "DELETE FROM godwit_ledger")
+        let last = try Int64.fetchOne(
+            database,
+            sql: "SELECT MAX(commit_number) FROM godwit_object"
+        )
+        // Commits that left no object behind may have had higher numbers: leave room for them.
+        let commit = CommitNumber(rawValue: (last ?? 0) + 1_000_000)
+        try Ledger.record(commit, in: database)
+        let names = try String.fetchAll(
+            database,
+            sql: "SELECT DISTINCT collection FROM godwit_object"
+        )
+        for name in names {
+            var total = Ledger.Total()
+            try ObjectTable.forEachObject(of: Key(name), KeyWalk(), in: database) { _, object in
+                total.add(object)
+                return true
+            }
+            try Ledger.record(total, of: Key(name), commit: commit, in: database)
+        }
+    }
+}

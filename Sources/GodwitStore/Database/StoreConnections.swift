@@ -1,0 +1,148 @@
+internal import Foundation
+internal import GRDB
+
+/// The connections of an open store, and the locks that go with them.
+struct StoreConnections: Sendable {
+    let database: any DatabaseWriter
+    let isOwner: Bool
+    let processLock: ProcessLock?
+    let recovery: RecoveryReport?
+    private let lock: StoreLock?
+
+    func close() throws {
+        if isOwner { try database.close() }
+        lock?.release()
+    }
+
+    func markAsStore() { lock?.mark() }
+}
+
+extension StoreConnections {
+    static func open(_ location: Store.Location, _ options: Store.Options) throws -> Self {
+        guard case .file(let path) = location else {
+            return StoreConnections(
+                database: try DatabaseQueue(),
+                isOwner: true,
+                processLock: nil,
+                recovery: nil,
+                lock: nil
+            )
+        }
+        guard options.access == .readWrite else { return try openReadOnly(path) }
+        let lock = try StoreLock(path: path, processes: options.processes)
+        let (database, recovery) = try openOrRecover(path, lock, options)
+        return StoreConnections(
+            database: database,
+            isOwner: true,
+            processLock: options.processes == .several ? try ProcessLock(path: path) : nil,
+            recovery: recovery,
+            lock: lock
+        )
+    }
+
+    static func adopt(
+        _ writer: any DatabaseWriter,
+        _ location: Store.Location,
+        _ options: Store.Options
+    ) throws -> Self {
+        guard case .file(let path) = location else {
+            return StoreConnections(
+                database: writer,
+                isOwner: false,
+                processLock: nil,
+                recovery: nil,
+                lock: nil
+            )
+        }
+        return StoreConnections(
+            database: writer,
+            isOwner: false,
+            processLock: options.processes == .several ? try ProcessLock(path: path) : nil,
+            recovery: nil,
+            lock: try StoreLock(path: path, processes: options.processes)
+        )
+    }
+
+    private static func openReadOnly(_ path: String) throws -> Self {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw StoreError.noStore(path: path)
+        }
+        var configuration = Configuration()
+        configuration.readonly = true
+        let database = try naming(path) {
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            try queue.read { try check($0, at: path) }
+            return queue
+        }
+        return StoreConnections(
+            database: database,
+            isOwner: true,
+            processLock: nil,
+            recovery: nil,
+            lock: nil
+        )
+    }
+
+    private static func openOrRecover(
+        _ path: String,
+        _ lock: StoreLock,
+        _ options: Store.Options
+    ) throws -> (DatabasePool, RecoveryReport?) {
+        do {
+            return (try openPool(path, lock), nil)
+        } catch let error as StoreError where error.isDamage && options.recovery != .refuse {
+            let report = try Recovery.recover(path, by: options.recovery, because: error)
+            return (try openPool(path, lock), report)
+        }
+    }
+
+    private static func openPool(_ path: String, _ lock: StoreLock) throws -> DatabasePool {
+        let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+        if size == 0, lock.isMarked {
+            throw StoreError.corrupt(path: path, reason: "the file is empty, but held a store")
+        }
+        return try naming(path) {
+            // Looked at before it is opened for writing: what is refused stays untouched.
+            if let size, size > 0 {
+                var configuration = Configuration()
+                configuration.readonly = true
+                let queue = try DatabaseQueue(path: path, configuration: configuration)
+                try queue.read { try check($0, at: path) }
+                try queue.close()
+            }
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(10)
+            return try DatabasePool(path: path, configuration: configuration)
+        }
+    }
+
+    /// Reads what every opening needs: the schema, and the store's own books.
+    private static func check(_ database: Database, at path: String) throws {
+        _ = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM sqlite_schema")
+        guard try database.tableExists("godwit_schema") else { return }
+        try StoreSchema.schema.refuseNewer(database)
+        if try database.tableExists("godwit_ledger") { _ = try Ledger.last(in: database) }
+    }
+
+    /// Names the file in what SQLite has to say about it.
+    private static func naming<Result>(
+        _ path: String,
+        _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
+        } catch let error as DatabaseError {
+            throw StoreError(error, path: path) ?? error
+        }
+    }
+}
+
+extension StoreError {
+    /// Whether the file is damaged, or something else altogether; not that it is out of reach.
+    var isDamage: Bool {
+        switch self {
+        case .corrupt, .notADatabase, .damagedLedger, .damagedObject, .damagedCollection: true
+        default: false
+        }
+    }
+}

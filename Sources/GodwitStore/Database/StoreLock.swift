@@ -1,0 +1,77 @@
+internal import Foundation
+internal import Synchronization
+
+/// Says who may open a store: one process, or several that all said so.
+///
+/// An advisory lock on a file beside the store. It belongs to the open file, so the kernel gives
+/// it back when the process ends, however it ends. (`flock(2)`; SQLite's own locks would let two
+/// processes in.)
+final class StoreLock: Sendable {
+    private let descriptor: Mutex<Int32?>
+    private let path: String
+
+    /// - Throws: ``StoreError/alreadyOpen(path:)`` at once when the other opener wants to be, or
+    ///   this one has to be, alone.
+    init(path: String, processes: Store.Options.Processes) throws(StoreError) {
+        let kind = processes == .one ? LOCK_EX : LOCK_SH
+        let descriptor = try LockFile.open(path + "-lock", beside: path)
+        guard flock(descriptor, kind | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw .alreadyOpen(path: path)
+        }
+        self.descriptor = Mutex(descriptor)
+        self.path = path
+    }
+
+    deinit { release() }
+
+    func release() {
+        if let descriptor = descriptor.withLock({ $0.take() }) { close(descriptor) }
+    }
+
+    /// Whether a store was made here before: the lock file is marked then.
+    ///
+    /// A database file that has become empty would otherwise pass for a new one.
+    var isMarked: Bool {
+        descriptor.withLock { descriptor in
+            guard let descriptor else { return false }
+            return lseek(descriptor, 0, SEEK_END) > 0
+        }
+    }
+
+    func mark() {
+        descriptor.withLock { descriptor in
+            guard let descriptor, lseek(descriptor, 0, SEEK_END) == 0 else { return }
+            _ = "godwit\n".utf8CString.withUnsafeBytes { write(descriptor, $0.baseAddress, 7) }
+        }
+    }
+}
+
+/// Lets one of several processes write at a time, checkpoints included.
+///
+/// SQLite would make the others wait too, but by trying again and again, and it would let them
+/// checkpoint while one writes.
+final class ProcessLock: Sendable {
+    private let descriptor: Int32
+
+    init(path: String) throws(StoreError) {
+        descriptor = try LockFile.open(path + "-writer", beside: path)
+    }
+
+    deinit { close(descriptor) }
+
+    func acquire() { while flock(descriptor, LOCK_EX) != 0 && errno == EINTR {} }
+    func release() { flock(descriptor, LOCK_UN) }
+}
+
+private enum LockFile {
+    static func open(_ path: String, beside store: String) throws(StoreError) -> Int32 {
+        let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else {
+            let code = errno
+            if code == EROFS || code == EACCES { throw .readOnly(path: store) }
+            throw .unavailable(path: store, reason: String(cString: strerror(code)))
+        }
+        return descriptor
+    }
+}

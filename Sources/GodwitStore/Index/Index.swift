@@ -1,0 +1,106 @@
+public import GodwitTree
+
+/// The order of a collection's objects by some of their fields, kept in every transaction.
+///
+/// ```swift
+/// let byPresence = Index("byPresence", on: "presence", "name")
+/// let inCity = Index("inCity", on: Field("address", "city"))
+/// ```
+///
+/// Fields are compared as SQLite compares: null and what is no scalar (or is not there) first,
+/// then numbers and bools, then strings by their UTF-8 bytes, then bytes. Full-text and spatial
+/// indexes would be other kinds beside this one.
+public struct Index: Hashable, Sendable {
+    public let name: String
+    public let fields: [Field]
+
+    /// - Precondition: There is a field, and there are at most 8.
+    public init(_ name: String, on fields: Field...) {
+        precondition((1...8).contains(fields.count), "An index has from 1 to 8 fields")
+        self.name = name
+        self.fields = fields
+    }
+}
+
+/// The way to a field of an object.
+public struct Field: Hashable, Sendable, ExpressibleByStringLiteral {
+    let path: [Key]
+
+    public init(_ path: Key...) { self.path = path }
+    public init(stringLiteral name: String) { path = [Key(name)] }
+
+    func value(in object: Value) -> Value? {
+        path.reduce(Optional(object)) { value, key in value?[key] }
+    }
+}
+
+/// A field as an index holds it: something that SQLite can compare.
+enum IndexedValue: Hashable, Sendable {
+    /// Null, nothing, a list or a map. SQLite lets no key be NULL in a table without row ids; no
+    /// object has an infinite number, so one stands for it.
+    case none
+    case int(Int64)
+    case double(Double)
+    case text(Key)
+    case bytes([UInt8])
+
+    init(_ value: Value?) {
+        self =
+            switch value {
+            case .bool(let bool): .int(bool ? 1 : 0)
+            case .int(let int): .int(int)
+            case .double(let finite): .double(finite.double)
+            case .string(let key): .text(key)
+            case .bytes(let bytes): .bytes(bytes)
+            case .null, .list, .map, nil: .none
+            }
+    }
+
+    func bind(to statement: PreparedStatement, at index: Int32) {
+        switch self {
+        case .none: statement.bind(-Double.infinity, at: index)
+        case .int(let int): statement.bind(int, at: index)
+        case .double(let double): statement.bind(double, at: index)
+        case .text(let key): statement.bind(key, at: index)
+        case .bytes(let bytes):
+            bytes.withUnsafeBytes { statement.bind($0, at: index) }
+        }
+    }
+}
+
+extension IndexedValue: Comparable {
+    static func < (left: IndexedValue, right: IndexedValue) -> Bool {
+        switch (left, right) {
+        case (.int(let left), .int(let right)): left < right
+        case (.double(let left), .double(let right)): left < right
+        case (.int(let left), .double(let right)): isLess(left, than: right)
+        case (.double(let left), .int(let right)):
+            !isLess(right, than: left) && !isEqual(right, to: left)
+        case (.text(let left), .text(let right)):
+            left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+        case (.bytes(let left), .bytes(let right)): left.lexicographicallyPrecedes(right)
+        default: left.rank < right.rank
+        }
+    }
+
+    private var rank: Int {
+        switch self {
+        case .none: 0
+        case .int, .double: 1
+        case .text: 2
+        case .bytes: 3
+        }
+    }
+
+    /// Compares exactly, as SQLite does: a double cannot hold every 64-bit integer.
+    private static func isLess(_ int: Int64, than double: Double) -> Bool {
+        if double >= 0x1p63 { return true }
+        if double < -0x1p63 { return false }
+        let floor = double.rounded(.down)
+        return floor == double ? int < Int64(double) : int <= Int64(floor)
+    }
+
+    private static func isEqual(_ int: Int64, to double: Double) -> Bool {
+        Int64(exactly: double) == int
+    }
+}

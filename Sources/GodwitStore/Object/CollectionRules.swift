@@ -1,0 +1,53 @@
+public import GodwitTree
+
+/// What a store keeps for a collection: indexes, how long objects stay, which version is written.
+///
+/// ```swift
+/// var options = Store.Options()
+/// options.collections = [
+///     CollectionRules(contacts, indexes: [byPresence]),
+///     CollectionRules(messages, retention: .age(.seconds(30 * 24 * 3600))),
+///     CollectionRules(typing, isEphemeral: true),
+/// ]
+/// ```
+///
+/// Rules are matched when a store opens: indexes that are new are built, those that are gone are
+/// dropped. A collection without rules keeps what it has.
+public struct CollectionRules: Sendable {
+    public let name: Key
+    /// The version of values that arrive as plain data, from a replica for instance.
+    public let version: Int
+    public let indexes: [Index]
+    public let retention: Retention?
+    /// Whether the collection is emptied when the store opens.
+    public let isEphemeral: Bool
+    private let upgrade: @Sendable (Value, ObjectKey, Int) throws -> Value
+
+    public init<Object>(
+        _ collection: Store.Collection<Object>,
+        indexes: [Index] = [],
+        retention: Retention? = nil,
+        isEphemeral: Bool = false
+    ) {
+        name = collection.name
+        version = collection.version
+        self.indexes = indexes
+        self.retention = retention
+        self.isEphemeral = isEphemeral
+        upgrade = { try collection.upgraded($0, at: $1, from: $2) }
+    }
+
+    func upgraded(_ value: Value, at key: ObjectKey, from version: Int) throws -> Value {
+        try upgrade(value, key, version)
+    }
+}
+
+/// How long the objects of a collection stay.
+///
+/// What has to go is removed as by an ordinary write: observers and hooks see it.
+public enum Retention: Hashable, Sendable {
+    /// Objects that were last written longer ago than this are removed.
+    case age(Duration)
+    /// Beyond so many objects, those written longest ago are removed.
+    case count(Int)
+}

@@ -1,0 +1,151 @@
+internal import Foundation
+internal import GRDB
+internal import GodwitTree
+
+/// When the objects of collections with a retention were last written.
+enum RetentionTable {
+    static let schema = """
+        CREATE TABLE godwit_retention (
+            collection TEXT NOT NULL,
+            written_at INTEGER NOT NULL,
+            key TEXT NOT NULL,
+            PRIMARY KEY (collection, written_at, key)
+        ) STRICT, WITHOUT ROWID;
+        CREATE UNIQUE INDEX godwit_retention_key ON godwit_retention (collection, key);
+        """
+
+    static func note(_ key: ObjectKey, at milliseconds: Int64, in database: Database) throws {
+        try forget(key, in: database)
+        let statement = try PreparedStatement(
+            "INSERT INTO godwit_retention (collection, written_at, key) VALUES (?, ?, ?)",
+            in: database
+        )
+        statement.bind(key.collection, at: 1)
+        statement.bind(milliseconds, at: 2)
+        statement.bind(key.key, at: 3)
+        try statement.execute()
+    }
+
+    static func forget(_ key: ObjectKey, in database: Database) throws {
+        let statement = try PreparedStatement(
+            "DELETE FROM godwit_retention WHERE collection = ? AND key = ?",
+            in: database
+        )
+        statement.bind(key.collection, at: 1)
+        statement.bind(key.key, at: 2)
+        try statement.execute()
+    }
+
+    static func keys(
+        of collection: Key,
+        writtenBefore milliseconds: Int64,
+        in database: Database
+    ) throws -> [String] {
+        try String.fetchAll(
+            database.cachedStatement(
+                sql: """
+                    SELECT key FROM godwit_retention
+                    WHERE collection = ? AND written_at < ? ORDER BY written_at
+                    """
+            ),
+            arguments: [collection.text, milliseconds]
+        )
+    }
+
+    /// The objects beyond the newest `count`.
+    static func keys(
+        of collection: Key,
+        beyond count: Int,
+        in database: Database
+    ) throws -> [String] {
+        try String.fetchAll(
+            database.cachedStatement(
+                sql: """
+                    SELECT key FROM godwit_retention WHERE collection = ?
+                    ORDER BY written_at DESC, key DESC LIMIT -1 OFFSET ?
+                    """
+            ),
+            arguments: [collection.text, count]
+        )
+    }
+
+    static func count(of collection: Key, in database: Database) throws -> Int {
+        try Int.fetchOne(
+            database.cachedStatement(
+                sql: "SELECT COUNT(*) FROM godwit_retention WHERE collection = ?"
+            ),
+            arguments: [collection.text]
+        ) ?? 0
+    }
+}
+
+/// Removes what has been in a collection for too long, in the transactions that change it.
+struct RetentionHook: TransactionHook {
+    let collections: Set<Key>?
+    private let rules: [Key: Retention]
+    private let clock: StoreClock
+
+    init(_ rules: [CollectionRules], clock: StoreClock) {
+        let pairs = rules.compactMap { rule in rule.retention.map { (rule.name, $0) } }
+        self.rules = Dictionary(pairs) { _, last in last }
+        self.clock = clock
+        collections = Set(self.rules.keys)
+    }
+
+    func willCommit(
+        _ changes: [ObjectChange],
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        let (database, now) = (transaction.database, clock.millisecondsSince1970())
+        for change in changes {
+            if change.new == nil {
+                try RetentionTable.forget(change.key, in: database)
+            } else {
+                try RetentionTable.note(change.key, at: now, in: database)
+            }
+        }
+        for collection in Set(changes.map(\.key.collection)) {
+            try expire(collection, at: now, in: transaction)
+        }
+    }
+
+    /// Removes what is due in all collections.
+    func expireAll(in transaction: borrowing WriteTransaction) throws {
+        let now = clock.millisecondsSince1970()
+        for collection in rules.keys.sorted() { try expire(collection, at: now, in: transaction) }
+    }
+
+    /// Notes the objects that were there before the collection had a retention.
+    func adopt(in transaction: borrowing WriteTransaction) throws {
+        let (database, now) = (transaction.database, clock.millisecondsSince1970())
+        for collection in rules.keys {
+            let objects = Store.Collection<Value>(collection)
+            guard try RetentionTable.count(of: collection, in: database) == 0 else { continue }
+            for key in try transaction.keys(in: objects) {
+                try RetentionTable.note(objects.place(key), at: now, in: database)
+            }
+        }
+    }
+
+    private func expire(
+        _ collection: Key,
+        at now: Int64,
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        let database = transaction.database
+        let due: [String]
+        switch rules[collection] {
+        case .age(let age):
+            let limit = now - Int64(age / .milliseconds(1))
+            due = try RetentionTable.keys(of: collection, writtenBefore: limit, in: database)
+        case .count(let count):
+            due = try RetentionTable.keys(of: collection, beyond: count, in: database)
+        case nil: due = []
+        }
+        for key in due {
+            let place = ObjectKey(collection: collection, key: Key(key))
+            try transaction.removeValue(of: place)
+            try RetentionTable.forget(place, in: database)
+        }
+    }
+}

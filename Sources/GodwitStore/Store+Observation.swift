@@ -1,0 +1,95 @@
+extension Store {
+    /// The change sets of all commits from now on.
+    public func changes() -> ChangeSets { context.feed.subscribe() }
+
+    /// The change sets of the commits that change a collection.
+    public func changes<Object>(in collection: Collection<Object>) -> ChangeSets {
+        context.feed.subscribe(to: .collection(collection.name))
+    }
+
+    /// The change sets of the commits that change one object.
+    public func changes<Object>(of key: String, in collection: Collection<Object>) -> ChangeSets {
+        context.feed.subscribe(to: .object(collection.place(key)))
+    }
+
+    /// The object under a key, now and whenever it has changed; nil while there is none.
+    ///
+    /// ```swift
+    /// for try await contact in store.values(of: "robbie", in: contacts) {
+    ///     show(contact)
+    /// }
+    /// ```
+    ///
+    /// No change between the first value and the later ones is missed. Who reads slowly gets the
+    /// newest value and not all of those between.
+    public func values<Object>(
+        of key: String,
+        in collection: Collection<Object>
+    ) -> StoreValues<Object?> {
+        StoreValues(store: self, changes: changes(of: key, in: collection)) { transaction in
+            try transaction.get(key, in: collection)
+        }
+    }
+
+    /// The objects that a query finds, now and whenever one of its collection has changed.
+    ///
+    /// A list that would be the same as the one before is left out when keys and commits agree.
+    public func values<Object>(
+        of query: Query<Object>
+    ) -> StoreValues<[QueryRow<Object>]> {
+        let changes = changes(in: query.collection)
+        return StoreValues(store: self, changes: changes) { transaction in
+            try transaction.objects(query).map { QueryRow(key: $0.key, object: $0.object) }
+        }
+    }
+}
+
+/// A row of a query's result.
+public struct QueryRow<Object: Sendable>: Sendable {
+    public let key: String
+    public let object: Object
+}
+
+extension QueryRow: Equatable where Object: Equatable {}
+
+/// A value that is read now, and again after each commit that may have changed it.
+public struct StoreValues<Element: Sendable>: AsyncSequence, Sendable {
+    typealias Read = @Sendable (borrowing ReadTransaction) throws -> Element
+
+    let store: Store
+    let changes: ChangeSets
+    let read: Read
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(store: store, changes: changes.makeAsyncIterator(), read: read)
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        let store: Store
+        var changes: ChangeSets.Iterator
+        let read: Read
+        private var seen: CommitNumber?
+
+        init(store: Store, changes: ChangeSets.Iterator, read: @escaping Read) {
+            self.store = store
+            self.changes = changes
+            self.read = read
+        }
+
+        /// - Throws: What the store throws when it cannot read.
+        public mutating func next() async throws -> Element? {
+            // The subscription began before the first read, so nothing falls between them; what
+            // the read has seen already is not reported twice.
+            while let seen {
+                guard let changes = await changes.next() else { return nil }
+                if changes.last > seen || changes.isReset { break }
+            }
+            let read = read
+            let (element, commit) = try await store.read { transaction in
+                (try read(transaction), transaction.lastCommit)
+            }
+            seen = commit
+            return element
+        }
+    }
+}

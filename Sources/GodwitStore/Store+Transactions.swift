@@ -1,0 +1,88 @@
+internal import GRDB
+
+extension Store {
+    /// Runs `body` in a transaction: all of its changes are committed, or none if it throws.
+    ///
+    /// Transactions run one after the other, in the order in which they were asked for; several
+    /// may be committed together, each with its own commit number and its own failure. A task
+    /// that is cancelled before its turn throws `CancellationError` and has changed nothing; one
+    /// that is cancelled later gets its result.
+    ///
+    /// - Throws: What `body` throws, or ``StoreError``.
+    public func write<Result: Sendable>(
+        _ durability: Durability = .durable,
+        _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Result
+    ) async throws -> Result {
+        let ticket = try submit(durability, body)
+        return try await withTaskCancellationHandler {
+            try await ticket.finish().value
+        } onCancel: {
+            writer.cancel(ticket)
+        }
+    }
+
+    /// Asks for a transaction and does not wait for it; its place in the line is fixed.
+    ///
+    /// Many small writes that nobody waits for one by one share a commit, and one sync of the
+    /// disk. ``flush()`` waits for all of them.
+    ///
+    /// - Throws: ``StoreError/overloaded(limit:)`` when ``WriteLimits/queueMax`` writes wait
+    ///   already; ``StoreError/closed``.
+    @discardableResult
+    public func writeLater<Result: Sendable>(
+        _ durability: Durability = .durable,
+        _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Result
+    ) throws(StoreError) -> WriteTicket<Result> {
+        try submit(durability, body)
+    }
+
+    /// Waits until everything that was asked for is committed and on the disk, relaxed writes
+    /// included.
+    public func flush() async throws {
+        try await write { _ in }
+        let (checkpointer, context) = (checkpointer, context)
+        try await database.writeWithoutTransaction { database in
+            do {
+                try checkpointer.sync(database)
+            } catch {
+                throw context.translated(error)
+            }
+        }
+    }
+
+    /// Runs `body` on the newest commit; what others commit meanwhile stays out of sight.
+    ///
+    /// - Throws: What `body` throws, or ``StoreError``.
+    public func read<Result: Sendable>(
+        _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> Result
+    ) async throws -> Result {
+        let context = context
+        do {
+            return try await database.read { database in
+                try context.catchUp(in: database)
+                return try body(ReadTransaction(database, context))
+            }
+        } catch {
+            throw context.translated(error)
+        }
+    }
+
+    /// Stops writing when the open group is committed; what is asked for meanwhile waits.
+    ///
+    /// For the time before a system suspends the app: no lock is held afterwards. Calls nest.
+    public func suspend() async { await writer.suspend() }
+
+    /// Undoes one ``suspend()``.
+    public func resume() { writer.resume() }
+
+    /// Lets `hook` take part in every commit from the next transaction on, after those that were
+    /// added before it.
+    ///
+    /// - Throws: ``StoreError/hookExists(name:)`` when the store has a hook of this name: two of
+    ///   one kind would do the same work twice.
+    public func addHook(_ hook: some TransactionHook, named name: String) throws(StoreError) {
+        try context.addHook(hook, named: name)
+    }
+
+    public func removeHook(named name: String) { context.removeHook(named: name) }
+}

@@ -1,0 +1,145 @@
+internal import GRDB
+internal import GodwitTree
+internal import Synchronization
+
+/// What all parts of one open store share.
+final class StoreContext: Sendable {
+    let location: Store.Location
+    let options: Store.Options
+    let cache: ObjectCache
+    let indexes = IndexSet()
+    let feed = ChangeFeed()
+    let metrics = StoreMetrics()
+    private let namedHooks = Mutex<[(name: String, hook: any TransactionHook)]>([])
+    private let catchingUp = Mutex(())
+
+    init(_ location: Store.Location, _ options: Store.Options) {
+        self.location = location
+        self.options = options
+        cache = ObjectCache(
+            VersionCache(
+                published: .none,
+                costMax: options.cacheSizeInBytes,
+                pastCostMax: options.viewSizeInBytes
+            )
+        )
+    }
+
+    var identifiers: Identifiers { options.identifiers }
+    var hooks: [any TransactionHook] { namedHooks.withLock { $0.map(\.hook) } }
+
+    func version(of collection: Key) -> Int { indexes.version(of: collection) ?? 1 }
+
+    func addHook(_ hook: some TransactionHook, named name: String) throws(StoreError) {
+        let isNew = namedHooks.withLock { hooks in
+            guard !hooks.contains(where: { $0.name == name }) else { return false }
+            hooks.append((name, hook))
+            return true
+        }
+        guard isNew else { throw .hookExists(name: name) }
+    }
+
+    func removeHook(named name: String) {
+        namedHooks.withLock { $0.removeAll { $0.name == name } }
+    }
+}
+
+// MARK: - Other processes
+
+extension StoreContext {
+    /// Takes in what other processes have committed, as the transaction shows it.
+    func catchUp(in database: Database) throws {
+        guard options.processes == .several else { return }
+        try catchingUp.withLock { _ in
+            let last = try Ledger.last(in: database)
+            let published = cache.withVersions { $0.published }
+            guard last > published else { return }
+            let rows = try ChangeLog.rows(after: published, in: database)
+            try takeIn(rows.filter { $0.commit <= last }, after: published, through: last)
+        }
+    }
+
+    private func takeIn(
+        _ rows: [ChangeLog.Row],
+        after published: CommitNumber,
+        through last: CommitNumber
+    ) throws {
+        let commits = Dictionary(grouping: rows, by: \.commit)
+        let isComplete = Int64(commits.count) == last.rawValue - published.rawValue
+        guard isComplete else {
+            cache.withVersions { $0.reset(to: last) }
+            return feed.publish(ChangeSet(commit: last, isReset: true))
+        }
+        let changed = rows.filter { $0.kind != .commit }
+        var first: [ObjectKey: VersionCache.Past] = [:]
+        for row in changed where first[row.key] == nil {
+            first[row.key] = VersionCache.Past(key: row.key, end: row.commit, object: row.old)
+        }
+        let newest = Dictionary(changed.map { ($0.key, $0.commit) }) { _, last in last }
+        cache.withVersions { [first] versions in
+            if versions.needsPast { versions.keep(Array(first.values)) }
+            versions.forget(newest, through: last)
+        }
+        for commit in commits.keys.sorted() {
+            feed.publish(ChangeSet(commit: commit, rows: commits[commit] ?? []))
+        }
+    }
+}
+
+extension ChangeSet {
+    fileprivate init(commit: CommitNumber, rows: [ChangeLog.Row]) {
+        let keys = { (kind: ChangeLog.Kind) in
+            Set(rows.filter { $0.kind == kind }.map(\.key))
+        }
+        self.init(
+            commit: commit,
+            inserted: keys(.inserted),
+            updated: keys(.updated),
+            removed: keys(.removed),
+            touched: keys(.touched)
+        )
+    }
+}
+
+// MARK: - Errors
+
+extension StoreContext {
+    /// Says in the store's words what SQLite means; other errors stay what they are.
+    func translated(_ error: any Error) -> any Error {
+        guard let error = error as? DatabaseError else { return error }
+        return StoreError(error, path: location.path) ?? error
+    }
+}
+
+extension StoreError {
+    /// Returns nil for what is the business of whoever wrote the SQL.
+    init?(_ error: DatabaseError, path: String) {
+        let reason = error.message ?? error.resultCode.description
+        switch error.extendedResultCode {
+        case .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC:
+            self = .mustReopen(reason: reason)
+            return
+        default: break
+        }
+        switch error.resultCode {
+        case .SQLITE_NOTADB: self = .notADatabase(path: path)
+        case .SQLITE_CORRUPT: self = .corrupt(path: path, reason: reason)
+        case .SQLITE_FULL: self = .diskFull
+        case .SQLITE_IOERR: self = .inputOutput(reason: reason)
+        case .SQLITE_READONLY: self = .readOnly(path: path)
+        case .SQLITE_CANTOPEN, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PERM:
+            self = .unavailable(path: path, reason: reason)
+        default: return nil
+        }
+    }
+}
+
+extension Error {
+    /// Why a sync has failed, if that is what happened.
+    var lostSync: String? {
+        guard let error = self as? StoreError, case .mustReopen(let reason) = error else {
+            return nil
+        }
+        return reason
+    }
+}

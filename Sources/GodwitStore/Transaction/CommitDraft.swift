@@ -1,0 +1,230 @@
+internal import GRDB
+internal import GodwitTree
+
+/// What one request has changed so far, within the transaction of its group.
+///
+/// Objects are written to SQLite at once, so that whatever reads the database sees them. The
+/// draft remembers their old and new values for hooks, indexes, the change set and the cache.
+final class CommitDraft {
+    let database: Database
+    let commit: CommitNumber
+    let context: StoreContext
+    var isTouched = false
+    private(set) var participants: [any TransactionParticipant] = []
+    /// The collections that this request has changed, as they are now.
+    private(set) var totals: [Key: Ledger.Total] = [:]
+    private var changes: [ObjectKey: ObjectChange] = [:]
+    private let group: WriteGroup
+
+    /// The changed keys in the order of the changes, for the hooks.
+    private var log: [(key: ObjectKey, author: Int?)] = []
+    private var author: Int?
+
+    init(_ group: WriteGroup) {
+        database = group.database
+        context = group.context
+        commit = group.last.next
+        self.group = group
+    }
+
+    var isEmpty: Bool { !isTouched && !changes.values.contains { $0.kind != nil } }
+
+    /// All objects that differ from what they were before the request.
+    var effective: [ObjectChange] { changes.values.filter { $0.kind != nil } }
+
+    func add(_ participant: any TransactionParticipant) {
+        guard !participants.contains(where: { $0 === participant }) else { return }
+        participants.append(participant)
+    }
+}
+
+// MARK: - Changing
+
+extension CommitDraft {
+    func put(_ put: Put, at key: ObjectKey) throws {
+        guard put.value.isNested(within: WriteTransaction.objectDepthMax) else {
+            throw StoreError.tooDeep(key, limit: WriteTransaction.objectDepthMax)
+        }
+        var known = known(key)
+        if case .miss = known {
+            // Most unknown keys are new ones: one descent into the B-tree instead of two.
+            let object = put.object(at: key, commit: commit)
+            if try ObjectTable.insert(key, object, in: database) {
+                return try record(key, from: nil, to: object)
+            }
+            known = .hit(try ObjectTable.object(at: key, in: database))
+        }
+        guard case .hit(let old?) = known else {
+            let object = put.object(at: key, commit: commit)
+            let isNew = try ObjectTable.insert(key, object, in: database)
+            guard isNew else { throw StoreError.changedBehindTheStore(key) }
+            return try record(key, from: nil, to: object)
+        }
+        try replace(old, with: put.object(replacing: old, at: key, commit: commit), at: key)
+    }
+
+    func replaceMetadata(_ metadata: [UInt8]?, at key: ObjectKey) throws {
+        guard let old = try object(at: key) else { throw StoreError.noObject(key) }
+        let new = StoredObject(
+            at: key,
+            bytes: old.bytes,
+            metadata: metadata,
+            version: old.version,
+            commit: commit
+        )
+        try replace(old, with: new, at: key)
+    }
+
+    func remove(_ key: ObjectKey) throws {
+        guard let old = try object(at: key) else { return }
+        try ObjectTable.remove(key, in: database)
+        try record(key, from: old, to: nil)
+    }
+
+    func touch(_ key: ObjectKey) throws {
+        guard let object = try object(at: key) else { return }
+        let first = changes[key]
+        changes[key] = ObjectChange(
+            key: key,
+            old: first.map(\.old) ?? object,
+            new: object,
+            isTouched: true
+        )
+        log.append((key, author))
+    }
+
+    private func replace(
+        _ old: StoredObject,
+        with new: StoredObject,
+        at key: ObjectKey
+    ) throws {
+        guard !new.isSame(as: old) else { return }
+        try ObjectTable.update(key, new, in: database)
+        try record(key, from: old, to: new)
+    }
+
+    private func record(
+        _ key: ObjectKey,
+        from old: StoredObject?,
+        to new: StoredObject?
+    ) throws {
+        try context.indexes.update(key, from: old, to: new, in: database)
+        var total = try total(of: key.collection)
+        if let old { total.remove(old) }
+        if let new { total.add(new) }
+        totals[key.collection] = total
+        let first = changes[key]
+        changes[key] = ObjectChange(
+            key: key,
+            old: first.map(\.old) ?? old,
+            new: new,
+            isTouched: first?.isTouched ?? false
+        )
+        log.append((key, author))
+    }
+}
+
+// MARK: - Reading
+
+extension CommitDraft: ObjectLookup {
+    func object(at key: ObjectKey) throws -> StoredObject? {
+        if case .hit(let object) = known(key) { return object }
+        let object = try ObjectTable.object(at: key, in: database)
+        context.cache.withVersions { versions in
+            versions.fill(key, with: object, readAt: versions.published)
+        }
+        return object
+    }
+
+    func exists(_ key: ObjectKey) throws -> Bool {
+        if case .hit(let object) = known(key) { return object != nil }
+        return try ObjectTable.exists(key, in: database)
+    }
+
+    func count(of collection: Key, in range: KeyRange) throws -> Int {
+        guard range == .all else {
+            return try ObjectTable.count(of: collection, in: range, database)
+        }
+        return Int(try total(of: collection).count)
+    }
+
+    func collections() throws -> [Key] {
+        let known = Set(try Ledger.collections(in: database))
+            .union(group.totals.keys).union(totals.keys)
+        return try known.filter { try total(of: $0).count > 0 }.sorted()
+    }
+
+    func forEachKey(
+        of collection: Key,
+        _ walk: KeyWalk,
+        _ body: (String) throws -> Bool
+    ) throws {
+        try ObjectTable.forEachKey(of: collection, walk, in: database, body)
+    }
+
+    func forEachObject(
+        of collection: Key,
+        _ walk: KeyWalk,
+        _ body: (String, StoredObject) throws -> Bool
+    ) throws {
+        // Not checked against the ledger: the body may change what it walks over.
+        try ObjectTable.forEachObject(of: collection, walk, in: database, body)
+    }
+
+    func forEachKey(
+        of collection: Key,
+        by index: Index,
+        _ bounds: IndexBounds,
+        _ body: (String) throws -> Bool
+    ) throws {
+        let entry = try context.indexes.entry(of: index, in: collection)
+        try entry.forEachKey(bounds, in: database, body)
+    }
+
+    private func total(of collection: Key) throws -> Ledger.Total {
+        try totals[collection] ?? group.total(of: collection)
+    }
+
+    /// What is known without a look into the database: this request's change, an earlier
+    /// request's of the same group, or what the cache has of the last commit.
+    private func known(_ key: ObjectKey) -> VersionCache.Lookup {
+        if let change = changes[key] { return .hit(change.new) }
+        if let pending = group.pending[key] { return .hit(pending.object) }
+        return context.cache.withVersions { $0.lookUp(key, at: $0.published) }
+    }
+}
+
+// MARK: - Hooks
+
+extension CommitDraft {
+    /// How often hooks may answer each other's changes.
+    private static let roundMax = 16
+
+    func callHooks(_ hooks: [any TransactionHook]) throws {
+        guard !hooks.isEmpty else { return }
+        var seen = Array(repeating: 0, count: hooks.count)
+        defer { author = nil }
+        for _ in 0..<Self.roundMax {
+            var isQuiet = true
+            for (index, hook) in hooks.enumerated() {
+                let new = unseen(by: index, hook, after: seen[index])
+                seen[index] = log.count
+                guard !new.isEmpty else { continue }
+                isQuiet = false
+                author = index
+                try hook.willCommit(new, in: WriteTransaction(self))
+            }
+            if isQuiet { return }
+        }
+        throw StoreError.endlessHooks(rounds: Self.roundMax)
+    }
+
+    private func unseen(
+        by index: Int,
+        _ hook: any TransactionHook,
+        after position: Int
+    ) -> [ObjectChange] {
+        let keys = log[position...].filter { $0.author != index && hook.wants($0.key) }.map(\.key)
+        return Set(keys).sorted().compactMap { changes[$0] }.filter { $0.kind != nil }
+    }
+}

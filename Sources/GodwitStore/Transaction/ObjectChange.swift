@@ -1,0 +1,52 @@
+public import GodwitTree
+
+/// What happened to one object in a transaction: its old and its new value at hand.
+public struct ObjectChange: Sendable {
+    public enum Kind: Hashable, Sendable {
+        case inserted, updated, removed
+        /// Only the metadata is different.
+        case describedAnew
+        /// Nothing is different; somebody asked that observers look again.
+        case touched
+    }
+
+    public let key: ObjectKey
+    let old: StoredObject?
+    let new: StoredObject?
+    let isTouched: Bool
+
+    /// The net effect; nil when the object is as it was before.
+    public var kind: Kind? {
+        switch (old, new) {
+        case (nil, nil): nil
+        case (nil, _?): .inserted
+        case (_?, nil): .removed
+        case (let old?, let new?):
+            if old.bytes != new.bytes || old.version != new.version {
+                .updated
+            } else if old.metadata != new.metadata {
+                .describedAnew
+            } else if isTouched {
+                .touched
+            } else {
+                nil
+            }
+        }
+    }
+
+    /// The value before the transaction; nil when there was none.
+    public func oldValue() throws -> Value? { try old?.value(at: key) }
+
+    /// The value after it; nil when the object was removed.
+    public func newValue() throws -> Value? { try new?.value(at: key) }
+
+    /// The object before the transaction, in the app's type.
+    public func old<Object>(in collection: Store.Collection<Object>) throws -> Object? {
+        try old?.object(at: key, in: collection)
+    }
+
+    /// The object after it, in the app's type.
+    public func new<Object>(in collection: Store.Collection<Object>) throws -> Object? {
+        try new?.object(at: key, in: collection)
+    }
+}

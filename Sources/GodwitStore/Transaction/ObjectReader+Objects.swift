@@ -1,0 +1,129 @@
+public import GodwitTree
+
+extension ObjectReader where Self: ~Copyable {
+    /// The object under a key, or nil.
+    ///
+    /// - Throws: ``StoreError/damagedObject(_:)``, ``StoreError/newerObject(_:found:known:)``, or
+    ///   `DecodingError` when the object is of another type.
+    public borrowing func get<Object>(
+        _ key: String,
+        in collection: Store.Collection<Object>
+    ) throws -> Object? {
+        let place = collection.place(key)
+        return try source.objects.object(at: place)?.object(at: place, in: collection)
+    }
+
+    /// The objects under some keys; a key without an object is left out.
+    public borrowing func get<Object>(
+        _ keys: some Sequence<String>,
+        in collection: Store.Collection<Object>
+    ) throws -> [String: Object] {
+        let source = source
+        return try keys.reduce(into: [:]) { found, key in
+            let place = collection.place(key)
+            found[key] = try source.objects.object(at: place)?.object(at: place, in: collection)
+        }
+    }
+
+    /// What was stored beside an object, or nil.
+    ///
+    /// - Throws: `DecodingError` when the metadata is of another type.
+    public borrowing func metadata<Metadata: Decodable, Object>(
+        _ type: Metadata.Type = Metadata.self,
+        of key: String,
+        in collection: Store.Collection<Object>
+    ) throws -> Metadata? {
+        let place = collection.place(key)
+        guard let value = try source.objects.object(at: place)?.metadataValue(at: place) else {
+            return nil
+        }
+        return try ValueDecoder().decode(Metadata.self, from: value)
+    }
+
+    /// Whether there is an object under a key; the object itself is not read.
+    public borrowing func exists<Object>(
+        _ key: String,
+        in collection: Store.Collection<Object>
+    ) throws -> Bool {
+        try source.objects.exists(collection.place(key))
+    }
+
+    /// The commit that has last changed an object, or nil without one.
+    public borrowing func commit<Object>(
+        of key: String,
+        in collection: Store.Collection<Object>
+    ) throws -> CommitNumber? {
+        try source.objects.object(at: collection.place(key))?.commit
+    }
+}
+
+// MARK: - Many objects
+
+extension ObjectReader where Self: ~Copyable {
+    /// How many objects a collection has, or a range of its keys.
+    ///
+    /// - Complexity: O(*n*) in the objects counted; they are not read.
+    public borrowing func count<Object>(
+        in collection: Store.Collection<Object>,
+        range: KeyRange = .all
+    ) throws -> Int {
+        try source.objects.count(of: collection.name, in: range)
+    }
+
+    /// The keys of a collection, in byte order; the objects are not read.
+    public borrowing func keys<Object>(
+        in collection: Store.Collection<Object>,
+        range: KeyRange = .all,
+        order: Order = .ascending,
+        limit: Int? = nil
+    ) throws -> [String] {
+        var keys: [String] = []
+        let walk = KeyWalk(range: range, order: order, limit: limit)
+        try source.objects.forEachKey(of: collection.name, walk) { key in
+            keys.append(key)
+            return true
+        }
+        return keys
+    }
+
+    /// Calls `body` with each object of a range, in the order of the keys, until it sets `stop`.
+    ///
+    /// ```swift
+    /// try transaction.enumerate(contacts, range: .prefix("b")) { key, contact, stop in
+    ///     if contact.isOnline { stop = true }
+    /// }
+    /// ```
+    ///
+    /// One object is in memory at a time.
+    public borrowing func enumerate<Object>(
+        _ collection: Store.Collection<Object>,
+        range: KeyRange = .all,
+        order: Order = .ascending,
+        limit: Int? = nil,
+        _ body: (_ key: String, _ object: Object, _ stop: inout Bool) throws -> Void
+    ) throws {
+        let walk = KeyWalk(range: range, order: order, limit: limit)
+        try source.objects.forEachObject(of: collection.name, walk) { key, stored in
+            var stop = false
+            try body(key, stored.object(at: collection.place(key), in: collection), &stop)
+            return !stop
+        }
+    }
+
+    /// The names of all collections that hold an object.
+    public borrowing func collections() throws -> [Key] { try source.objects.collections() }
+}
+
+// MARK: - Plain data
+
+extension ObjectReader where Self: ~Copyable {
+    /// The object under a key as plain data, or nil.
+    public borrowing func value(of key: ObjectKey) throws -> Value? {
+        try source.objects.object(at: key)?.value(at: key)
+    }
+
+    /// The metadata of an object as plain data, or nil.
+    public borrowing func metadataValue(of key: ObjectKey) throws -> Value? {
+        try source.objects.object(at: key)?.metadataValue(at: key)
+    }
+}

@@ -1,0 +1,14 @@
+/// State in memory that follows what a transaction writes, and only if it is committed.
+///
+/// Several requests may share one physical transaction: each ends by itself, then all are
+/// committed or rolled back together.
+package protocol TransactionParticipant: AnyObject, Sendable {
+    /// What the request wrote will be committed, if anything is.
+    func requestSucceeded()
+    /// What the request wrote was rolled back; what earlier requests wrote was not.
+    func requestFailed()
+    /// Everything that succeeded is committed.
+    func committed()
+    /// Everything that succeeded was rolled back after all.
+    func rolledBack()
+}

@@ -1,0 +1,111 @@
+internal import GRDB
+internal import Synchronization
+
+#if canImport(GRDBSQLite)
+internal import GRDBSQLite
+#elseif canImport(SQLCipher)
+internal import SQLCipher
+#else
+internal import SQLite3
+#endif
+
+/// Copies the WAL into the database, on the writer's thread and between transactions only.
+///
+/// SQLite before 3.51.3 can lose data when a checkpoint runs beside a write that resets the WAL
+/// (sqlite.org/wal.html, "the WAL-reset bug"); this one never does. It runs after the callers
+/// have their answers, so that none of them waits for it unless the next write comes at once.
+final class Checkpointer: Sendable {
+    private struct State {
+        var walPages = 0
+        /// The size at which the last checkpoint was tried: with a reader in the way it is not
+        /// tried again at every commit.
+        var triedAt = 0
+        var durability: Durability?
+        var hasUnsynced = false
+    }
+
+    private let state = Mutex(State())
+    private let limits: WriteLimits
+    /// Whether the connection is the store's own; an app's connection keeps the app's settings.
+    private let isOwner: Bool
+
+    init(limits: WriteLimits, isOwner: Bool) {
+        self.limits = limits
+        self.isOwner = isOwner
+    }
+
+    var walPages: Int { state.withLock { $0.walPages } }
+
+    /// Watches the WAL of the connection that writes; takes the place of SQLite's own checkpoint,
+    /// which would run inside the commit of whoever comes by.
+    func watch(_ database: Database) throws {
+        guard isOwner else { return }
+        try database.execute(sql: "PRAGMA journal_size_limit = \(64 << 20)")
+        // Unretained, because the store closes the connection before it lets the writer go.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        sqlite3_wal_hook(
+            database.sqliteConnection,
+            { context, _, _, pages in
+                if let context {
+                    Unmanaged<Checkpointer>.fromOpaque(context).takeUnretainedValue()
+                        .note(Int(pages))
+                }
+                return SQLITE_OK
+            },
+            context
+        )
+    }
+
+    func unwatch(_ database: Database) {
+        if isOwner { sqlite3_wal_hook(database.sqliteConnection, nil, nil) }
+    }
+
+    private func note(_ pages: Int) {
+        state.withLock { state in
+            if pages < state.walPages { state.triedAt = 0 }
+            state.walPages = pages
+        }
+    }
+}
+
+extension Checkpointer {
+    /// Sets how much SQLite waits for the disk; between transactions only.
+    func prepare(_ durability: Durability, in database: Database) throws {
+        guard state.withLock({ $0.durability != durability }) else { return }
+        let mode = durability == .durable ? "FULL" : "NORMAL"
+        try database.execute(sql: "PRAGMA synchronous = \(mode)")
+        state.withLock { state in
+            state.durability = durability
+            if durability == .relaxed { state.hasUnsynced = true }
+        }
+    }
+
+    /// Has the disk take everything that was committed.
+    func sync(_ database: Database) throws {
+        guard state.withLock({ $0.hasUnsynced }) else { return }
+        try prepare(.durable, in: database)
+        try database.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)")
+        state.withLock { $0.hasUnsynced = false }
+    }
+
+    func afterGroup(in database: Database) {
+        checkpoint(at: limits.checkpointPages, in: database)
+    }
+
+    func whenIdle(in database: Database) {
+        checkpoint(at: limits.idleCheckpointPages, in: database)
+    }
+
+    private func checkpoint(at limit: Int, in database: Database) {
+        let isDue = state.withLock { state in
+            let step = state.triedAt == 0 ? limit : state.triedAt + limits.idleCheckpointPages
+            guard isOwner, state.walPages >= max(limit, step) else { return false }
+            state.triedAt = state.walPages
+            return true
+        }
+        // A checkpoint that fails has lost nothing: the WAL still has everything, and the next
+        // commit will tell its caller what is wrong with the disk.
+        guard isDue else { return }
+        try? database.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)")
+    }
+}

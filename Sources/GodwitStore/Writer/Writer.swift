@@ -1,0 +1,159 @@
+internal import GRDB
+internal import Synchronization
+
+/// Carries out the requests of the queue on the one connection that writes.
+///
+/// Groups run outside of the requesters' tasks: a task that is cancelled takes its own request
+/// out of the queue, and interrupts nobody else's.
+final class Writer: Sendable {
+    let database: any DatabaseWriter
+    private let context: StoreContext
+    private let queue = Mutex(WriteQueue())
+    private let checkpointer: Checkpointer
+    private let lock: ProcessLock?
+
+    init(
+        _ database: any DatabaseWriter,
+        _ context: StoreContext,
+        checkpointer: Checkpointer,
+        lock: ProcessLock?
+    ) {
+        self.database = database
+        self.context = context
+        self.checkpointer = checkpointer
+        self.lock = lock
+    }
+
+    func submit(_ request: any WriteRequest) throws(StoreError) {
+        let queueMax = context.options.limits.queueMax
+        let (result, count) = queue.withLock { queue -> (Result<Bool, StoreError>, Int) in
+            let result = Result { () throws(StoreError) in
+                try queue.append(request, max: queueMax)
+            }
+            return (result, queue.count)
+        }
+        context.metrics.queueDepth(count)
+        if try result.get() { startDrain() }
+    }
+
+    /// Takes out a request whose task was cancelled before its turn.
+    func cancel(_ request: any WriteRequest) {
+        if queue.withLock({ $0.remove(request) }) { request.fail(CancellationError()) }
+    }
+
+    /// Stops taking requests, and returns when the open group is committed.
+    func suspend() async {
+        queue.withLock { $0.suspend() }
+        await withCheckedContinuation { continuation in
+            database.asyncWriteWithoutTransaction { _ in continuation.resume() }
+        }
+    }
+
+    func resume() {
+        if queue.withLock({ $0.resume() }) { startDrain() }
+    }
+
+    /// Refuses further requests; those that wait fail.
+    func close() {
+        for request in queue.withLock({ $0.close(.closed) }) { request.fail(StoreError.closed) }
+    }
+
+    private func startDrain() {
+        database.asyncWriteWithoutTransaction { [self] in drain($0) }
+    }
+}
+
+extension Writer {
+    private func drain(_ database: Database) {
+        while let first = queue.withLock({ $0.takeFirst() }) {
+            lock?.acquire()
+            runGroup(startingWith: first, in: database)
+            checkpointer.afterGroup(in: database)
+            lock?.release()
+        }
+        lock?.acquire()
+        checkpointer.whenIdle(in: database)
+        lock?.release()
+    }
+
+    private func runGroup(startingWith first: any WriteRequest, in database: Database) {
+        let start = context.options.clock.elapsed()
+        let group: WriteGroup
+        do {
+            try checkpointer.prepare(first.durability, in: database)
+            try database.beginTransaction(.immediate)
+            group = try WriteGroup(database, context, durability: first.durability)
+            try context.catchUp(in: database)
+        } catch {
+            if database.isInsideTransaction { try? database.rollback() }
+            return first.fail(context.translated(error))
+        }
+        var next: (any WriteRequest)? = first
+        while let request = next {
+            do {
+                try group.add(request)
+            } catch {
+                let error = context.translated(error)
+                request.fail(error)
+                // A full disk, say, rolls the whole transaction back; so does SQLite itself.
+                if !database.isInsideTransaction { return abandon(group, error) }
+                if group.members.isEmpty { return abandon(group, error) }
+            }
+            group.age(context.options.clock.elapsed() - start)
+            let isFull = context.options.limits.isFull(group.size)
+            next = isFull ? nil : queue.withLock { $0.takeNext(joining: group.durability) }
+        }
+        commit(group)
+        context.metrics.group(group, took: context.options.clock.elapsed() - start)
+    }
+
+    private func commit(_ group: WriteGroup) {
+        let (database, cache) = (group.database, context.cache)
+        do {
+            if !group.isEmpty {
+                try group.record()
+                cache.withVersions { if $0.needsPast { $0.keep(group.pasts) } }
+            }
+            try database.commit()
+        } catch {
+            let failure = context.translated(error)
+            abandon(group, failure)
+            if let reason = failure.lostSync { poison(reason) }
+            return
+        }
+        guard !group.isEmpty else { return deliver(group) }
+        cache.withVersions { $0.publish(group.changes, through: group.last) }
+        for participant in group.participants { participant.committed() }
+        publish(group)
+        deliver(group)
+    }
+
+    private func publish(_ group: WriteGroup) {
+        let hooks = context.hooks
+        for changes in group.members.compactMap(\.changes) {
+            context.feed.publish(changes)
+            for hook in hooks { hook.didCommit(changes) }
+        }
+    }
+
+    private func deliver(_ group: WriteGroup) {
+        for member in group.members { member.request.succeed(commit: member.changes?.last) }
+    }
+
+    /// Nothing of the group was committed: nothing is published, every member learns why.
+    private func abandon(_ group: WriteGroup, _ error: any Error) {
+        if group.database.isInsideTransaction { try? group.database.rollback() }
+        context.cache.withVersions { $0.unkeep() }
+        for participant in group.participants { participant.rolledBack() }
+        for member in group.members { member.request.fail(error) }
+    }
+
+    /// After a failed sync nobody knows what is on the disk, and a second one may wrongly succeed
+    /// (Rebello et al., "Can Applications Recover from fsync Failures?", 2020).
+    private func poison(_ reason: String) {
+        let error = StoreError.mustReopen(reason: reason)
+        for request in queue.withLock({ $0.close(.poisoned(reason: reason)) }) {
+            request.fail(error)
+        }
+    }
+}
