@@ -9,6 +9,7 @@ extension Store {
     /// that is cancelled later gets its result.
     ///
     /// - Throws: What `body` throws, or ``StoreError``.
+    @discardableResult
     public func write<Result: Sendable>(
         _ durability: Durability = .durable,
         _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Result

@@ -89,7 +89,7 @@ public final class Store: Sendable {
     public func close() throws {
         writer.close()
         context.feed.finish()
-        connections.database.writeWithoutTransaction { checkpointer.unwatch($0) }
+        connections.database.writeWithoutTransaction { checkpointer.finish(in: $0) }
         try connections.close()
     }
 }
@@ -100,7 +100,10 @@ extension Store {
     private func begin() throws {
         let options = context.options
         if options.access == .readOnly {
-            try database.read { try StoreSchema.schema.check($0) }
+            try database.read {
+                try StoreSchema.schema.check($0)
+                try context.indexes.load(from: $0)
+            }
         } else {
             try prepare(StoreSchema.schema)
             for schema in options.schemas { try prepare(schema) }

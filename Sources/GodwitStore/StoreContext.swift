@@ -76,13 +76,12 @@ extension StoreContext {
             first[row.key] = VersionCache.Past(key: row.key, end: row.commit, object: row.old)
         }
         let newest = Dictionary(changed.map { ($0.key, $0.commit) }) { _, last in last }
+        let sets = commits.keys.sorted().map { ChangeSet(commit: $0, rows: commits[$0] ?? []) }
         cache.withVersions { [first] versions in
             if versions.needsPast { versions.keep(Array(first.values)) }
-            versions.forget(newest, through: last)
+            versions.forget(newest, as: sets, through: last)
         }
-        for commit in commits.keys.sorted() {
-            feed.publish(ChangeSet(commit: commit, rows: commits[commit] ?? []))
-        }
+        for set in sets { feed.publish(set) }
     }
 }
 

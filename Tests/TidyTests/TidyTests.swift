@@ -8,7 +8,7 @@ import Testing
         "GodwitTree": ["Crypto"],
         "GodwitStore": [
             "GodwitTree", "GRDB", "Crypto", "DequeModule", "Metrics", "Foundation",
-            "Synchronization",
+            "Observation", "Synchronization",
             // SQLite's C interface, by the name that GRDB's build gives it.
             "GRDBSQLite", "SQLCipher", "SQLite3",
         ],

@@ -49,6 +49,12 @@ struct VersionCache {
         var cost: Int { (object?.cost ?? 0) + slotCost }
     }
 
+    /// An open view: where it stands, and what has been published since.
+    private struct OpenView {
+        var commit: CommitNumber
+        var unseen: ChangeSet?
+    }
+
     private struct PastVersion {
         let first: CommitNumber
         let end: CommitNumber
@@ -69,7 +75,8 @@ struct VersionCache {
     private var recentOrder: Deque<(key: ObjectKey, commit: CommitNumber)> = []
     private var recentFloor: CommitNumber
 
-    private var views: [CommitNumber: Int] = [:]
+    private var views: [ViewID: OpenView] = [:]
+    private var lastView = 0
     private var past: [Key: [Key: [PastVersion]]] = [:]
     private var pastOrder: Deque<(key: ObjectKey, end: CommitNumber, cost: Int)> = []
     private var viewFloor: CommitNumber = .none
@@ -121,6 +128,9 @@ extension VersionCache {
         }
     }
 
+    /// The collections of which a past version is kept.
+    var pastCollections: [Key] { Array(past.keys) }
+
     /// Whether past versions that this commit needs were given up.
     func isOvertaken(_ commit: CommitNumber) -> Bool { commit < viewFloor }
 
@@ -144,7 +154,7 @@ extension VersionCache {
 
     /// Keeps what is about to change for the views; called before SQLite commits.
     mutating func keep(_ changes: [Past]) {
-        guard let oldest = views.keys.min() else { return }
+        guard let oldest = oldestView else { return }
         for change in changes {
             let (collection, key) = (change.key.collection, change.key.key)
             let before = past[collection]?[key]?.last?.end ?? oldest
@@ -175,8 +185,13 @@ extension VersionCache {
     }
 
     /// Takes in what was committed; later readers find it here.
-    mutating func publish(_ changes: [Change], through commit: CommitNumber) {
+    mutating func publish(
+        _ changes: [Change],
+        as sets: [ChangeSet],
+        through commit: CommitNumber
+    ) {
         published = max(published, commit)
+        for set in sets { show(set) }
         for change in changes {
             remember(change.key, commit: change.commit)
             if let place = places[change.key] {
@@ -193,7 +208,11 @@ extension VersionCache {
     }
 
     /// Takes in commits whose new objects are not at hand.
-    mutating func forget(_ changes: [ObjectKey: CommitNumber], through commit: CommitNumber) {
+    mutating func forget(
+        _ changes: [ObjectKey: CommitNumber],
+        as sets: [ChangeSet],
+        through commit: CommitNumber
+    ) {
         for (key, changed) in changes {
             remember(key, commit: changed)
             guard let place = places.removeValue(forKey: key) else { continue }
@@ -201,7 +220,7 @@ extension VersionCache {
             slots[place] = nil
             freeSlots.append(place)
         }
-        publish([], through: commit)
+        publish([], as: sets, through: commit)
     }
 
     /// Everything may have changed: another process has written, and it is not known what.
@@ -211,26 +230,52 @@ extension VersionCache {
         (past, pastOrder, viewFloor) = ([:], [], commit)
         (counts.cost, counts.pastCost) = (0, 0)
         published = commit
+        show(ChangeSet(commit: commit, isReset: true))
     }
 }
 
 // MARK: - Views
 
 extension VersionCache {
+    typealias ViewID = Int
+
     /// Freezes the newest commit for a view.
-    mutating func openView() -> CommitNumber {
-        views[published, default: 0] += 1
-        return published
+    mutating func openView() -> (id: ViewID, commit: CommitNumber) {
+        lastView += 1
+        views[lastView] = OpenView(commit: published)
+        return (lastView, published)
     }
 
-    mutating func closeView(at commit: CommitNumber) {
-        guard let count = views[commit] else { return }
-        views[commit] = count == 1 ? nil : count - 1
-        dropPast(through: views.keys.min() ?? published)
+    /// Moves a view to the newest commit.
+    ///
+    /// - Returns: Where it stands now, and all that has changed on the way.
+    mutating func advanceView(_ id: ViewID) -> (commit: CommitNumber, changes: ChangeSet?) {
+        let unseen = views[id]?.unseen
+        views[id] = OpenView(commit: published)
+        dropPast(through: oldestView ?? published)
+        return (published, unseen)
     }
 
-    var viewCount: Int { views.values.reduce(0, +) }
-    var oldestView: CommitNumber? { views.keys.min() }
+    mutating func closeView(_ id: ViewID) {
+        views[id] = nil
+        dropPast(through: oldestView ?? published)
+    }
+
+    /// What has been published since a view was opened or has last moved.
+    func unseen(by id: ViewID) -> ChangeSet? { views[id]?.unseen }
+
+    var viewCount: Int { views.count }
+    var oldestView: CommitNumber? { views.values.map(\.commit).min() }
+
+    private mutating func show(_ changes: ChangeSet) {
+        for id in views.keys {
+            if views[id]?.unseen == nil {
+                views[id]?.unseen = changes
+            } else {
+                views[id]?.unseen?.merge(changes)
+            }
+        }
+    }
 }
 
 // MARK: - Bounds

@@ -52,6 +52,27 @@ struct PreparedStatement {
     var changedRowCount: Int { Int(sqlite3_changes(connection)) }
 }
 
+extension PreparedStatement {
+    /// Throws when a deferred foreign key is violated: at the commit that would fail all requests
+    /// of the group, and not only the one that did it.
+    static func refuseDeferredViolations(in database: Database) throws {
+        var (current, highest): (Int32, Int32) = (0, 0)
+        sqlite3_db_status(
+            database.sqliteConnection,
+            SQLITE_DBSTATUS_DEFERRED_FKS,
+            &current,
+            &highest,
+            0
+        )
+        guard current == 0 else {
+            throw DatabaseError(
+                resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY,
+                message: "FOREIGN KEY constraint failed"
+            )
+        }
+    }
+}
+
 // MARK: - Arguments; they count from 1
 
 extension PreparedStatement {
@@ -119,6 +140,10 @@ extension PreparedStatement {
             start: address,
             count: Int(sqlite3_column_bytes(statement, column))
         )
+    }
+
+    func isText(_ column: Int32) -> Bool {
+        sqlite3_column_type(statement, column) == SQLITE_TEXT
     }
 
     func isNull(_ column: Int32) -> Bool {

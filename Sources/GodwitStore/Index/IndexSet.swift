@@ -24,6 +24,12 @@ final class IndexSet: Sendable {
 
     var all: [IndexTable.Entry] { state.withLock { $0.entries.values.flatMap { $0 } } }
 
+    /// Learns which indexes there are, for those who only read.
+    func load(from database: Database) throws {
+        let entries = try IndexTable.all(in: database)
+        state.withLock { $0.entries = Dictionary(grouping: entries, by: \.collection) }
+    }
+
     /// Makes the indexes in the database those that the rules declare.
     ///
     /// Collections without rules keep the indexes that they have. An index over another version

@@ -27,8 +27,38 @@ enum ObjectTable {
         defer { statement.reset() }
         statement.bind(key.collection, at: 1)
         statement.bind(key.key, at: 2)
-        guard try statement.step() else { return nil }
-        return try object(at: key, in: statement, from: 0)
+        if try statement.step() { return try object(at: key, in: statement, from: 0) }
+        try confirmAbsence(of: key, in: database)
+        return nil
+    }
+
+    /// Looks at the rows beside the place where a row would be.
+    ///
+    /// A damaged key leads SQLite's search astray, and to the damaged row's side: all others are
+    /// in order. So what is not found is believed only if its neighbours are sound.
+    private static func confirmAbsence(of key: ObjectKey, in database: Database) throws {
+        for (side, order) in [(">", "ASC"), ("<", "DESC")] {
+            let statement = try PreparedStatement(
+                """
+                SELECT collection, key, value, metadata, version, commit_number, seal
+                FROM godwit_object WHERE (collection, key) \(side) (?, ?)
+                ORDER BY collection \(order), key \(order) LIMIT 1
+                """,
+                in: database
+            )
+            defer { statement.reset() }
+            statement.bind(key.collection, at: 1)
+            statement.bind(key.key, at: 2)
+            guard try statement.step() else { continue }
+            let neighbour = ObjectKey(
+                collection: Key(statement.text(0)),
+                key: Key(statement.text(1))
+            )
+            guard statement.isText(0), statement.isText(1) else {
+                throw StoreError.damagedObject(neighbour)
+            }
+            _ = try object(at: neighbour, in: statement, from: 2)
+        }
     }
 
     static func exists(_ key: ObjectKey, in database: Database) throws -> Bool {
@@ -139,6 +169,8 @@ extension ObjectTable {
         while try statement.step() {
             let key = statement.text(0)
             let place = ObjectKey(collection: collection, key: Key(key))
+            // Bytes that became another type read the same, but lead searches astray.
+            guard statement.isText(0) else { throw StoreError.damagedObject(place) }
             let object = try object(at: place, in: statement, from: 1)
             seen.add(object)
             guard try body(key, object) else { return }

@@ -56,8 +56,15 @@ final class Checkpointer: Sendable {
         )
     }
 
-    func unwatch(_ database: Database) {
-        if isOwner { sqlite3_wal_hook(database.sqliteConnection, nil, nil) }
+    /// Leaves everything in the database file, and an empty WAL, if no reader is in the way.
+    ///
+    /// SQLite does so when the last connection closes, but not if that one only reads; and GRDB
+    /// closes its readers last.
+    func finish(in database: Database) {
+        guard isOwner else { return }
+        sqlite3_wal_hook(database.sqliteConnection, nil, nil)
+        // What fails here has lost nothing: the WAL is still there for the next opening.
+        try? database.execute(sql: "PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
     private func note(_ pages: Int) {

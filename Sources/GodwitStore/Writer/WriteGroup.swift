@@ -54,6 +54,7 @@ extension WriteGroup {
             try request.run(in: WriteTransaction(draft))
             if !draft.isEmpty { try draft.callHooks(context.hooks) }
             guard database.isInsideTransaction else { throw StoreError.transactionEnded }
+            try PreparedStatement.refuseDeferredViolations(in: database)
             if !isFirst { try execute("RELEASE godwit_request") }
         } catch {
             for participant in draft.participants { participant.requestFailed() }

@@ -8,9 +8,9 @@ public struct WriteLimits: Hashable, Sendable {
     public var ageMax: Duration = .milliseconds(5)
     /// Beyond so many waiting requests `writeLater` refuses.
     public var queueMax = 65_536
-    /// The WAL is copied into the database when the writer is idle and it has so many pages...
+    /// The WAL is copied into the database when it has so many pages and the writer is idle.
     public var idleCheckpointPages = 1_000
-    /// ... and in any case when it has so many.
+    /// The WAL is copied into the database when it has so many pages, idle or not.
     public var checkpointPages = 8_000
 
     public init() {}

@@ -9,6 +9,7 @@ final class Writer: Sendable {
     let database: any DatabaseWriter
     private let context: StoreContext
     private let queue = Mutex(WriteQueue())
+    private let done = Mutex((requests: 0, groups: 0))
     private let checkpointer: Checkpointer
     private let lock: ProcessLock?
 
@@ -22,6 +23,12 @@ final class Writer: Sendable {
         self.context = context
         self.checkpointer = checkpointer
         self.lock = lock
+    }
+
+    /// How many requests wait, and what was done so far.
+    var counts: (waiting: Int, requests: Int, groups: Int) {
+        let done = done.withLock { $0 }
+        return (queue.withLock { $0.count }, done.requests, done.groups)
     }
 
     func submit(_ request: any WriteRequest) throws(StoreError) {
@@ -122,7 +129,8 @@ extension Writer {
             return
         }
         guard !group.isEmpty else { return deliver(group) }
-        cache.withVersions { $0.publish(group.changes, through: group.last) }
+        let sets = group.members.compactMap(\.changes)
+        cache.withVersions { $0.publish(group.changes, as: sets, through: group.last) }
         for participant in group.participants { participant.committed() }
         publish(group)
         deliver(group)
@@ -137,6 +145,10 @@ extension Writer {
     }
 
     private func deliver(_ group: WriteGroup) {
+        done.withLock { done in
+            done.requests += group.members.count
+            done.groups += 1
+        }
         for member in group.members { member.request.succeed(commit: member.changes?.last) }
     }
 

@@ -1,0 +1,199 @@
+internal import GRDB
+internal import GodwitTree
+public import Observation
+
+extension Store {
+    /// A frozen picture of the store's newest commit, for whoever shows it.
+    ///
+    /// - Throws: ``StoreError/closed``.
+    public func view() async throws -> sending StoreView {
+        StoreView(self, try await openView())
+    }
+
+    /// On the writer's queue, where no group is open: what an open one has not kept for the view
+    /// could not be found again.
+    func openView() async throws -> (id: VersionCache.ViewID, commit: CommitNumber) {
+        let cache = context.cache
+        return try await database.writeWithoutTransaction { _ in
+            cache.withVersions { $0.openView() }
+        }
+    }
+}
+
+/// A picture of the store at one commit, which moves on when it is told to.
+///
+/// ```swift
+/// @MainActor final class RosterModel {
+///     let view: StoreView
+///     let online: LiveList<Contact, Presence, String>
+///
+///     init(_ store: Store) async throws {
+///         view = try await store.view()
+///         online = try await view.list(contacts, grouped: { $0.presence }, sorted: { $0.name })
+///     }
+///
+///     func run() async throws { try await view.follow() }
+/// }
+/// ```
+///
+/// Whatever is read through a view is of the same commit, however long that takes and whatever
+/// is written meanwhile; ``advance()`` moves to the newest commit at once and tells what has
+/// changed. A view belongs to one actor, the main one or another; it reads without waiting for
+/// writers. It holds no SQLite transaction open, so it does not keep the WAL from being reset:
+/// what has changed since its commit is kept in memory, up to ``Store/Options/viewSizeInBytes``.
+/// Beyond that a read throws ``StoreError/viewOvertaken(_:)`` until the view advances.
+@Observable
+public final class StoreView: ObjectReader {
+    /// The commit that the view shows.
+    public private(set) var commit: CommitNumber
+
+    @ObservationIgnored let store: Store
+    @ObservationIgnored private let id: VersionCache.ViewID
+    @ObservationIgnored private var lists: [WeakList] = []
+
+    private struct WeakList {
+        weak var list: (any AdvancingList)?
+    }
+
+    init(_ store: Store, _ opened: (id: VersionCache.ViewID, commit: CommitNumber)) {
+        self.store = store
+        (id, commit) = opened
+    }
+
+    deinit {
+        let (cache, id) = (store.context.cache, id)
+        cache.withVersions { $0.closeView(id) }
+    }
+
+    public var source: ObjectSource { ObjectSource(objects) }
+
+    var objects: ViewObjects {
+        ViewObjects(database: store.database, context: store.context, commit: commit)
+    }
+}
+
+extension StoreView {
+    /// Moves to the newest commit, with all lists, in one step.
+    ///
+    /// - Returns: What has changed on the way, as one change set; nil when nothing has.
+    /// - Throws: What the store throws when it cannot read. The view stands at the new commit
+    ///   then, and lists that could not follow say so by ``ListChange/isReset``.
+    @discardableResult
+    public func advance() throws -> ChangeSet? {
+        try lookForOtherProcesses()
+        let (newest, changes) = store.context.cache.withVersions { $0.advanceView(id) }
+        guard let changes else { return nil }
+        commit = newest
+        lists.removeAll { $0.list == nil }
+        for list in lists { try list.list?.advance(changes, objects) }
+        return changes
+    }
+
+    /// Follows the store until the surrounding task is cancelled or the store is closed.
+    ///
+    /// Large changes are read and decoded off the view's actor before the view moves.
+    ///
+    /// - Parameter body: Called after each step, with what has changed.
+    public func follow(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: (ChangeSet) throws -> Void = { _ in }
+    ) async throws {
+        let changes = store.changes()
+        if let missed = try advance() { try body(missed) }
+        for await _ in changes {
+            await prepare()
+            if let changes = try advance() { try body(changes) }
+        }
+        try Task.checkCancellation()
+    }
+
+    /// A list of a collection's objects that follows the view: sorted, in sections.
+    ///
+    /// - Parameters:
+    ///   - included: Which objects belong to the list.
+    ///   - grouped: The section of an object; sections are sorted.
+    ///   - sorted: By what the rows of a section are sorted; rows that are equal in this by key.
+    public func list<Object, Group, Rank>(
+        _ collection: Store.Collection<Object>,
+        where included: @escaping @Sendable (Object) -> Bool = { _ in true },
+        grouped: @escaping @Sendable (Object) -> Group,
+        sorted: @escaping @Sendable (Object) -> Rank,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> LiveList<Object, Group, Rank> {
+        let rules = ListRules(
+            collection: collection,
+            isIncluded: included,
+            group: grouped,
+            rank: sorted
+        )
+        let preparation = try await store.openView()
+        defer { store.context.cache.withVersions { $0.closeView(preparation.id) } }
+        let start = ViewObjects(
+            database: store.database,
+            context: store.context,
+            commit: preparation.commit
+        )
+        var rows = try await ListRows.build(rules, start)
+        // The view may have moved meanwhile, and stands where it does: look again at whatever
+        // has changed since the rows were read, and at what had changed before that.
+        let since = store.context.cache.withVersions { $0.unseen(by: preparation.id) }
+        let before = store.context.cache.withVersions { $0.unseen(by: id) }
+        for changes in [since, before].compactMap({ $0 }) {
+            _ = try rows.advance(changes, rules, objects)
+        }
+        let list = LiveList(rules, rows)
+        lists.append(WeakList(list: list))
+        return list
+    }
+
+    /// A sorted list without sections.
+    public func list<Object, Rank>(
+        _ collection: Store.Collection<Object>,
+        where included: @escaping @Sendable (Object) -> Bool = { _ in true },
+        sorted: @escaping @Sendable (Object) -> Rank,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> LiveList<Object, Ungrouped, Rank> {
+        try await list(
+            collection,
+            where: included,
+            grouped: { _ in Ungrouped() },
+            sorted: sorted
+        )
+    }
+}
+
+extension StoreView {
+    private static let preparedMin = 64
+
+    /// Has large changes decoded elsewhere, so that ``advance()`` finds them ready.
+    private func prepare() async {
+        let (id, cache) = (id, store.context.cache)
+        guard let changes = cache.withVersions({ $0.unseen(by: id) }) else { return }
+        let keys = changes.keys
+        guard keys.count >= Self.preparedMin else { return }
+        let places = lists.compactMap { $0.list?.decoder }
+        await Self.decode(keys, places, cache, cache.withVersions { $0.published })
+    }
+
+    @concurrent
+    private static func decode(
+        _ keys: Set<ObjectKey>,
+        _ decoders: [ObjectDecoder],
+        _ cache: ObjectCache,
+        _ commit: CommitNumber
+    ) async {
+        for key in keys {
+            guard case .hit(let object?) = cache.withVersions({ $0.lookUp(key, at: commit) })
+            else { continue }
+            for decoder in decoders where decoder.collection == key.collection {
+                decoder.decode(object, key)
+            }
+        }
+    }
+
+    private func lookForOtherProcesses() throws {
+        let context = store.context
+        guard context.options.processes == .several else { return }
+        try store.database.read { try context.catchUp(in: $0) }
+    }
+}

@@ -1,0 +1,265 @@
+import Foundation
+import GRDB
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Testing
+
+/// Files that are not what they were.
+@Suite struct DamageTests {
+    let folder: TemporaryFolder
+    let texts = Store.Collection<String>("texts")
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let objectCount = 150
+
+    private func text(_ number: Int) -> String {
+        "object \(number) " + String(repeating: "\(number)", count: 5 + number % 40)
+    }
+
+    /// A store of some hundred kilobytes, closed; its bytes.
+    private func sound() async throws -> Data {
+        let path = folder.path("sound.sqlite")
+        let store = try Store(.file(path))
+        let (texts, count) = (texts, Self.objectCount)
+        try await store.write { [self] transaction in
+            for number in 0..<count {
+                try transaction.set(text(number), for: "\(number)", in: texts)
+            }
+        }
+        try store.close()
+        return try Data(contentsOf: URL(filePath: path))
+    }
+
+    private enum Finding {
+        /// All that was written is there.
+        case whole
+        case error
+        /// Something else than what was written was shown, and no error.
+        case wrong(String)
+    }
+
+    /// Opens a file that may be damaged, and looks at all of it in all ways.
+    private func look(at bytes: Data, name: String) async throws -> Finding {
+        let path = folder.path(name)
+        for suffix in ["-wal", "-shm", "-lock"] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
+        try bytes.write(to: URL(filePath: path))
+        guard let store = try? Store(.file(path)) else { return .error }
+        defer { try? store.close() }
+        let (texts, count) = (texts, Self.objectCount)
+        do {
+            let found = try await store.read { transaction in
+                var walked: [String: String] = [:]
+                try transaction.enumerate(texts) { key, text, _ in walked[key] = text }
+                let single = try transaction.get(walked.keys, in: texts)
+                return (walked, single, try transaction.count(in: texts))
+            }
+            guard found.0 == found.1, found.0.count == count, found.2 == count else {
+                return .wrong("\(found.0.count), \(found.1.count) and \(found.2) objects")
+            }
+            for (key, text) in found.0 where text != self.text(Int(key) ?? -1) {
+                return .wrong("\(key) is \(text)")
+            }
+            return .whole
+        } catch {
+            return .error
+        }
+    }
+
+    @Test func `no flipped bit is ever read as good data`() async throws {
+        let sound = try await sound()
+        var random = Seeded(seed: 3)
+        var (errors, wrong) = (0, [String]())
+        for number in 0..<1_000 * Soak.factor {
+            var bytes = sound
+            let (place, bit) = (
+                Int.random(in: 0..<bytes.count, using: &random),
+                UInt8(1) << UInt8.random(in: 0..<8, using: &random)
+            )
+            bytes[place] ^= bit
+            switch try await look(at: bytes, name: "flipped-\(number % 8).sqlite") {
+            case .whole: break
+            case .error: errors += 1
+            case .wrong(let what): wrong.append("bit \(bit) of byte \(place): \(what)")
+            }
+        }
+        #expect(wrong.count == 0, "\(wrong.prefix(5))")
+        #expect(errors > 100, "damage is there to be seen")
+    }
+
+    @Test func `a mutilated file is an error, never a crash and never empty`() async throws {
+        let sound = try await sound()
+        var random = Seeded(seed: 4)
+        var wrong: [String] = []
+        for number in 0..<500 * Soak.factor {
+            let bytes = mutilated(sound, &random)
+            let finding = try await look(at: bytes, name: "mutilated-\(number % 8).sqlite")
+            if case .wrong(let what) = finding { wrong.append("\(number): \(what)") }
+        }
+        #expect(wrong.count == 0, "\(wrong.prefix(5))")
+    }
+
+    private func mutilated(_ sound: Data, _ random: inout Seeded) -> Data {
+        var bytes = sound
+        let pages = bytes.count / 4_096
+        let page = Int.random(in: 0..<pages, using: &random) * 4_096
+        let other = Int.random(in: 0..<pages, using: &random) * 4_096
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: bytes = bytes.prefix(Int.random(in: 1..<bytes.count, using: &random))
+        case 1: bytes.replaceSubrange(page..<page + 4_096, with: Data(count: 4_096))
+        case 2: bytes.replaceSubrange(page..<page + 4_096, with: sound[other..<other + 4_096])
+        case 3: bytes.replaceSubrange(page..<page + 512, with: Data(repeating: 0xff, count: 512))
+        default:
+            for _ in 0..<20 {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                bytes[place] = UInt8.random(in: 0...255, using: &random)
+            }
+        }
+        return bytes
+    }
+
+    @Test func `a store whose file became empty is refused, not begun anew`() async throws {
+        let path = folder.path("store.sqlite")
+        try Store(.file(path)).close()
+        try Data().write(to: URL(filePath: path))
+        #expect(throws: StoreError.self) { try Store(.file(path)) }
+    }
+}
+
+// MARK: - Recovery
+
+extension DamageTests {
+    private func options(_ recovery: Store.Options.Recovery) -> Store.Options {
+        var options = Store.Options()
+        options.recovery = recovery
+        return options
+    }
+
+    @Test func `a quarantined file is renamed, and the store begins empty`() async throws {
+        let path = folder.path("store.sqlite")
+        let text = Data(String(repeating: "no database ", count: 100).utf8)
+        try text.write(to: URL(filePath: path))
+        let store = try Store(.file(path), options: options(.quarantine))
+        #expect(store.recovery?.reason == .notADatabase(path: path))
+        let quarantine = try #require(store.recovery?.quarantine)
+        #expect(try Data(contentsOf: URL(filePath: quarantine)) == text, "nothing is deleted")
+        let texts = texts
+        try await store.write { try $0.set("x", for: "x", in: texts) }
+        try store.close()
+        let again = try Store(.file(path), options: options(.quarantine))
+        #expect(again.recovery == nil)
+        try again.close()
+    }
+
+    @Test func `salvage saves what is readable, the app's rows and waiting work included`()
+        async throws
+    {
+        let path = folder.path("store.sqlite")
+        let texts = texts
+        var opening = Store.Options()
+        opening.schemas = [Schema(name: "app", steps: [.sql("CREATE TABLE note (text TEXT)")])]
+        let store = try Store(.file(path), options: opening)
+        try await store.write { [self] transaction in
+            for number in 0..<300 {
+                try transaction.set(text(number), for: "\(number)", in: texts)
+            }
+            for number in 0..<20 {
+                try transaction.database.execute(
+                    sql: "INSERT INTO note VALUES (?)",
+                    arguments: ["note \(number)"]
+                )
+            }
+        }
+        try store.close()
+        try await damageLedger(path)
+
+        opening.recovery = .salvage
+        let saved = try Store(.file(path), options: opening)
+        let report = try #require(saved.recovery)
+        #expect(report.objectCount == 299, "all but the damaged one")
+        let (keys, notes) = try await saved.read { transaction in
+            (
+                try transaction.keys(in: texts),
+                try Int.fetchOne(transaction.database, sql: "SELECT COUNT(*) FROM note")
+            )
+        }
+        #expect(keys.count == 299 && !keys.contains("7"))
+        #expect(notes == 20)
+        let integrity = try await saved.integrityCheck()
+        #expect(integrity.isSound, "\(integrity.problems)")
+        let commit = try await saved.write { transaction in
+            try transaction.set("new", for: "new", in: texts)
+            return transaction.commit
+        }
+        #expect(commit > CommitNumber(rawValue: 1), "numbers go on")
+        try saved.close()
+    }
+
+    /// Damages one object, and the ledger, without which no store opens.
+    private func damageLedger(_ path: String) async throws {
+        let queue = try DatabaseQueue(path: path)
+        try await queue.write { database in
+            try database.execute(
+                sql: """
+                    UPDATE godwit_object SET value = x'00' WHERE key = '7';
+                    UPDATE godwit_ledger SET commit_number = 77 WHERE slot = 0;
+                    """
+            )
+        }
+        try queue.close()
+    }
+
+    @Test func `the integrity check names what is damaged`() async throws {
+        let path = folder.path("store.sqlite")
+        let texts = texts
+        var store = try Store(.file(path))
+        try await store.write { transaction in
+            for key in ["a", "b", "c"] { try transaction.set(key, for: key, in: texts) }
+        }
+        let sound = try await store.integrityCheck()
+        #expect(sound.isSound && sound.objectCount == 3)
+        try store.close()
+        let queue = try DatabaseQueue(path: path)
+        try await queue.write { database in
+            try database.execute(
+                sql: """
+                    UPDATE godwit_object SET value = x'6178' WHERE key = 'a';
+                    DELETE FROM godwit_object WHERE key = 'b';
+                    """
+            )
+        }
+        try queue.close()
+        store = try Store(.file(path))
+        let report = try await store.integrityCheck()
+        #expect(report.problems.contains("the stored object texts/a is damaged"))
+        #expect(report.problems.contains { $0.hasPrefix("the collection texts has lost objects") })
+        try store.close()
+    }
+
+    @Test func `a backup is the store at one commit, made while others write`() async throws {
+        let texts = texts
+        let store = try Store(.file(folder.path("store.sqlite")))
+        try await store.write { try $0.set("first", for: "0", in: texts) }
+        for number in 1...2_000 {
+            try store.writeLater { try $0.set("text \(number)", for: "\(number)", in: texts) }
+        }
+        let copy = folder.path("copy.sqlite")
+        try await store.backup(to: copy)
+        try await store.flush()
+        await #expect(throws: StoreError.self) { try await store.backup(to: copy) }
+        let opened = try Store(.file(copy))
+        let (count, last) = try await opened.read { (try $0.count(in: texts), $0.lastCommit) }
+        #expect(Int64(count) == last.rawValue, "one object a commit")
+        let report = try await opened.integrityCheck()
+        #expect(report.isSound, "\(report.problems)")
+        try opened.close()
+        try await store.write { try $0.removeAll(in: texts) }
+        let before = try await store.statistics().databaseSize
+        try await store.vacuum()
+        #expect(try await store.statistics().databaseSize < before)
+        try store.close()
+    }
+}

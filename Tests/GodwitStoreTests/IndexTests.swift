@@ -1,0 +1,189 @@
+import GodwitTestKit
+import GodwitTree
+import Testing
+
+@testable import GodwitStore
+
+@Suite struct IndexTests {
+    let folder: TemporaryFolder
+    let things = Store.Collection<Value>("things")
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Values of all kinds, and some that are equal to SQLite though not to `Value`.
+    static let fields: [Value?] = [
+        nil, .null, true, false, -1, 0, 1, 2, .int(.max), .int(.min), 1.0, 1.5, 9.3e18, -1e300,
+        .double(Finite(floatLiteral: 0x1p63)), "", "a", "ab", "é", "e\u{301}",
+        .bytes([]), .bytes([1]), .bytes([1, 0]), [1], ["x": 1],
+    ]
+
+    @Test func `values are compared as SQLite compares them`() async throws {
+        let store = try Store(.memory)
+        for left in Self.fields.map({ IndexedValue($0) }) {
+            for right in Self.fields.map({ IndexedValue($0) }) {
+                let isLess = try await store.read { transaction in
+                    let statement = try PreparedStatement("SELECT ? < ?", in: transaction.database)
+                    defer { statement.reset() }
+                    left.bind(to: statement, at: 1)
+                    right.bind(to: statement, at: 2)
+                    _ = try statement.step()
+                    return statement.integer(0) == 1
+                }
+                #expect((left < right) == isLess, "\(left) < \(right)")
+            }
+        }
+        try store.close()
+    }
+
+    @Test(arguments: 1...8 * Soak.factor)
+    func `a query finds what a filter and a sort would`(seed: Int) async throws {
+        var random = Seeded(seed: UInt64(seed))
+        let index = Index("ab", on: "a", Field("deep", "b"))
+        let things = things
+        var options = Store.Options()
+        options.collections = [CollectionRules(things, indexes: [index])]
+        let store = try Store(.memory, options: options)
+        var model: [String: [IndexedValue]] = [:]
+        for _ in 0..<40 {
+            let key = "\(Int.random(in: 0..<20, using: &random))"
+            let (first, second) = (Self.field(&random), Self.field(&random))
+            var map = Map()
+            map["a"] = first
+            map["deep"] = ["b": second ?? .null]
+            let value = Value.map(map)
+            let isRemoved = Int.random(in: 0..<4, using: &random) == 0
+            try await store.write { transaction in
+                if isRemoved {
+                    try transaction.remove(key, in: things)
+                } else {
+                    try transaction.set(value, for: key, in: things)
+                }
+            }
+            model[key] = isRemoved ? nil : [IndexedValue(first), IndexedValue(second)]
+
+            let query = Self.query(things, index, &random)
+            let found = try await store.read { try $0.keys(query) }
+            #expect(found == Self.expected(query, model), "seed \(seed)")
+        }
+        let report = try await store.integrityCheck()
+        #expect(report.isSound, "\(report.problems), seed \(seed)")
+        try store.close()
+    }
+
+    private static func field(_ random: inout Seeded) -> Value? {
+        fields.randomElement(using: &random) ?? nil
+    }
+
+    private static func query(
+        _ things: Store.Collection<Value>,
+        _ index: Index,
+        _ random: inout Seeded
+    ) -> Query<Value> {
+        let equal: [Value] = Bool.random(using: &random) ? [] : [field(&random) ?? .null]
+        return Query(
+            things,
+            by: index,
+            equal: equal,
+            from: Bool.random(using: &random) ? field(&random) : nil,
+            to: Bool.random(using: &random) ? field(&random) : nil,
+            order: Bool.random(using: &random) ? .ascending : .descending,
+            limit: Bool.random(using: &random) ? 3 : nil
+        )
+    }
+
+    private static func expected(
+        _ query: Query<Value>,
+        _ model: [String: [IndexedValue]]
+    ) -> [String] {
+        let sorted = model.filter { query.bounds.contains($0.value) }.sorted { left, right in
+            for (value, other) in zip(left.value, right.value) {
+                if value < other { return true }
+                if other < value { return false }
+            }
+            return left.key.utf8.lexicographicallyPrecedes(right.key.utf8)
+        }.map(\.key)
+        let ordered = query.bounds.order == .ascending ? sorted : sorted.reversed()
+        return Array(ordered.prefix(query.bounds.limit ?? .max))
+    }
+}
+
+// MARK: - Over app versions
+
+extension IndexTests {
+    private func options(_ rules: CollectionRules...) -> Store.Options {
+        var options = Store.Options()
+        options.collections = rules
+        return options
+    }
+
+    @Test func `indexes come and go with the app's versions`() async throws {
+        let path = folder.path("store.sqlite")
+        let (byA, byB, things) = (Index("x", on: "a"), Index("x", on: "b"), things)
+        var store = try Store(.file(path))
+        try await store.write { transaction in
+            try transaction.set(["a": 2, "b": 1], for: "1", in: things)
+            try transaction.set(["a": 1, "b": 2], for: "2", in: things)
+        }
+        let missing = StoreError.noIndex("x", collection: "things")
+        let bare = store
+        await #expect(throws: missing) {
+            try await bare.read { try $0.keys(Query(things, by: byA)) }
+        }
+        try store.close()
+
+        store = try Store(.file(path), options: options(CollectionRules(things, indexes: [byA])))
+        let first = try await store.read { try $0.keys(Query(things, by: byA)) }
+        #expect(first == ["2", "1"])
+        try store.close()
+
+        store = try Store(.file(path))
+        try await store.write { try $0.set(["a": 0], for: "3", in: things) }
+        let kept = try await store.read { try $0.keys(Query(things, by: byA)) }
+        #expect(kept == ["3", "2", "1"], "who declares nothing keeps what there is")
+        try store.close()
+
+        store = try Store(.file(path), options: options(CollectionRules(things, indexes: [byB])))
+        let second = try await store.read { try $0.keys(Query(things, by: byB)) }
+        #expect(second == ["3", "1", "2"], "without the field comes first")
+        let newest = store
+        await #expect(throws: missing) {
+            try await newest.read { try $0.keys(Query(things, by: byA)) }
+        }
+        try store.close()
+    }
+
+    @Test func `an index is over the newest version of the app's type`() async throws {
+        let path = folder.path("store.sqlite")
+        let (old, index) = (things, Index("byName", on: "name"))
+        var store = try Store(.file(path), options: options(CollectionRules(old, indexes: [index])))
+        try await store.write { try $0.set(["title": "B"], for: "1", in: old) }
+        try store.close()
+
+        let new = Store.Collection<Value>("things", version: 2) { value, _ in
+            ["name": value["title"] ?? .null]
+        }
+        store = try Store(.file(path), options: options(CollectionRules(new, indexes: [index])))
+        try await store.write { try $0.set(["name": "A"], for: "2", in: new) }
+        let found = try await store.read { try $0.objects(Query(new, by: index)).map(\.object) }
+        #expect(found == [["name": "A"], ["name": "B"]])
+        try await store.write { try $0.remove("1", in: new) }
+        let report = try await store.integrityCheck()
+        #expect(report.isSound, "\(report.problems)")
+        try store.close()
+    }
+
+    @Test func `a query is observed like a key`() async throws {
+        let index = Index("a", on: "a")
+        let things = things
+        let store = try Store(.memory, options: options(CollectionRules(things, indexes: [index])))
+        let query = Query(things, by: index, from: 5, limit: 2)
+        var lists = store.values(of: query).makeAsyncIterator()
+        #expect(try await lists.next()?.map(\.key) == [])
+        for (key, number) in [("x", 9), ("y", 7), ("z", 5)] as [(String, Int64)] {
+            try await store.write { try $0.set(["a": .int(number)], for: key, in: things) }
+        }
+        var last: [String]? = []
+        while last != ["z", "y"] { last = try await lists.next()?.map(\.key) }
+        try store.close()
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import GodwitTestKit
+import GodwitTree
+import Synchronization
+import Testing
+
+@testable import GodwitStore
+
+/// Objects that go by themselves.
+@Suite struct RetentionTests {
+    /// A calendar that a test turns by hand.
+    final class Calendar: Sendable {
+        private let seconds = Mutex(1_000_000.0)
+
+        var clock: StoreClock {
+            StoreClock(
+                elapsed: { .zero },
+                now: { Date(timeIntervalSince1970: self.seconds.withLock { $0 }) }
+            )
+        }
+
+        func advance(_ count: Double) { seconds.withLock { $0 += count } }
+    }
+
+    let folder: TemporaryFolder
+    let calendar = Calendar()
+    let numbers = Store.Collection<Int>("numbers")
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func open(_ rules: CollectionRules) throws -> Store {
+        var options = Store.Options()
+        options.collections = [rules]
+        options.clock = calendar.clock
+        return try Store(.file(folder.path("store.sqlite")), options: options)
+    }
+
+    @Test func `beyond a count the objects written longest ago are removed`() async throws {
+        let store = try open(CollectionRules(numbers, retention: .count(3)))
+        let numbers = numbers
+        var changes = store.changes().makeAsyncIterator()
+        for number in 1...5 {
+            calendar.advance(1)
+            try await store.write { try $0.set(number, for: "\(number)", in: numbers) }
+        }
+        calendar.advance(1)
+        try await store.write { try $0.set(33, for: "3", in: numbers) }
+        try await store.write { try $0.set(6, for: "6", in: numbers) }
+        let keys = try await store.read { try $0.keys(in: numbers) }
+        #expect(keys == ["3", "5", "6"], "what was written again is young again")
+        for _ in 1...3 { _ = await changes.next() }
+        #expect(await changes.next()?.removed == [numbers.place("1")], "observers see it go")
+        try store.close()
+    }
+
+    @Test func `what is too old is removed at a write, on request, and at opening`() async throws {
+        let rules = CollectionRules(numbers, retention: .age(.seconds(10)))
+        var store = try open(rules)
+        let numbers = numbers
+        let keys = { (store: Store) in try await store.read { try $0.keys(in: numbers) } }
+        try await store.write { try $0.set(1, for: "1", in: numbers) }
+        calendar.advance(6)
+        try await store.write { try $0.set(2, for: "2", in: numbers) }
+        calendar.advance(6)
+        #expect(try await keys(store) == ["1", "2"], "nothing happens by itself")
+        try await store.write { try $0.set(3, for: "3", in: numbers) }
+        #expect(try await keys(store) == ["2", "3"])
+        calendar.advance(6)
+        try await store.expire()
+        #expect(try await keys(store) == ["3"])
+        try store.close()
+        calendar.advance(6)
+        store = try open(rules)
+        #expect(try await keys(store) == [])
+        try store.close()
+    }
+
+    @Test func `objects from before the retention are young when it begins`() async throws {
+        let numbers = numbers
+        var store = try open(CollectionRules(numbers))
+        try await store.write { try $0.set(1, for: "1", in: numbers) }
+        try store.close()
+        calendar.advance(1_000)
+        store = try open(CollectionRules(numbers, retention: .age(.seconds(10))))
+        let count = try await store.read { try $0.count(in: numbers) }
+        #expect(count == 1)
+        calendar.advance(11)
+        try await store.expire()
+        let later = try await store.read { try $0.count(in: numbers) }
+        #expect(later == 0)
+        try store.close()
+    }
+
+    @Test func `an ephemeral collection is empty when the store opens`() async throws {
+        let numbers = numbers
+        var store = try open(CollectionRules(numbers, isEphemeral: true))
+        try await store.write { try $0.set(1, for: "1", in: numbers) }
+        try store.close()
+        store = try open(CollectionRules(numbers, isEphemeral: true))
+        let (count, commit) = try await store.read { (try $0.count(in: numbers), $0.lastCommit) }
+        #expect(count == 0)
+        #expect(commit == CommitNumber(rawValue: 2), "cleared by an ordinary commit")
+        try store.close()
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import GRDB
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Testing
+
+/// Several openers of one store, and the app's own database as a store.
+@Suite struct SharingTests {
+    let folder: TemporaryFolder
+    let numbers = Store.Collection<Int>("numbers")
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var shared: Store.Options {
+        var options = Store.Options()
+        options.processes = .several
+        return options
+    }
+
+    @Test func `those who share a store see each other's change sets`() async throws {
+        let path = folder.path("store.sqlite")
+        let (app, other) = (
+            try Store(.file(path), options: shared), try Store(.file(path), options: shared)
+        )
+        let numbers = numbers
+        var seen = other.changes().makeAsyncIterator()
+        for number in 1...5 {
+            try await app.write { try $0.set(number, for: "\(number % 2)", in: numbers) }
+        }
+        let found = try await other.read { try $0.get(["0", "1"], in: numbers) }
+        #expect(found == ["0": 4, "1": 5])
+        for number in 1...5 as ClosedRange<Int64> {
+            let changes = try #require(await seen.next())
+            #expect(changes.first.rawValue == number && changes.keys.count == 1)
+            #expect(changes.inserted.isEmpty == (number > 2))
+        }
+        let commit = try await other.write { transaction in
+            try transaction.set(6, for: "0", in: numbers)
+            return transaction.commit
+        }
+        #expect(commit == CommitNumber(rawValue: 6), "numbers are unique among all")
+        let back = try await app.read { try $0.get("0", in: numbers) }
+        #expect(back == 6)
+        try app.close()
+        try other.close()
+    }
+
+    @Test func `a view stays frozen although another process writes`() async throws {
+        let path = folder.path("store.sqlite")
+        let (app, other) = (
+            try Store(.file(path), options: shared), try Store(.file(path), options: shared)
+        )
+        let numbers = numbers
+        try await app.write { try $0.set(1, for: "a", in: numbers) }
+        try await other.read { _ in }
+        let view = try await other.view()
+        try await app.write { try $0.set(2, for: "a", in: numbers) }
+        try await app.write { transaction in
+            try transaction.remove("a", in: numbers)
+            try transaction.set(3, for: "b", in: numbers)
+        }
+        #expect(try view.get("a", in: numbers) == 1)
+        #expect(try view.keys(in: numbers) == ["a"])
+        let changes = try view.advance()
+        #expect(changes?.removed.count == 1 && changes?.inserted.count == 1)
+        #expect(try view.keys(in: numbers) == ["b"])
+        try app.close()
+        try other.close()
+    }
+
+    @Test func `increments from several openers add up`() async throws {
+        let path = folder.path("store.sqlite")
+        let stores = try (0..<3).map { _ in try Store(.file(path), options: shared) }
+        let numbers = numbers
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for store in stores {
+                for _ in 0..<4 {
+                    group.addTask {
+                        for _ in 0..<50 {
+                            try await store.write { transaction in
+                                let number = try transaction.get("sum", in: numbers) ?? 0
+                                try transaction.set(number + 1, for: "sum", in: numbers)
+                            }
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        for store in stores {
+            let (sum, last) = try await store.read {
+                (try $0.get("sum", in: numbers), $0.lastCommit)
+            }
+            #expect(sum == 600 && last == CommitNumber(rawValue: 600))
+        }
+        for store in stores { try store.close() }
+    }
+
+    @Test func `who was away for too long is told to look at everything`() async throws {
+        let path = folder.path("store.sqlite")
+        let (app, other) = (
+            try Store(.file(path), options: shared), try Store(.file(path), options: shared)
+        )
+        let numbers = numbers
+        var seen = other.changes().makeAsyncIterator()
+        try await app.write { try $0.set(1, for: "a", in: numbers) }
+        try await app.write { try $0.database.execute(sql: "DELETE FROM godwit_change") }
+        let found = try await other.read { try $0.get("a", in: numbers) }
+        #expect(found == 1)
+        #expect(await seen.next()?.isReset == true)
+        try app.close()
+        try other.close()
+    }
+
+    @Test func `an opener who wants to be alone is refused, and so is one beside him`() throws {
+        let path = folder.path("store.sqlite")
+        let sharing = try Store(.file(path), options: shared)
+        #expect(throws: StoreError.alreadyOpen(path: path)) { try Store(.file(path)) }
+        try sharing.close()
+        let alone = try Store(.file(path))
+        #expect(throws: StoreError.alreadyOpen(path: path)) {
+            try Store(.file(path), options: shared)
+        }
+        try alone.close()
+    }
+}
+
+// MARK: - Adoption
+
+extension SharingTests {
+    @Test(arguments: [true, false])
+    func `the app's tables and its objects commit together`(isPool: Bool) async throws {
+        let path = folder.path("app.sqlite")
+        let writer: any DatabaseWriter =
+            isPool ? try DatabasePool(path: path) : try DatabaseQueue(path: path)
+        try await writer.write { try $0.execute(sql: "CREATE TABLE invoice (id INTEGER)") }
+        let store = try Store(adopting: writer)
+        let numbers = numbers
+        struct Refusal: Error {}
+        try await store.write { transaction in
+            try transaction.set(1, for: "a", in: numbers)
+            try transaction.database.execute(sql: "INSERT INTO invoice VALUES (1)")
+        }
+        await #expect(throws: Refusal.self) {
+            try await store.write { transaction in
+                try transaction.set(2, for: "a", in: numbers)
+                try transaction.database.execute(sql: "INSERT INTO invoice VALUES (2)")
+                throw Refusal()
+            }
+        }
+        try await writer.write { try $0.execute(sql: "INSERT INTO invoice VALUES (3)") }
+        let invoices = try await writer.read { try Int.fetchAll($0, sql: "SELECT id FROM invoice") }
+        #expect(invoices == [1, 3])
+        let number = try await store.read { try $0.get("a", in: numbers) }
+        #expect(number == 1)
+        #expect(throws: StoreError.alreadyOpen(path: path)) { try Store(.file(path)) }
+        try store.close()
+        let left = try await writer.read {
+            try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM invoice")
+        }
+        #expect(left == 2, "the app's database is still open")
+        try writer.close()
+    }
+
+    @Test func `an adopted database in memory is a store too`() async throws {
+        let queue = try DatabaseQueue()
+        let store = try Store(adopting: queue)
+        let numbers = numbers
+        try await store.write { try $0.set(1, for: "a", in: numbers) }
+        let view = try await store.view()
+        try await store.write { try $0.set(2, for: "a", in: numbers) }
+        #expect(try view.get("a", in: numbers) == 1)
+        try store.close()
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import GodwitTestKit
+import GodwitTree
+import Testing
+
+@testable import GodwitStore
+
+@Suite struct ViewTests {
+    let folder: TemporaryFolder
+    let numbers = Store.Collection<Int>("numbers")
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test(arguments: Place.allCases)
+    func `a view stays at its commit until it advances`(place: Place) async throws {
+        let store = try place.open(folder)
+        let numbers = numbers
+        try await store.write { try $0.set(1, for: "a", in: numbers) }
+        let view = try await store.view()
+        try await store.write { try $0.set(2, for: "a", in: numbers) }
+        try await store.write { transaction in
+            try transaction.set(3, for: "b", in: numbers)
+            try transaction.remove("a", in: numbers)
+        }
+
+        #expect(try view.get("a", in: numbers) == 1)
+        #expect(try view.get("b", in: numbers) == nil)
+        #expect(try view.keys(in: numbers) == ["a"])
+        let changes = try #require(try view.advance())
+        #expect(changes.first == CommitNumber(rawValue: 2))
+        #expect(changes.last == CommitNumber(rawValue: 3))
+        #expect(changes.inserted.map(\.key) == ["b"] && changes.removed.map(\.key) == ["a"])
+        #expect(try view.keys(in: numbers) == ["b"])
+        #expect(try view.advance() == nil)
+        try store.close()
+    }
+
+    /// Whatever is asked of a view, its answer is that of a model frozen at the same commit.
+    @Test(arguments: 1...6 * Soak.factor)
+    func `a view answers everything as of its commit`(seed: Int) async throws {
+        var random = Seeded(seed: UInt64(seed))
+        var options = Store.Options()
+        // With no cache, some, and plenty.
+        options.cacheSizeInBytes = [0, 3_000, 1 << 20][seed % 3]
+        let byTens = Index("byTens", on: "tens")
+        let objects = Store.Collection<Value>("objects")
+        options.collections = [CollectionRules(objects, indexes: [byTens])]
+        let place = seed.isMultiple(of: 2)
+        let location: Store.Location =
+            place ? .memory : .file(folder.path("store-\(seed).sqlite"))
+        let store = try Store(location, options: options)
+        var model: [String: Int64] = [:]
+        let view = try await store.view()
+        var frozen = model
+
+        for _ in 0..<60 {
+            let edits = (0..<Int.random(in: 1...5, using: &random)).map { _ in
+                (
+                    key: "\(Int.random(in: 0..<30, using: &random))",
+                    value: Bool.random(using: &random)
+                        ? Int64.random(in: 0..<100, using: &random) : nil
+                )
+            }
+            try await store.write { transaction in
+                for (key, value) in edits {
+                    if let value {
+                        try transaction.set(
+                            ["n": .int(value), "tens": .int(value / 10)],
+                            for: key,
+                            in: objects
+                        )
+                    } else {
+                        try transaction.remove(key, in: objects)
+                    }
+                }
+            }
+            for (key, value) in edits { model[key] = value }
+            if Int.random(in: 0..<5, using: &random) == 0 {
+                try view.advance()
+                frozen = model
+            }
+            try check(view, frozen, objects, byTens, &random, "seed \(seed)")
+        }
+        try store.close()
+    }
+
+    private func check(
+        _ view: StoreView,
+        _ model: [String: Int64],
+        _ objects: Store.Collection<Value>,
+        _ byTens: Index,
+        _ random: inout Seeded,
+        _ comment: Comment
+    ) throws {
+        let sorted = model.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        #expect(try view.keys(in: objects) == sorted, comment)
+        #expect(try view.count(in: objects) == model.count, comment)
+        let key = "\(Int.random(in: 0..<30, using: &random))"
+        #expect(try view.get(key, in: objects)?["n"]?.integer == model[key], comment)
+        #expect(try view.exists(key, in: objects) == (model[key] != nil), comment)
+        let range = KeyRange(from: "1", to: "25")
+        let limit = Int.random(in: 1...8, using: &random)
+        let order: GodwitStore.Order = Bool.random(using: &random) ? .ascending : .descending
+        let inRange = sorted.filter(range.contains)
+        let walked = order == .ascending ? inRange : inRange.reversed()
+        #expect(
+            try view.keys(in: objects, range: range, order: order, limit: limit)
+                == Array(walked.prefix(limit)),
+            comment
+        )
+        var values: [Int64] = []
+        try view.enumerate(objects, range: range) { _, value, _ in
+            values.append(value["n"]?.integer ?? -1)
+        }
+        #expect(values == inRange.map { model[$0] ?? -2 }, comment)
+        let tens = Int64.random(in: 0..<10, using: &random)
+        let query = Query(
+            objects,
+            by: byTens,
+            from: .int(tens),
+            to: .int(tens + 3),
+            order: order,
+            limit: limit
+        )
+        let matching = sorted.filter { (tens..<tens + 3).contains((model[$0] ?? 0) / 10) }
+            .sorted { (model[$0] ?? 0) / 10 < (model[$1] ?? 0) / 10 }
+        let expected = order == .ascending ? matching : matching.reversed()
+        #expect(try view.keys(query) == Array(expected.prefix(limit)), comment)
+    }
+
+    @Test func `a view that is held does not let the WAL grow`() async throws {
+        let path = folder.path("store.sqlite")
+        let store = try Store(.file(path))
+        let texts = Store.Collection<String>("texts")
+        let text = String(repeating: "x", count: 2_000)
+        try await store.write { try $0.set("first", for: "0", in: texts) }
+        let view = try await store.view()
+        for number in 0..<20_000 {
+            try store.writeLater(.relaxed) {
+                try $0.set(text + "\(number)", for: "\(number % 50)", in: texts)
+            }
+        }
+        try await store.flush()
+        let size = try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
+        #expect(size ?? .max < 64 << 20)
+        #expect(try view.get("0", in: texts) == "first")
+        try store.close()
+    }
+
+    @Test func `a view that was overtaken says so until it advances`() async throws {
+        var options = Store.Options()
+        options.viewSizeInBytes = 10_000
+        let store = try Store(.memory, options: options)
+        let texts = Store.Collection<String>("texts")
+        let text = String(repeating: "x", count: 1_000)
+        try await store.write { try $0.set("first", for: "0", in: texts) }
+        let view = try await store.view()
+        for number in 0..<50 {
+            try await store.write { try $0.set(text + "\(number)", for: "0", in: texts) }
+        }
+        #expect(throws: StoreError.viewOvertaken(CommitNumber(rawValue: 1))) {
+            try view.get("0", in: texts)
+        }
+        let changes = try view.advance()
+        #expect(changes?.updated.count == 1, "what changed is known all the same")
+        #expect(try view.get("0", in: texts) == text + "49")
+        try store.close()
+    }
+
+    @Test func `following brings a view to each new commit`() async throws {
+        let store = try Store(.memory)
+        let numbers = numbers
+        let (seen, continuation) = AsyncStream.makeStream(of: CommitNumber.self)
+        let following = Task {
+            let view = try await store.view()
+            continuation.yield(view.commit)
+            try await view.follow { continuation.yield($0.last) }
+        }
+        var commits = seen.makeAsyncIterator()
+        #expect(await commits.next() == CommitNumber.none)
+        for number in 1...20 as ClosedRange<Int64> {
+            try await store.write { try $0.set(Int(number), for: "\(number)", in: numbers) }
+            var last = CommitNumber.none
+            while last.rawValue < number, let next = await commits.next() { last = next }
+            #expect(last.rawValue == number)
+        }
+        following.cancel()
+        await #expect(throws: CancellationError.self) { try await following.value }
+        try store.close()
+    }
+}
