@@ -4,7 +4,8 @@ BUILD := swift build --configuration release -Xswiftc -enable-testing
 TEST := swift test --configuration release -Xswiftc -enable-testing --skip-build
 GODWIT = $(shell $(BUILD) --show-bin-path)/godwit
 LINTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
-	Examples/Outbox/Package.swift Examples/Outbox/Sources
+	Examples/Outbox/Package.swift Examples/Outbox/Sources \
+	Examples/Roster/Package.swift Examples/Roster/Sources
 
 .PHONY: help setup demo test test-traits lint format bench soak
 

@@ -181,7 +181,10 @@ let package = Package(
         ),
         .testTarget(
             name: "GodwitToolTests",
-            dependencies: ["GodwitTool", "GodwitConnectors", "GodwitTestKit"],
+            dependencies: [
+                "GodwitTool", "GodwitConnectors", "GodwitTestKit",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(name: "TidyTests", swiftSettings: settings),

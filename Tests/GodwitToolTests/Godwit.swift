@@ -17,6 +17,10 @@ struct Godwit {
 
     /// Runs a command to its end.
     static func run(_ arguments: String..., input: String = "") throws -> Result {
+        try run(arguments, input: input)
+    }
+
+    static func run(_ arguments: [String], input: String = "") throws -> Result {
         let process = command(arguments)
         let (output, errors, standardInput) = (Pipe(), Pipe(), Pipe())
         process.standardOutput = output

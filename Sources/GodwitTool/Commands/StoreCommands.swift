@@ -9,9 +9,9 @@ struct StoreCommand: AsyncParsableCommand {
         commandName: "store",
         abstract: "Look into a store, change it, check it, copy it.",
         discussion: """
-            Commands that only look (ls, get, watch, stats, check, backup) work beside whoever
-            has the store open. Those that write (set, rm, compact) need it for themselves, or
-            with --shared beside others that share it too.
+            Commands that only look (ls, get, watch, stats, check, backup) work beside whoever has
+            the store open. Those that write (set, rm, compact) need it for themselves, or, with
+            --shared, beside others that share it too.
 
             EXAMPLES
               godwit store ls app.sqlite
@@ -35,9 +35,9 @@ struct StoreArgument: ParsableArguments {
     func reader() throws -> Store { try opened(.readOnly) }
 
     /// The store, to be written to.
-    func writer(isShared: Bool) throws -> Store {
-        guard FileManager.default.fileExists(atPath: store) else {
-            throw ToolError("there is no store at \(store)")
+    func writer(isShared: Bool, mayCreate: Bool = false) throws -> Store {
+        guard mayCreate || FileManager.default.fileExists(atPath: store) else {
+            throw ToolError(StoreError.noStore(path: store).description)
         }
         var options = Store.Options()
         if isShared { options.processes = .several }
@@ -177,6 +177,7 @@ struct StoreSet: AsyncParsableCommand {
             EXAMPLES
               godwit store set app.sqlite contacts robbie '{"name": "Robbie"}'
               godwit store set app.sqlite contacts robbie - < robbie.json
+              godwit store set new.sqlite lists shopping '[]' --create
             """
     )
 
@@ -184,12 +185,13 @@ struct StoreSet: AsyncParsableCommand {
     @Argument(help: "The collection.") var collection: String
     @Argument(help: "The key.") var key: String
     @Argument(help: "The object as JSON; - for standard input.") var value: String
+    @Flag(help: "Make the store if there is none.") var create = false
     @Flag(help: "The store is shared with other processes.") var shared = false
     @Flag(help: "Print one object: the commit.") var json = false
 
     func run() async throws {
         let object = try parsed()
-        let store = try argument.writer(isShared: shared)
+        let store = try argument.writer(isShared: shared, mayCreate: create)
         let place = ObjectKey(collection: Key(collection), key: Key(key))
         let result = try await store.writeLater { try $0.setValue(object, of: place) }.finish()
         try store.close()
