@@ -10,9 +10,15 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
+        .target(
+            name: "SQLitePeer",
+            cSettings: [.unsafeFlags(["-O2"])],
+            linkerSettings: [.linkedLibrary("sqlite3")]
+        ),
         .executableTarget(
             name: "godwit-bench",
             dependencies: [
+                "SQLitePeer",
                 .product(name: "Godwit", package: "godwit"),
                 .product(name: "GodwitServer", package: "godwit"),
                 .product(name: "GodwitTestKit", package: "godwit"),
@@ -21,7 +27,7 @@ let package = Package(
             ],
             path: "Sources/GodwitBench",
             swiftSettings: [.treatAllWarnings(as: .error)]
-        )
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

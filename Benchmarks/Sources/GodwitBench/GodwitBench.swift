@@ -2,15 +2,32 @@ import Foundation
 import GodwitTestKit
 
 /// Measures Godwit beside its peers, in one run on one machine: the ratios are what counts.
+///
+/// `godwit-bench [--check] [part …]`; with `--check` a target that is missed is exit code 1.
 @main
 struct GodwitBench {
+    static let parts = ["writes", "reads", "replay"]
+
     static func main() async throws {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        let isChecked = arguments.contains("--check")
+        arguments.removeAll { $0 == "--check" }
+        guard arguments.allSatisfy(parts.contains) else {
+            print("usage: godwit-bench [--check] [\(parts.joined(separator: " | "))]…")
+            exit(64)
+        }
+        let wanted = arguments.isEmpty ? parts : arguments
         let folder = try TemporaryFolder()
-        print("store: durable writes of one object each, beside plain SQLite through GRDB\n")
-        try await StoreBenchmark(folder: folder).run()
-        print("\nreplay: edits of one device, merged by a server, followed by a second device\n")
-        try await ReplayBenchmark(folder: folder).run()
+        let report = Report()
+        if wanted.contains("writes") { try await StoreWrites(folder: folder, report: report).run() }
+        if wanted.contains("reads") { try await StoreReads(folder: folder, report: report).run() }
+        if wanted.contains("replay") {
+            print("\nreplay: edits of one device, merged by a server, followed by a second device\n")
+            try await ReplayBenchmark(folder: folder).run()
+        }
         print("\npeak memory of this process: \(peakMemoryInMegabytes()) MB")
+        for missed in report.missed { print("missed: \(missed.name)") }
+        if isChecked, !report.missed.isEmpty { exit(1) }
     }
 
     private static func peakMemoryInMegabytes() -> Int {
@@ -32,7 +49,8 @@ func seconds(_ body: () async throws -> Void) async rethrows -> Double {
 /// Columns of fixed width: the first to the left, the others to the right.
 func row(_ cells: String...) -> String {
     cells.enumerated().map { index, cell in
-        let space = String(repeating: " ", count: max(1, (index == 0 ? 28 : 15) - cell.count))
+        let width = index == 0 ? (cell.isEmpty ? 0 : 30) : 14
+        let space = String(repeating: " ", count: max(1, width - cell.count))
         return index == 0 ? cell + space : space + cell
     }.joined()
 }
