@@ -112,6 +112,7 @@ let package = Package(
             name: "GodwitTestKit",
             dependencies: [
                 "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings
         ),
