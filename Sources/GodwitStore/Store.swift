@@ -64,11 +64,11 @@ public final class Store: Sendable {
             lock = try StoreLock(path: path)
             writer = try Self.naming(path) { try DatabasePool(path: path) }
         }
-        if access == .readWrite { try prepare(Self.schema) }
+        guard access == .readWrite else { return }
         try Self.naming(location.path) {
-            // GRDB sets `NORMAL` for a pool, which may lose the last commits at a power failure.
-            try writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            try writer.writeWithoutTransaction { try Self.makeDurable($0) }
         }
+        try prepare(Self.schema)
     }
 
     /// Closes the store.
@@ -149,6 +149,16 @@ extension Store {
         var configuration = Configuration()
         configuration.readonly = true
         return try naming(path) { try DatabaseQueue(path: path, configuration: configuration) }
+    }
+
+    /// Lets every commit from now on be on disk when it is done.
+    ///
+    /// GRDB sets `NORMAL` for a pool, which may lose the last commits at a power failure. What was
+    /// committed so, or by a process whose sync has failed, is brought out of the log: the kernel
+    /// may never write it there, and all that follows it in the log would go with it.
+    private static func makeDurable(_ database: Database) throws {
+        try database.execute(sql: "PRAGMA synchronous = FULL")
+        try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
     /// Names the file in what SQLite has to say about it.
