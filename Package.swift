@@ -119,6 +119,7 @@ let package = Package(
             name: "GodwitTestKit",
             dependencies: [
                 "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings
         ),
@@ -147,10 +148,19 @@ let package = Package(
             dependencies: ["GodwitTree", "GodwitTestKit"],
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "GodwitFaultRunner",
+            dependencies: [
+                "GodwitTree", "GodwitStore", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Tests/GodwitFaultRunner",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "GodwitStoreTests",
             dependencies: [
-                "GodwitStore", "GodwitTestKit", .product(name: "GRDB", package: "GRDB.swift"),
+                "GodwitStore", "GodwitTestKit", "GodwitFaultRunner",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Golden"],
             swiftSettings: settings

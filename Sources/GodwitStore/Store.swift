@@ -105,6 +105,7 @@ extension Store {
                 try context.indexes.load(from: $0)
             }
         } else {
+            try database.writeWithoutTransaction { try checkpointer.begin(in: $0) }
             try prepare(StoreSchema.schema)
             for schema in options.schemas { try prepare(schema) }
             try database.write { try context.indexes.match(options.collections, in: $0) }

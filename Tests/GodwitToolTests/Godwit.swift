@@ -9,12 +9,6 @@ struct Godwit {
         let errors: String
     }
 
-    static let executable: URL = {
-        let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        let bundle = ProcessInfo.processInfo.arguments.first { $0.hasSuffix(".xctest") } ?? own.path
-        return URL(filePath: bundle).deletingLastPathComponent().appending(path: "godwit")
-    }()
-
     /// Runs a command to its end.
     static func run(_ arguments: String..., input: String = "") throws -> Result {
         try run(arguments, input: input)
@@ -42,7 +36,7 @@ struct Godwit {
     /// A command that has not been started.
     static func command(_ arguments: [String]) -> Process {
         let process = Process()
-        process.executableURL = executable
+        process.executableURL = BuiltProgram.url("godwit")
         process.arguments = arguments
         return process
     }

@@ -29,7 +29,7 @@ import Testing
         ],
         "GodwitTestKit": [
             "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",
-            "Foundation", "Synchronization",
+            "GRDBSQLite", "Foundation", "Synchronization",
         ],
         "GodwitTool": [
             "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",

@@ -59,7 +59,6 @@ final class Report {
 
     func add(_ comparison: Comparison) {
         print(comparison.line)
-        fflush(stdout)
         if !comparison.isMet { missed.append(comparison) }
     }
 }

@@ -6,7 +6,9 @@ import GodwitTestKit
 /// `godwit-bench [--check] [part …]`; with `--check` a target that is missed is exit code 1.
 @main
 struct GodwitBench {
-    static let parts = ["writes", "reads", "replay"]
+    static let parts = [
+        "group", "lone", "held", "read", "view", "observe", "grow", "replay",
+    ]
 
     static func main() async throws {
         var arguments = Array(CommandLine.arguments.dropFirst())
@@ -19,15 +21,31 @@ struct GodwitBench {
         let wanted = arguments.isEmpty ? parts : arguments
         let folder = try TemporaryFolder()
         let report = Report()
-        if wanted.contains("writes") { try await StoreWrites(folder: folder, report: report).run() }
-        if wanted.contains("reads") { try await StoreReads(folder: folder, report: report).run() }
-        if wanted.contains("replay") {
-            print("\nreplay: edits of one device, merged by a server, followed by a second device\n")
-            try await ReplayBenchmark(folder: folder).run()
-        }
+        for part in wanted { try await run(part, folder, report) }
         print("\npeak memory of this process: \(peakMemoryInMegabytes()) MB")
         for missed in report.missed { print("missed: \(missed.name)") }
         if isChecked, !report.missed.isEmpty { exit(1) }
+    }
+
+    private static func run(
+        _ part: String,
+        _ folder: TemporaryFolder,
+        _ report: Report
+    ) async throws {
+        let writes = StoreWrites(folder: folder, report: report)
+        let reads = StoreReads(folder: folder, report: report)
+        switch part {
+        case "group": try await writes.group()
+        case "lone": try await writes.lone()
+        case "held": try await writes.besideReader()
+        case "read": try await reads.read()
+        case "view": try await reads.advance()
+        case "observe": try await reads.observers()
+        case "grow": try await reads.growth()
+        default:
+            print("\nreplay: edits of one device, merged by a server, followed by a second device\n")
+            try await ReplayBenchmark(folder: folder).run()
+        }
     }
 
     private static func peakMemoryInMegabytes() -> Int {

@@ -12,7 +12,7 @@ struct StoreReads {
     private static let readCount = 100_000
     private static let objectCount = 200_000
 
-    func run() async throws {
+    func read() async throws {
         let path = folder.path("reads.sqlite")
         let store = try Store(.file(path))
         try await fill(store, 0..<Self.objectCount)
@@ -20,13 +20,7 @@ struct StoreReads {
         try await points(store, path)
         report.title("store: 200,000 objects, one after the other, in seconds")
         try await enumeration(store, path)
-        report.title("store: a view of 100,000 rows advances by one row, in microseconds")
-        try await advance(store)
         try store.close()
-        report.title("store: writes with 1,000 observers of other keys, per second")
-        try await observers()
-        report.title("store: a write when the store has become large, in microseconds")
-        try await growth()
     }
 
     private func fill(_ store: Store, _ numbers: Range<Int>) async throws {
@@ -169,8 +163,10 @@ extension StoreReads {
         try pool.close()
     }
 
-    private func advance(_ store: Store) async throws {
-        let objects = objects
+    func advance() async throws {
+        report.title("store: a view of 100,000 rows advances by one row, in microseconds")
+        let (store, objects) = (try Store(.file(folder.path("view.sqlite"))), objects)
+        try await fill(store, 0..<100_000)
         let view = try await store.view()
         let list = try await view.list(
             objects,
@@ -192,13 +188,15 @@ extension StoreReads {
             let ours = percentile(share, of: taken)
             report.add(.init(name: name, ours: ours, peer: 1_000, unit: "µs", target: .below))
         }
+        try store.close()
     }
 }
 
 extension StoreReads {
     private static let observerCount = 1_000
 
-    private func observers() async throws {
+    func observers() async throws {
+        report.title("store: writes with 1,000 observers of other keys, per second")
         let (with, without) = try await medians(rounds: 5) { round in
             try await burst(folder.path("observed-\(round).sqlite"), isObserved: true)
         } _: { round in
@@ -239,7 +237,8 @@ extension StoreReads {
         return rate
     }
 
-    private func growth() async throws {
+    func growth() async throws {
+        report.title("store: a write when the store has become large, in microseconds")
         let (store, objects) = (try Store(.file(folder.path("growth.sqlite"))), objects)
         var (filled, first): (Int, (lone: Double, burst: Double)?) = (0, nil)
         for size in [10_000, 100_000, 1_000_000] {
@@ -252,7 +251,7 @@ extension StoreReads {
                 lone.append(
                     try await seconds {
                         try await store.write { transaction in
-                            try transaction.update(Message.key(number), in: objects) {
+                            _ = try transaction.update(Message.key(number), in: objects) {
                                 $0.isRead.toggle()
                             }
                         }
@@ -263,7 +262,7 @@ extension StoreReads {
                 for _ in 0..<20_000 {
                     let number = Int.random(in: 0..<size, using: &random)
                     try store.writeLater { transaction in
-                        try transaction.update(Message.key(number), in: objects) {
+                        _ = try transaction.update(Message.key(number), in: objects) {
                             $0.isRead.toggle()
                         }
                     }

@@ -12,20 +12,11 @@ struct StoreWrites {
     private let objects = Store.Collection<Message>("objects")
     private static let taskCount = 16
     private static let writeCount = 100_000
-    private static let peerCount = 4_000
-
-    func run() async throws {
-        report.title("store: 100,000 durable writes of one object each, by 16 tasks, per second")
-        try await coalescing()
-        report.title("store: one durable write after the other, in microseconds")
-        for size in [100, 1_000, 10_000] { try await lone(size: size) }
-        report.title("store: durable writes while a reader keeps its snapshot, in microseconds")
-        try await besideReader()
-    }
 }
 
 extension StoreWrites {
-    private func coalescing() async throws {
+    func group() async throws {
+        report.title("store: 100,000 durable writes of one object each, by 16 tasks, per second")
         let path = { (name: String, round: Int) in folder.path("\(name)-\(round).sqlite") }
         let (closed, single) = try await medians { round in
             try await ours(path("closed", round), isBurst: false)
@@ -80,7 +71,7 @@ extension StoreWrites {
 
     private func grdb(_ path: String) async throws -> Double {
         let peer = try GRDBPeer(path: path)
-        let share = Self.peerCount / Self.taskCount
+        let share = Self.writeCount / Self.taskCount
         let taken = try await seconds {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for task in 0..<Self.taskCount {
@@ -95,7 +86,7 @@ extension StoreWrites {
             }
         }
         try peer.pool.close()
-        return Double(Self.peerCount) / taken
+        return Double(Self.writeCount) / taken
     }
 
     /// The same rows, encoded before the clock starts.
@@ -133,6 +124,11 @@ extension StoreWrites {
 
 extension StoreWrites {
     private static let loneCount = 3_000
+
+    func lone() async throws {
+        report.title("store: one durable write after the other, in microseconds")
+        for size in [100, 1_000, 10_000] { try await lone(size: size) }
+    }
 
     private func lone(size: Int) async throws {
         var (own, peer): ([Double], [Double]) = ([], [])
@@ -197,7 +193,8 @@ extension StoreWrites {
     private static let holdSeconds =
         ProcessInfo.processInfo.environment["GODWIT_BENCH_HOLD"].flatMap { Double($0) } ?? 10
 
-    private func besideReader() async throws {
+    func besideReader() async throws {
+        report.title("store: durable writes while a reader keeps its snapshot, in microseconds")
         let store = try Store(.file(folder.path("held.sqlite")))
         let peer = try GRDBPeer(path: folder.path("held-grdb.sqlite"))
         _ = try await latencies(1_000, of: store, size: 200)

@@ -103,16 +103,22 @@ extension StoreConnections {
         }
         return try naming(path) {
             // Looked at before it is opened for writing: what is refused stays untouched.
-            if let size, size > 0 {
-                var configuration = Configuration()
-                configuration.readonly = true
-                let queue = try DatabaseQueue(path: path, configuration: configuration)
-                try queue.read { try check($0, at: path) }
-                try queue.close()
-            }
+            if let size, size > 0 { try lookAt(path) }
             var configuration = Configuration()
             configuration.busyMode = .timeout(10)
             return try DatabasePool(path: path, configuration: configuration)
+        }
+    }
+
+    private static func lookAt(_ path: String) throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        do {
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            try queue.read { try check($0, at: path) }
+            try queue.close()
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY {
+            // A journal has to be rolled back first, which only a writer can do.
         }
     }
 

@@ -26,7 +26,11 @@ final class StoreLock: Sendable {
     deinit { release() }
 
     func release() {
-        if let descriptor = descriptor.withLock({ $0.take() }) { close(descriptor) }
+        guard let descriptor = descriptor.withLock({ $0.take() }) else { return }
+        // Closing alone is not enough: between its fork and its exec, a child process that
+        // somebody else starts has the file open too, and with it the lock.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
     }
 
     /// Whether a store was made here before: the lock file is marked then.

@@ -36,11 +36,24 @@ final class Checkpointer: Sendable {
 
     var walPages: Int { state.withLock { $0.walPages } }
 
+    /// Has everything in the database file, and synced, that an earlier process has left.
+    ///
+    /// What was committed under `NORMAL` lies in the WAL without a sync. Should the next sync
+    /// fail, the kernel forgets it, and what is committed and synced after it hangs in the air.
+    func begin(in database: Database) throws {
+        try prepare(.durable, in: database)
+        if isOwner { try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+    }
+
     /// Watches the WAL of the connection that writes; takes the place of SQLite's own checkpoint,
     /// which would run inside the commit of whoever comes by.
     func watch(_ database: Database) throws {
         guard isOwner else { return }
-        try database.execute(sql: "PRAGMA journal_size_limit = \(64 << 20)")
+        // Room for the pages of a whole group: SQLite would write those that do not fit before
+        // the commit, and some of them twice.
+        try database.execute(
+            sql: "PRAGMA journal_size_limit = \(64 << 20); PRAGMA cache_size = -\(32 << 10)"
+        )
         // Unretained, because the store closes the connection before it lets the writer go.
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_wal_hook(
@@ -95,24 +108,22 @@ extension Checkpointer {
         state.withLock { $0.hasUnsynced = false }
     }
 
-    func afterGroup(in database: Database) {
-        checkpoint(at: limits.checkpointPages, in: database)
+    func afterGroup(in database: Database) throws {
+        try checkpoint(at: limits.checkpointPages, in: database)
     }
 
-    func whenIdle(in database: Database) {
-        checkpoint(at: limits.idleCheckpointPages, in: database)
+    func whenIdle(in database: Database) throws {
+        try checkpoint(at: limits.idleCheckpointPages, in: database)
     }
 
-    private func checkpoint(at limit: Int, in database: Database) {
+    private func checkpoint(at limit: Int, in database: Database) throws {
         let isDue = state.withLock { state in
             let step = state.triedAt == 0 ? limit : state.triedAt + limits.idleCheckpointPages
             guard isOwner, state.walPages >= max(limit, step) else { return false }
             state.triedAt = state.walPages
             return true
         }
-        // A checkpoint that fails has lost nothing: the WAL still has everything, and the next
-        // commit will tell its caller what is wrong with the disk.
         guard isDue else { return }
-        try? database.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)")
+        try database.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)")
     }
 }
