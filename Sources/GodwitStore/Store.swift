@@ -1,5 +1,6 @@
 public import GRDB
 internal import GodwitTree
+internal import Synchronization
 
 /// Objects in collections, on disk or in memory, changed by transactions.
 ///
@@ -111,8 +112,9 @@ extension Store {
             try database.write { try context.indexes.match(options.collections, in: $0) }
             try database.writeWithoutTransaction { try checkpointer.watch($0) }
         }
-        let last = try database.read { try Ledger.last(in: $0) }
-        context.cache.withVersions { $0.reset(to: last) }
+        let ledger = try database.read { try Ledger.state(in: $0) }
+        context.ledger.withLock { $0 = ledger }
+        context.cache.withVersions { $0.reset(to: ledger.last) }
         guard options.access == .readWrite else { return }
         connections.markAsStore()
         try tidyUp(options.collections)

@@ -10,6 +10,8 @@ final class StoreContext: Sendable {
     let indexes = IndexSet()
     let feed = ChangeFeed()
     let metrics = StoreMetrics()
+    /// The ledger of the last commit here.
+    let ledger = Mutex(Ledger.State())
     private let namedHooks = Mutex<[(name: String, hook: any TransactionHook)]>([])
     private let catchingUp = Mutex(())
 
@@ -54,6 +56,8 @@ extension StoreContext {
             let last = try Ledger.last(in: database)
             let published = cache.withVersions { $0.published }
             guard last > published else { return }
+            let ledger = try Ledger.state(in: database)
+            self.ledger.withLock { if $0.last < ledger.last { $0 = ledger } }
             let rows = try ChangeLog.rows(after: published, in: database)
             try takeIn(rows.filter { $0.commit <= last }, after: published, through: last)
         }

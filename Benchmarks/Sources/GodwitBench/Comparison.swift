@@ -39,7 +39,9 @@ struct Comparison {
             case .below: "below"
             case .none: ""
             }
-        guard case .none = target else { return figures + row("", wanted, isMet ? "met" : "MISSED") }
+        guard case .none = target else {
+            return figures + row("", wanted, isMet ? "met" : "MISSED")
+        }
         return figures
     }
 

@@ -43,7 +43,9 @@ struct GodwitBench {
         case "observe": try await reads.observers()
         case "grow": try await reads.growth()
         default:
-            print("\nreplay: edits of one device, merged by a server, followed by a second device\n")
+            print(
+                "\nreplay: edits of one device, merged by a server, followed by a second device\n"
+            )
             try await ReplayBenchmark(folder: folder).run()
         }
     }

@@ -258,17 +258,18 @@ extension StoreReads {
                     } * 1e6
                 )
             }
-            let burst = try await seconds {
-                for _ in 0..<20_000 {
-                    let number = Int.random(in: 0..<size, using: &random)
-                    try store.writeLater { transaction in
-                        _ = try transaction.update(Message.key(number), in: objects) {
-                            $0.isRead.toggle()
+            let burst =
+                try await seconds {
+                    for _ in 0..<20_000 {
+                        let number = Int.random(in: 0..<size, using: &random)
+                        try store.writeLater { transaction in
+                            _ = try transaction.update(Message.key(number), in: objects) {
+                                $0.isRead.toggle()
+                            }
                         }
                     }
-                }
-                try await store.flush()
-            } * 1e6 / 20_000
+                    try await store.flush()
+                } * 1e6 / 20_000
             let p50 = percentile(0.5, of: lone)
             let base = first ?? (p50, burst)
             first = base

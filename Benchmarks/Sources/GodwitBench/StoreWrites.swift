@@ -162,7 +162,9 @@ extension StoreWrites {
             let message = Message(number, size: size)
             latencies.append(
                 try await seconds {
-                    try await store.write { try $0.set(message, for: Message.key(number), in: objects) }
+                    try await store.write {
+                        try $0.set(message, for: Message.key(number), in: objects)
+                    }
                 } * 1e6
             )
         }

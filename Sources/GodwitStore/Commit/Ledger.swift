@@ -24,6 +24,24 @@ enum Ledger {
         }
     }
 
+    /// The whole ledger in memory: the one who writes it need not read it.
+    struct State: Sendable {
+        struct Slot: Sendable {
+            let number: Int64
+            var total = Total()
+        }
+
+        var last: CommitNumber = .none
+        fileprivate(set) var collections: [Key: Slot] = [:]
+
+        func total(of collection: Key) -> Total { collections[collection]?.total ?? Total() }
+
+        mutating func set(_ total: Total, of collection: Key) {
+            let number = collections[collection]?.number ?? Int64(collections.count + 1)
+            collections[collection] = Slot(number: number, total: total)
+        }
+    }
+
     /// Slot 0 is the store itself; it has no collection.
     static let schema = """
         CREATE TABLE godwit_ledger (
@@ -84,54 +102,55 @@ enum Ledger {
         return collections
     }
 
-    static func record(_ commit: CommitNumber, in database: Database) throws {
-        try write(nil, commit: commit, Total(), in: database)
+    /// All collections as the database has them.
+    static func state(in database: Database) throws -> State {
+        var state = State(last: try last(in: database))
+        let statement = try PreparedStatement(
+            "SELECT slot, collection FROM godwit_ledger WHERE slot > 0",
+            in: database
+        )
+        defer { statement.reset() }
+        while try statement.step() {
+            let collection = Key(statement.text(1))
+            let total = try total(of: collection, in: database)
+            state.collections[collection] = State.Slot(number: statement.integer(0), total: total)
+        }
+        return state
     }
 
-    static func record(
-        _ total: Total,
-        of collection: Key,
-        commit: CommitNumber,
-        in database: Database
-    ) throws {
-        try write(collection, commit: commit, total, in: database)
+    /// Writes down the last commit, and what it has made of some collections.
+    static func record(_ state: State, changed: some Sequence<Key>, in database: Database) throws {
+        let statement = try PreparedStatement(
+            """
+            INSERT INTO godwit_ledger
+                (slot, collection, commit_number, object_count, checksum, seal)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (slot) DO UPDATE
+            SET commit_number = ?3, object_count = ?4, checksum = ?5, seal = ?6
+            """,
+            in: database
+        )
+        try write(nil, State.Slot(number: 0), state.last, statement)
+        for collection in changed {
+            guard let slot = state.collections[collection] else { continue }
+            try write(collection, slot, state.last, statement)
+        }
     }
 
     private static func write(
         _ collection: Key?,
-        commit: CommitNumber,
-        _ total: Total,
-        in database: Database
+        _ slot: State.Slot,
+        _ commit: CommitNumber,
+        _ statement: PreparedStatement
     ) throws {
+        let total = slot.total
         let numbers = [commit.rawValue, total.count, Int64(bitPattern: total.checksum)]
-        let update = try PreparedStatement(
-            """
-            UPDATE godwit_ledger
-            SET commit_number = ?1, object_count = ?2, checksum = ?3, seal = ?4
-            WHERE \(collection == nil ? "slot = 0" : "collection = ?5")
-            """,
-            in: database
-        )
-        let bind = { (statement: PreparedStatement) in
-            for (index, number) in numbers.enumerated() {
-                statement.bind(number, at: Int32(index + 1))
-            }
-            statement.bind(Seal(collection: collection, numbers).bytes, at: 4)
-            if let collection { statement.bind(collection, at: 5) }
+        statement.bind(slot.number, at: 1)
+        if let collection { statement.bind(collection, at: 2) }
+        for (index, number) in numbers.enumerated() {
+            statement.bind(number, at: Int32(index + 3))
         }
-        bind(update)
-        try update.execute()
-        guard update.changedRowCount == 0 else { return }
-        let insert = try PreparedStatement(
-            """
-            INSERT INTO godwit_ledger
-                (commit_number, object_count, checksum, seal, slot, collection)
-            VALUES (?1, ?2, ?3, ?4, \(collection == nil ? "0, NULL" : "NULL, ?5"))
-            """,
-            in: database
-        )
-        bind(insert)
-        try insert.execute()
+        statement.bind(Seal(collection: collection, numbers).bytes, at: 6)
+        try statement.execute()
     }
 
     private static func damage(_ reason: String) -> StoreError {

@@ -170,8 +170,7 @@ private struct Salvage {
             sql: "SELECT MAX(commit_number) FROM godwit_object"
         )
         // Commits that left no object behind may have had higher numbers: leave room for them.
-        let commit = CommitNumber(rawValue: (last ?? 0) + 1_000_000)
-        try Ledger.record(commit, in: database)
+        var ledger = Ledger.State(last: CommitNumber(rawValue: (last ?? 0) + 1_000_000))
         let names = try String.fetchAll(
             database,
             sql: "SELECT DISTINCT collection FROM godwit_object"
@@ -182,7 +181,8 @@ private struct Salvage {
                 total.add(object)
                 return true
             }
-            try Ledger.record(total, of: Key(name), commit: commit, in: database)
+            ledger.set(total, of: Key(name))
         }
+        try Ledger.record(ledger, changed: names.map { Key($0) }, in: database)
     }
 }

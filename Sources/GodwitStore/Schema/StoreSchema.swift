@@ -56,10 +56,9 @@ enum StoreSchema {
         }
         let number = try Int64.fetchOne(database, sql: "SELECT number FROM godwit_commit") ?? 0
         let commit = CommitNumber(rawValue: number)
-        try Ledger.record(commit, in: database)
-        for (collection, total) in totals {
-            try Ledger.record(total, of: collection, commit: commit, in: database)
-        }
+        var ledger = Ledger.State(last: commit)
+        for (collection, total) in totals { ledger.set(total, of: collection) }
+        try Ledger.record(ledger, changed: totals.keys, in: database)
         try database.execute(sql: "DROP TABLE godwit_object_1; DROP TABLE godwit_commit")
     }
 }

@@ -109,7 +109,7 @@ extension CommitDraft {
         to new: StoredObject?
     ) throws {
         try context.indexes.update(key, from: old, to: new, in: database)
-        var total = try total(of: key.collection)
+        var total = total(of: key.collection)
         if let old { total.remove(old) }
         if let new { total.add(new) }
         totals[key.collection] = total
@@ -145,13 +145,12 @@ extension CommitDraft: ObjectLookup {
         guard range == .all else {
             return try ObjectTable.count(of: collection, in: range, database)
         }
-        return Int(try total(of: collection).count)
+        return Int(total(of: collection).count)
     }
 
     func collections() throws -> [Key] {
-        let known = Set(try Ledger.collections(in: database))
-            .union(group.totals.keys).union(totals.keys)
-        return try known.filter { try total(of: $0).count > 0 }.sorted()
+        let known = Set(group.ledger.collections.keys).union(totals.keys)
+        return known.filter { total(of: $0).count > 0 }.sorted()
     }
 
     func forEachKey(
@@ -181,8 +180,8 @@ extension CommitDraft: ObjectLookup {
         try entry.forEachKey(bounds, in: database, body)
     }
 
-    private func total(of collection: Key) throws -> Ledger.Total {
-        try totals[collection] ?? group.total(of: collection)
+    private func total(of collection: Key) -> Ledger.Total {
+        totals[collection] ?? group.ledger.total(of: collection)
     }
 
     /// What is known without a look into the database: this request's change, an earlier

@@ -1,5 +1,6 @@
 internal import GRDB
 internal import GodwitTree
+internal import Synchronization
 
 /// The requests that share one physical transaction.
 ///
@@ -15,26 +16,29 @@ final class WriteGroup {
     let database: Database
     let context: StoreContext
     let durability: Durability
-    /// The last commit, those of this group included.
-    private(set) var last: CommitNumber
     private(set) var size = GroupSize()
     private(set) var members: [Member] = []
     private(set) var participants: [any TransactionParticipant] = []
     /// The newest state of each object that the group has changed.
     private(set) var pending: [ObjectKey: VersionCache.Change] = [:]
-    /// The collections that the group has changed, as they are now.
-    private(set) var totals: [Key: Ledger.Total] = [:]
+    /// What the last commit has left, and what the group has made of it.
+    private(set) var ledger: Ledger.State
+    /// The collections that the group has changed.
+    private(set) var collections: Set<Key> = []
     /// What those objects were before the group.
     private var old: [ObjectKey: VersionCache.Past] = [:]
     /// What each request has found, for the change log.
     private var olds: [CommitNumber: [ObjectKey: StoredObject?]] = [:]
 
-    init(_ database: Database, _ context: StoreContext, durability: Durability) throws {
+    init(_ database: Database, _ context: StoreContext, durability: Durability) {
         self.database = database
         self.context = context
         self.durability = durability
-        last = try Ledger.last(in: database)
+        ledger = context.ledger.withLock { $0 }
     }
+
+    /// The last commit, those of this group included.
+    var last: CommitNumber { ledger.last }
 
     /// Whether there is something to commit.
     var isEmpty: Bool { members.allSatisfy { $0.changes == nil } }
@@ -77,8 +81,11 @@ extension WriteGroup {
             members.append(Member(request: request, changes: nil))
             return
         }
-        last = draft.commit
-        totals.merge(draft.totals) { _, new in new }
+        ledger.last = draft.commit
+        for (collection, total) in draft.totals {
+            ledger.set(total, of: collection)
+            collections.insert(collection)
+        }
         for change in draft.effective {
             if context.options.processes == .several {
                 olds[last, default: [:]][change.key] = change.old
@@ -101,16 +108,9 @@ extension WriteGroup {
         members.append(Member(request: request, changes: draft.changeSet))
     }
 
-    func total(of collection: Key) throws -> Ledger.Total {
-        try totals[collection] ?? Ledger.total(of: collection, in: database)
-    }
-
     /// Writes down what the group comes to, before the commit.
     func record() throws {
-        try Ledger.record(last, in: database)
-        for (collection, total) in totals {
-            try Ledger.record(total, of: collection, commit: last, in: database)
-        }
+        try Ledger.record(ledger, changed: collections, in: database)
         if context.options.processes == .several { try log() }
     }
 

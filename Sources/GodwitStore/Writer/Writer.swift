@@ -75,12 +75,22 @@ extension Writer {
         while let first = queue.withLock({ $0.takeFirst() }) {
             lock?.acquire()
             runGroup(startingWith: first, in: database)
-            checkpointer.afterGroup(in: database)
+            checkpoint { try checkpointer.afterGroup(in: database) }
             lock?.release()
         }
         lock?.acquire()
-        checkpointer.whenIdle(in: database)
+        checkpoint { try checkpointer.whenIdle(in: database) }
         lock?.release()
+    }
+
+    /// A checkpoint that fails has lost nothing, the WAL still has everything; but a sync that
+    /// failed may take back what was committed without one.
+    private func checkpoint(_ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            if let reason = context.translated(error).lostSync { poison(reason) }
+        }
     }
 
     private func runGroup(startingWith first: any WriteRequest, in database: Database) {
@@ -89,8 +99,8 @@ extension Writer {
         do {
             try checkpointer.prepare(first.durability, in: database)
             try database.beginTransaction(.immediate)
-            group = try WriteGroup(database, context, durability: first.durability)
             try context.catchUp(in: database)
+            group = WriteGroup(database, context, durability: first.durability)
         } catch {
             if database.isInsideTransaction { try? database.rollback() }
             return first.fail(context.translated(error))
@@ -129,6 +139,7 @@ extension Writer {
             return
         }
         guard !group.isEmpty else { return deliver(group) }
+        context.ledger.withLock { $0 = group.ledger }
         let sets = group.members.compactMap(\.changes)
         cache.withVersions { $0.publish(group.changes, as: sets, through: group.last) }
         for participant in group.participants { participant.committed() }
