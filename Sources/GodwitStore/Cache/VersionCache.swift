@@ -81,7 +81,8 @@ struct VersionCache {
     private var pastOrder: Deque<(key: ObjectKey, end: CommitNumber, cost: Int)> = []
     private var viewFloor: CommitNumber = .none
 
-    /// How many changed keys are remembered for readers that began before the change.
+    /// How many keys without a slot are remembered, with their last change, for readers that
+    /// began before it.
     private static let recentMax = 4_096
     private static let slotCost = 128
 
@@ -141,7 +142,7 @@ extension VersionCache {
         guard commit <= published, commit >= recentFloor, (recent[key] ?? .none) <= commit else {
             return
         }
-        guard places[key] == nil else { return }
+        guard places[key] == nil, costMax > 0 else { return }
         insert(Slot(key: key, first: object?.commit ?? commit, object: object))
         evict()
     }
@@ -193,7 +194,6 @@ extension VersionCache {
         published = max(published, commit)
         for set in sets { show(set) }
         for change in changes {
-            remember(change.key, commit: change.commit)
             if let place = places[change.key] {
                 counts.cost -= slots[place]?.cost ?? 0
                 slots[place]?.object = change.object
@@ -302,6 +302,7 @@ extension VersionCache {
                 slots[hand]?.isVisited = false
             } else {
                 counts.cost -= slot.cost
+                remember(slot.key, commit: slot.first)
                 places[slot.key] = nil
                 slots[hand] = nil
                 freeSlots.append(hand)

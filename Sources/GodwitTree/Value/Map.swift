@@ -28,6 +28,14 @@ public struct Map: Hashable, Sendable {
     ///
     /// - Complexity: O(*n* log *n*).
     public init(_ pairs: some Sequence<(Key, Value)>) {
+        let pairs = Array(pairs)
+        guard pairs.count > Self.insertionMax else {
+            // Few entries, mostly in order already: cheaper than a sort that must be stable.
+            entries = []
+            entries.reserveCapacity(pairs.count)
+            for (key, value) in pairs { self[key] = value }
+            return
+        }
         let sorted = pairs.enumerated().sorted {
             $0.element.0 == $1.element.0
                 ? $0.offset < $1.offset : $0.element.0 < $1.element.0
@@ -38,6 +46,8 @@ public struct Map: Hashable, Sendable {
             entries.append(Entry(key: pair.0, value: pair.1))
         }
     }
+
+    private static let insertionMax = 32
 
     /// Takes entries whose keys ascend strictly.
     init(ascending entries: [Entry]) { self.entries = entries }
