@@ -159,6 +159,7 @@ let package = Package(
         .testTarget(
             name: "GodwitStoreTests",
             dependencies: [
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
                 "GodwitStore", "GodwitTestKit", "GodwitFaultRunner",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],

@@ -9,7 +9,7 @@ final class StoreContext: Sendable {
     let cache: ObjectCache
     let indexes = IndexSet()
     let feed = ChangeFeed()
-    let metrics = StoreMetrics()
+    let metrics: StoreMetrics
     /// The ledger of the last commit here.
     let ledger = Mutex(Ledger.State())
     private let namedHooks = Mutex<[(name: String, hook: any TransactionHook)]>([])
@@ -18,6 +18,7 @@ final class StoreContext: Sendable {
     init(_ location: Store.Location, _ options: Store.Options) {
         self.location = location
         self.options = options
+        metrics = StoreMetrics(options.metrics)
         cache = ObjectCache(
             VersionCache(
                 published: .none,

@@ -2,21 +2,51 @@ internal import Metrics
 
 /// What a store tells the app's metrics system (swift-metrics); labels begin with `godwit.store`.
 struct StoreMetrics: Sendable {
-    private let depth = Recorder(label: "godwit.store.queue.depth", aggregate: false)
-    private let requests = Recorder(label: "godwit.store.group.requests")
-    private let objects = Recorder(label: "godwit.store.group.objects")
-    private let duration = Metrics.Timer(label: "godwit.store.group.duration")
-    private let commits = Counter(label: "godwit.store.commits")
-    private let failures = Counter(label: "godwit.store.failures")
+    private let queueDepth: Recorder
+    private let groupRequests: Recorder
+    private let groupObjects: Recorder
+    private let groupDuration: Metrics.Timer
+    private let commits: Counter
+    private let failures: Counter
+    private let walPages: Gauge
+    private let cacheBytes: Gauge
+    private let cacheHits: Gauge
+    private let cacheMisses: Gauge
+    private let viewBytes: Gauge
 
-    func queueDepth(_ count: Int) { depth.record(count) }
-
-    func group(_ group: WriteGroup, took duration: Duration) {
-        requests.record(group.members.count)
-        objects.record(group.size.objectCount)
-        commits.increment(by: group.members.count { $0.changes != nil })
-        self.duration.recordNanoseconds(Int64(duration / .nanoseconds(1)))
+    init(_ factory: any MetricsFactory) {
+        let label = { "godwit.store." + $0 }
+        queueDepth = Recorder(label: label("queue.depth"), factory: factory)
+        groupRequests = Recorder(label: label("group.requests"), factory: factory)
+        groupObjects = Recorder(label: label("group.objects"), factory: factory)
+        groupDuration = Metrics.Timer(label: label("group.duration"), factory: factory)
+        commits = Counter(label: label("commits"), factory: factory)
+        failures = Counter(label: label("failures"), factory: factory)
+        walPages = Gauge(label: label("wal.pages"), factory: factory)
+        cacheBytes = Gauge(label: label("cache.bytes"), factory: factory)
+        cacheHits = Gauge(label: label("cache.hits"), factory: factory)
+        cacheMisses = Gauge(label: label("cache.misses"), factory: factory)
+        viewBytes = Gauge(label: label("view.bytes"), factory: factory)
     }
 
-    func failure() { failures.increment() }
+    func waiting(_ count: Int) { queueDepth.record(count) }
+
+    func finished(_ group: WriteGroup, took duration: Duration) {
+        groupRequests.record(group.members.count)
+        groupObjects.record(group.size.objectCount)
+        commits.increment(by: group.members.count { $0.changes != nil })
+        groupDuration.recordNanoseconds(Int64(duration / .nanoseconds(1)))
+    }
+
+    /// A group that was rolled back as a whole.
+    func failed() { failures.increment() }
+
+    /// Told when the writer has nothing to do.
+    func idle(walPageCount: Int, cache: VersionCache.Counts) {
+        walPages.record(walPageCount)
+        cacheBytes.record(cache.cost)
+        cacheHits.record(cache.hits)
+        cacheMisses.record(cache.misses)
+        viewBytes.record(cache.pastCost)
+    }
 }

@@ -1,3 +1,5 @@
+public import Metrics
+
 extension Store {
     /// How a store is opened; the defaults are right for an app with one process.
     public struct Options: Sendable {
@@ -39,6 +41,8 @@ extension Store {
         public var viewSizeInBytes = 64 << 20
         public var identifiers: Identifiers = .random
         public var clock: StoreClock = .system
+        /// Where the store's metrics go; their labels begin with `godwit.store`.
+        public var metrics: any MetricsFactory = MetricsSystem.factory
 
         public init() {}
 

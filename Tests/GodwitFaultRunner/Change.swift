@@ -17,6 +17,15 @@ extension Change {
         }
     }
 
+    /// Puts metadata beside an object, which stays as it is.
+    static func describe(_ key: Key, as metadata: Value) -> Change {
+        Change {
+            let things = Store.Collection<Value>("things")
+            try $0.replaceMetadata(metadata, of: key.text, in: things)
+        } apply: { _ in
+        }
+    }
+
     static func remove(_ key: Key, in collection: Key = "things") -> Change {
         Change {
             try $0.remove(key.text, in: Store.Collection<Value>(collection))

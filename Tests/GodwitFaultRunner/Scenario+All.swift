@@ -2,7 +2,7 @@ import GodwitTree
 
 extension Scenario {
     /// The scenarios, a line or two each; a new one needs nothing but its place here.
-    static let all = objects + sizes + aborts + lives + hooks
+    static let all = objects + sizes + aborts + lives + groups + hooks
 
     private static let small: Value = ["name": "Bread", "count": 2, "tags": ["a", "b"]]
     private static let large = bytes(100_000)
@@ -44,6 +44,7 @@ extension Scenario {
         Scenario(
             "strange-keys",
             .write(.set("", to: 1), .set("e\u{301}", to: 2), .set("\u{e9}", to: 3)),
+            .write(.set("\u{0}", to: 4), .set("\u{0}a", to: 5)),
             .write(.remove("\u{e9}"), .set("😀", to: .null))
         ),
         Scenario(
@@ -177,6 +178,26 @@ extension Scenario {
         Scenario(
             "large-together",
             .together([[.set("a", to: large)], [.set("b", to: bytes(60_000))], [.fill(50)]])
+        ),
+    ]
+
+    private static let groups = [
+        Scenario(
+            "grouped",
+            .grouped((0..<6).map { [.set(Key("g\($0)"), to: small)] }),
+            .grouped((0..<6).map { [.set(Key("g\($0)"), to: 1), .set(Key("h\($0)"), to: 2)] })
+        ),
+        Scenario(
+            "grouped-on-one-object",
+            .grouped((0..<5).map { _ in [.increase("a")] }),
+            .reopen,
+            .grouped((0..<5).map { _ in [.increase("a")] })
+        ),
+        Scenario(
+            "metadata",
+            .write(.set("a", to: small), .describe("a", as: ["etag": "1"])),
+            .write(.describe("a", as: large)),
+            .write(.set("a", to: 2), .describe("a", as: .null))
         ),
     ]
 

@@ -16,7 +16,7 @@ struct Scenario: Sendable {
         steps.enumerated().flatMap { number, step -> [Write] in
             switch step {
             case .write(let changes): [Write(mark: Self.mark(number), changes: changes)]
-            case .together(let writes):
+            case .together(let writes), .grouped(let writes):
                 writes.enumerated().map { writer, changes in
                     Write(mark: Self.mark(number, writer), changes: changes)
                 }
@@ -50,6 +50,8 @@ enum Step: Sendable {
     ///
     /// No two of them may change the same object, as their order is open.
     case together([[Change]])
+    /// Transactions that wait until all are there, and then share one commit to the disk.
+    case grouped([[Change]])
     /// Something that leaves the objects as they are.
     case call(@Sendable (Session) async throws -> Void)
 

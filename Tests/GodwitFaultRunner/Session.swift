@@ -46,6 +46,11 @@ final class Session {
                 try await self.writer().write(Write(mark: mark, changes: changes))
             case .abandon(let changes):
                 try await self.writer().abandon(Write(mark: mark, changes: changes))
+            case .grouped(let all):
+                let writes = all.enumerated().map {
+                    Write(mark: Scenario.mark(number, $0), changes: $1)
+                }
+                try await self.writer().writeGrouped(writes)
             case .together(let all):
                 let writes = all.enumerated().map { writer, changes in
                     Write(mark: Scenario.mark(number, writer), changes: changes)
@@ -139,6 +144,25 @@ private struct SessionWriter: Sendable {
             }
             group.addTask { _ = try await read() }
             try await group.waitForAll()
+        }
+    }
+
+    func writeGrouped(_ writes: [Write]) async throws {
+        await store.suspend()
+        let tickets = try writes.map { write in
+            try store.writeLater { transaction in
+                try write.change.perform(transaction)
+                return transaction.commit.rawValue
+            }
+        }
+        store.resume()
+        for (write, ticket) in zip(writes, tickets) {
+            do {
+                let commit = try await ticket.finish().value
+                report(.done(mark: write.mark, commit: commit))
+            } catch {
+                report(.refused(mark: write.mark, reason: "\(error)"))
+            }
         }
     }
 

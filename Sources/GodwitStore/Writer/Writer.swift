@@ -39,7 +39,7 @@ final class Writer: Sendable {
             }
             return (result, queue.count)
         }
-        context.metrics.queueDepth(count)
+        context.metrics.waiting(count)
         if try result.get() { startDrain() }
     }
 
@@ -81,6 +81,8 @@ extension Writer {
         lock?.acquire()
         checkpoint { try checkpointer.whenIdle(in: database) }
         lock?.release()
+        let counts = context.cache.withVersions { $0.counts }
+        context.metrics.idle(walPageCount: checkpointer.walPages, cache: counts)
     }
 
     /// A checkpoint that fails has lost nothing, the WAL still has everything; but a sync that
@@ -121,7 +123,7 @@ extension Writer {
             next = isFull ? nil : queue.withLock { $0.takeNext(joining: group.durability) }
         }
         commit(group)
-        context.metrics.group(group, took: context.options.clock.elapsed() - start)
+        context.metrics.finished(group, took: context.options.clock.elapsed() - start)
     }
 
     private func commit(_ group: WriteGroup) {
@@ -166,6 +168,7 @@ extension Writer {
     /// Nothing of the group was committed: nothing is published, every member learns why.
     private func abandon(_ group: WriteGroup, _ error: any Error) {
         if group.database.isInsideTransaction { try? group.database.rollback() }
+        context.metrics.failed()
         context.cache.withVersions { $0.unkeep() }
         for participant in group.participants { participant.rolledBack() }
         for member in group.members { member.request.fail(error) }
