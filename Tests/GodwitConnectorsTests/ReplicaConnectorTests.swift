@@ -1,10 +1,13 @@
+import Dispatch
 import GodwitConnectors
 import GodwitQueue
-import GodwitReplication
 import GodwitStore
 import GodwitTestKit
 import GodwitTree
+import Synchronization
 import Testing
+
+@testable import GodwitReplication
 
 /// Stores, queues, replicas and a server together, over a simulated network.
 @Suite struct ReplicaConnectorTests {
@@ -136,6 +139,41 @@ import Testing
         #expect(phone.connector.replica.status.isDirty)
     }
 
+    /// The reader of a commit may be there before the memory of its writer has followed.
+    @Test func `an edit is pushed whose operation is seen before its commit is published`()
+        async throws
+    {
+        let phone = try await device(.file(folder.path("phone.sqlite")))
+        let pause = CommitPause()
+        let edit = Task { [lists] in
+            try await phone.store.write { transaction in
+                transaction.add(pause)
+                try transaction.set(["bread"], for: "groceries", in: lists)
+            }
+        }
+        await pause.reached()
+        try await running([phone]) {
+            while try await phone.store.statistics().queueDepth == 0 { await Task.yield() }
+            pause.end()
+            try await edit.value
+            try await phone.drain()
+        }
+        let head = try network.hosted(name).current.history.headValue
+        #expect(head == ["lists": ["groceries": ["bread"]]])
+        try phone.store.close()
+    }
+
+    @Test func `an edit is pushed after an answer that could not be used`() async throws {
+        let liar = LyingOnce(network)
+        let phone = try await Peer(try Store(.memory), name, liar)
+        try await phone.add("bread", to: "groceries")
+        try await running([phone]) { try await phone.drain() }
+
+        #expect(liar.hasLied)
+        let head = try network.hosted(name).current.history.headValue
+        #expect(head == ["lists": ["groceries": ["bread"]]])
+    }
+
     private func device(_ location: Store.Location) async throws -> Peer {
         try await Peer(try Store(location), name, network)
     }
@@ -152,13 +190,70 @@ import Testing
     }
 }
 
+/// Holds a writer between its commit and the moment at which memory follows.
+private final class CommitPause: TransactionParticipant {
+    private let (commits, commit) = AsyncStream.makeStream(of: Void.self)
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func reached() async { for await _ in commits { return } }
+    func end() { semaphore.signal() }
+
+    func committed() {
+        commit.yield()
+        semaphore.wait()
+    }
+    func requestSucceeded() {}
+    func requestFailed() {}
+    func rolledBack() {}
+}
+
+/// A network that swallows the first request, and answers with a delta that leads elsewhere.
+private final class LyingOnce: ReplicaTransport {
+    private let network: SimulatedNetwork
+    private let lied = Mutex(false)
+
+    init(_ network: SimulatedNetwork) { self.network = network }
+
+    var hasLied: Bool { lied.withLock { $0 } }
+
+    func create(_ replica: ReplicaName) async throws { try await network.create(replica) }
+
+    func exchange(
+        _ body: [UInt8],
+        replica: ReplicaName,
+        client: ClientID
+    ) async throws -> [UInt8] {
+        let isFirst = lied.withLock { lied in
+            defer { lied = true }
+            return !lied
+        }
+        guard isFirst else {
+            return try await network.exchange(body, replica: replica, client: client)
+        }
+        return ExchangeResponse(
+            acknowledged: 0,
+            head: .root,
+            origin: .root,
+            delta: .set("not what the head names")
+        ).encoded.canonicalBytes
+    }
+
+    func heads(of replica: ReplicaName) -> AsyncThrowingStream<StateID, any Error> {
+        network.heads(of: replica)
+    }
+}
+
 /// A device with lists of words.
 private struct Peer: Sendable {
     let store: Store
     let connector: ReplicaConnector
     private let lists = Store.Collection<[String]>("lists")
 
-    init(_ store: Store, _ name: ReplicaName, _ network: SimulatedNetwork) async throws {
+    init(
+        _ store: Store,
+        _ name: ReplicaName,
+        _ network: any ReplicaTransport
+    ) async throws {
         self.store = store
         connector = try await ReplicaConnector(
             name,

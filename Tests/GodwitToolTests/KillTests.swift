@@ -48,13 +48,15 @@ import Testing
 
         let played = try await document(on: server)["n"]?.integer ?? 0
         let count = Int(played) + 100
-        device = try start(replay + ["--limit", "\(count)"])
+        let errors = folder.path("errors.txt")
+        device = try start(replay + ["--limit", "\(count)"], errors: errors)
         device.waitUntilExit()
         print(
             "killed the server \(killed.server) times, the device \(killed.device) times,"
                 + " in \(played) edits"
         )
-        #expect(device.terminationStatus == 0, "seed \(seed)")
+        let printed = try String(contentsOfFile: errors, encoding: .utf8)
+        #expect(device.terminationStatus == 0, "seed \(seed): \(printed)")
         #expect(played > 0, "something was played between the kills")
         let items = try await document(on: server)["items"]?.list
         #expect(items == (0..<count).suffix(40).map { .int(Int64($0)) }, "seed \(seed)")
@@ -70,10 +72,14 @@ import Testing
         try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: path))
     }
 
-    private func start(_ arguments: [String]) throws -> Process {
+    private func start(_ arguments: [String], errors: String? = nil) throws -> Process {
         let process = Godwit.command(arguments)
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
+        if let errors {
+            _ = FileManager.default.createFile(atPath: errors, contents: nil)
+            process.standardError = FileHandle(forWritingAtPath: errors)
+        }
         try process.run()
         return process
     }

@@ -118,19 +118,25 @@ extension ReplicaConnector {
     /// operation completes, in the same transaction.
     private func push() async throws -> Outcome {
         for _ in 0..<Self.attemptsMax {
-            guard replica.status.isDirty else { return .completed }
-            let isDone = try await gate.pass { try await self.exchange() }
+            let isDone = try await gate.pass { try await self.exchange(onlyToPush: true) }
             if isDone { return .completed }
         }
         return .retry(after: nil, reason: "the server did not take the batch")
     }
 
-    /// One request, one answer.
+    /// One request, if there is one, and its answer.
+    ///
+    /// What to send is decided in a transaction: the replica's status may be one commit behind
+    /// the operation that runs.
     ///
     /// - Returns: Whether what was sent, if anything was, is acknowledged.
-    private func exchange() async throws -> Bool {
+    private func exchange(onlyToPush: Bool = false) async throws -> Bool {
         let replica = replica
-        let request = try await store.write { try replica.makeRequest(in: $0) }
+        let next = try await store.write { transaction in
+            onlyToPush
+                ? try replica.makePush(in: transaction) : try replica.makeRequest(in: transaction)
+        }
+        guard let request = next else { return true }
         let body = request.encoded.canonicalBytes
         report(.sending(sizeInBytes: body.count, carriesEdit: request.batch != nil))
         do {

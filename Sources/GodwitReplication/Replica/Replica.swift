@@ -115,16 +115,23 @@ extension Replica {
     public func makeRequest(
         in transaction: borrowing WriteTransaction
     ) throws -> ExchangeRequest {
-        try update(in: transaction) { device in
-            let request = try device.makeRequest()
-            return request
-        }
+        try update(in: transaction) { try $0.makeRequest() }
+    }
+
+    /// The next request, or nil when there is nothing to send or to be acknowledged.
+    ///
+    /// ``status`` may be one commit behind what the transaction sees; this is not.
+    public func makePush(
+        in transaction: borrowing WriteTransaction
+    ) throws -> ExchangeRequest? {
+        try update(in: transaction) { $0.machine.isDirty ? try $0.makeRequest() : nil }
     }
 
     /// Takes in the server's answer: the objects, the replica and what is still to be sent change
     /// in one transaction.
     ///
-    /// - Returns: Whether the request's batch, if it had one, is now known to be accepted.
+    /// - Returns: Whether the request's batch is now known to be accepted; without one, whether
+    ///   nothing is left to send.
     /// - Throws: ``ReplicationError``; nothing has changed then.
     @discardableResult
     public func receive(
@@ -132,14 +139,14 @@ extension Replica {
         to request: ExchangeRequest,
         in transaction: borrowing WriteTransaction
     ) throws -> Bool {
-        let (change, value) = try update(in: transaction) { device in
+        let (change, machine) = try update(in: transaction) { device in
             let change = try device.machine.receive(response, to: request)
             device.isChanged = true
-            return (change, device.machine.local)
+            return (change, device.machine)
         }
-        try writeObjects(changedBy: change, in: value, transaction)
+        try writeObjects(changedBy: change, in: machine.local, transaction)
         transaction.touch()
-        return request.batch.map { response.acknowledged >= $0.sequence } ?? true
+        return request.batch.map { response.acknowledged >= $0.sequence } ?? !machine.isDirty
     }
 
     /// The next request must ask for everything: an answer could not be used.
