@@ -71,9 +71,9 @@ struct VersionCache {
     private var places: [ObjectKey: Int] = [:]
     private var hand = 0
 
-    private var recent: [ObjectKey: CommitNumber] = [:]
-    private var recentOrder: Deque<(key: ObjectKey, commit: CommitNumber)> = []
-    private var recentFloor: CommitNumber
+    /// The newest version that was given up: what a reader of an older commit has read may have
+    /// changed since, and nobody here remembers.
+    private var fillFloor: CommitNumber
 
     private var views: [ViewID: OpenView] = [:]
     private var lastView = 0
@@ -81,16 +81,13 @@ struct VersionCache {
     private var pastOrder: Deque<(key: ObjectKey, end: CommitNumber, cost: Int)> = []
     private var viewFloor: CommitNumber = .none
 
-    /// How many keys without a slot are remembered, with their last change, for readers that
-    /// began before it.
-    private static let recentMax = 4_096
     private static let slotCost = 128
 
     init(published: CommitNumber, costMax: Int, pastCostMax: Int) {
         self.published = published
         self.costMax = costMax
         self.pastCostMax = pastCostMax
-        recentFloor = published
+        fillFloor = published
     }
 }
 
@@ -139,10 +136,9 @@ extension VersionCache {
     ///
     /// What may have changed since is not remembered (invariant 1).
     mutating func fill(_ key: ObjectKey, with object: StoredObject?, readAt commit: CommitNumber) {
-        guard commit <= published, commit >= recentFloor, (recent[key] ?? .none) <= commit else {
+        guard commit <= published, commit >= fillFloor, places[key] == nil, costMax > 0 else {
             return
         }
-        guard places[key] == nil, costMax > 0 else { return }
         insert(Slot(key: key, first: object?.commit ?? commit, object: object))
         evict()
     }
@@ -194,6 +190,7 @@ extension VersionCache {
         published = max(published, commit)
         for set in sets { show(set) }
         for change in changes {
+            change.object?.forgetValue()
             if let place = places[change.key] {
                 counts.cost -= slots[place]?.cost ?? 0
                 slots[place]?.object = change.object
@@ -214,7 +211,7 @@ extension VersionCache {
         through commit: CommitNumber
     ) {
         for (key, changed) in changes {
-            remember(key, commit: changed)
+            fillFloor = max(fillFloor, changed)
             guard let place = places.removeValue(forKey: key) else { continue }
             counts.cost -= slots[place]?.cost ?? 0
             slots[place] = nil
@@ -226,8 +223,7 @@ extension VersionCache {
     /// Everything may have changed: another process has written, and it is not known what.
     mutating func reset(to commit: CommitNumber) {
         (slots, freeSlots, places, hand) = ([], [], [:], 0)
-        (recent, recentOrder, recentFloor) = ([:], [], commit)
-        (past, pastOrder, viewFloor) = ([:], [], commit)
+        (past, pastOrder, viewFloor, fillFloor) = ([:], [], commit, commit)
         (counts.cost, counts.pastCost) = (0, 0)
         published = commit
         show(ChangeSet(commit: commit, isReset: true))
@@ -302,22 +298,12 @@ extension VersionCache {
                 slots[hand]?.isVisited = false
             } else {
                 counts.cost -= slot.cost
-                remember(slot.key, commit: slot.first)
+                fillFloor = max(fillFloor, slot.first)
                 places[slot.key] = nil
                 slots[hand] = nil
                 freeSlots.append(hand)
             }
         }
-    }
-
-    private mutating func remember(_ key: ObjectKey, commit: CommitNumber) {
-        recent[key] = commit
-        recentOrder.append((key, commit))
-        guard recentOrder.count > Self.recentMax, let oldest = recentOrder.popFirst() else {
-            return
-        }
-        recentFloor = max(recentFloor, oldest.commit)
-        if recent[oldest.key] == oldest.commit { recent[oldest.key] = nil }
     }
 
     private mutating func dropPast(through end: CommitNumber) {

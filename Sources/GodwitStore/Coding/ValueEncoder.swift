@@ -9,177 +9,237 @@ public struct ValueEncoder: Sendable {
     public init() {}
 
     public func encode(_ object: some Encodable) throws -> Value {
-        let slot = Slot()
-        try slot.fill(with: object, at: [])
-        return slot.value
+        try Value(encoding: object, at: .root)
     }
 }
 
-/// A place in the value under construction.
+/// What one `encode(to:)` has said so far about its value.
+///
+/// Only what has containers of its own gets a slot; scalars go where they belong at once.
 private final class Slot {
-    enum Content {
-        case empty
-        case scalar(Value)
-        case list([Slot])
-        case map([(Key, Slot)])
+    enum Item {
+        case value(Value)
+        /// A nested container: it is complete when the whole `encode(to:)` has returned.
+        case slot(Slot)
+
+        var value: Value {
+            switch self {
+            case .value(let value): value
+            case .slot(let slot): slot.value
+            }
+        }
     }
 
-    var content: Content = .empty
+    enum Kind {
+        case single, list, map
+    }
 
+    private var kind = Kind.single
+    private var items: [Item] = []
+    /// Of a map, the keys of the items.
+    private var keys: [GodwitTree.Key] = []
+
+    var count: Int { items.count }
+
+    /// A type that encodes nothing at all is taken for one without fields.
     var value: Value {
-        switch content {
-        case .empty: .map(Map())
-        case .scalar(let value): value
-        case .list(let slots): .list(slots.map(\.value))
-        case .map(let slots): .map(Map(slots.map { ($0.0, $0.1.value) }))
+        switch kind {
+        case .single: items.last?.value ?? .map(Map())
+        case .list: .list(items.map(\.value))
+        case .map: .map(Map(zip(keys, items).map { Map.Entry(key: $0, value: $1.value) }))
         }
     }
 
-    func append() -> Slot {
-        let slot = Slot()
-        guard case .list(var slots) = content else { return slot }
-        content = .empty
-        slots.append(slot)
-        content = .list(slots)
-        return slot
+    func become(_ kind: Kind) {
+        guard self.kind != kind else { return }
+        (self.kind, items, keys) = (kind, [], [])
+        guard kind == .map else { return }
+        items.reserveCapacity(8)
+        keys.reserveCapacity(8)
     }
 
-    func insert(_ key: String) -> Slot {
-        let slot = Slot()
-        guard case .map(var slots) = content else { return slot }
-        content = .empty
-        slots.append((Key(key), slot))
-        content = .map(slots)
-        return slot
-    }
+    func append(_ item: Item) { items.append(item) }
 
-    func fill(with object: some Encodable, at path: [any CodingKey]) throws {
-        switch object {
-        case let value as Value: content = .scalar(value)
-        case let data as Data: content = .scalar(.bytes(Array(data)))
-        case let url as URL: content = .scalar(.string(Key(url.absoluteString)))
-        default: try object.encode(to: SlotEncoder(slot: self, codingPath: path))
+    func append(_ item: Item, for key: String) {
+        keys.append(GodwitTree.Key(key))
+        items.append(item)
+    }
+}
+
+/// Where an encoder is, spelled out only when an error or the app asks.
+private indirect enum Path {
+    case root
+    case child(of: Path, any CodingKey)
+
+    var codingPath: [any CodingKey] {
+        switch self {
+        case .root: []
+        case .child(let parent, let key): parent.codingPath + [key]
+        }
+    }
+}
+
+extension Value {
+    /// - Parameter path: Where the object belongs, for errors.
+    fileprivate init<Object: Encodable>(
+        encoding object: Object,
+        at path: @autoclosure () -> Path
+    ) throws {
+        // Compared by type: a cast would cost more than the encoding of a scalar.
+        if Object.self == String.self, let text = object as? String {
+            self = .string(Key(text))
+        } else if Object.self == Int.self, let integer = object as? Int {
+            self = .int(Int64(integer))
+        } else if Object.self == Value.self, let value = object as? Value {
+            self = value
+        } else if Object.self == Data.self, let data = object as? Data {
+            self = .bytes(Array(data))
+        } else if Object.self == URL.self, let url = object as? URL {
+            self = .string(Key(url.absoluteString))
+        } else {
+            let slot = Slot()
+            try object.encode(to: SlotEncoder(slot: slot, path: path()))
+            self = slot.value
         }
     }
 
-    func fill(integer: some BinaryInteger, at path: [any CodingKey]) throws {
+    fileprivate init(
+        integer: some BinaryInteger,
+        at path: @autoclosure () -> Path
+    ) throws {
         guard let int = Int64(exactly: integer) else {
             throw EncodingError.invalidValue(
                 integer,
-                .init(codingPath: path, debugDescription: "does not fit in 64 bits")
+                .init(codingPath: path().codingPath, debugDescription: "does not fit in 64 bits")
             )
         }
-        content = .scalar(.int(int))
+        self = .int(int)
     }
 
-    func fill(double: Double, at path: [any CodingKey]) throws {
+    fileprivate init(double: Double, at path: @autoclosure () -> Path) throws {
         guard let finite = Finite(double) else {
             throw EncodingError.invalidValue(
                 double,
-                .init(codingPath: path, debugDescription: "is not a finite number")
+                .init(codingPath: path().codingPath, debugDescription: "is not a finite number")
             )
         }
-        content = .scalar(.double(finite))
+        self = .double(finite)
     }
 }
 
 private struct SlotEncoder: Encoder {
     let slot: Slot
-    let codingPath: [any CodingKey]
+    let path: Path
+    var codingPath: [any CodingKey] { path.codingPath }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        if case .map = slot.content {} else { slot.content = .map([]) }
-        return KeyedEncodingContainer(KeyedSlot(slot: slot, codingPath: codingPath))
+        slot.become(.map)
+        return KeyedEncodingContainer(KeyedSlot(slot: slot, path: path))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        if case .list = slot.content {} else { slot.content = .list([]) }
-        return UnkeyedSlot(slot: slot, codingPath: codingPath)
+        slot.become(.list)
+        return UnkeyedSlot(slot: slot, path: path)
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer {
-        SingleSlot(slot: slot, codingPath: codingPath)
+        SingleSlot(slot: slot, path: path)
     }
 }
 
 private struct SingleSlot: SingleValueEncodingContainer {
     let slot: Slot
-    let codingPath: [any CodingKey]
+    let path: Path
+    var codingPath: [any CodingKey] { path.codingPath }
 
-    func encodeNil() { slot.content = .scalar(.null) }
-    func encode(_ value: Bool) { slot.content = .scalar(.bool(value)) }
-    func encode(_ value: String) { slot.content = .scalar(.string(Key(value))) }
-    func encode(_ value: Double) throws { try slot.fill(double: value, at: codingPath) }
-    func encode(_ value: Float) throws { try slot.fill(double: Double(value), at: codingPath) }
+    func encodeNil() { slot.append(.value(.null)) }
+    func encode(_ value: Bool) { slot.append(.value(.bool(value))) }
+    func encode(_ value: String) { slot.append(.value(.string(Key(value)))) }
+    func encode(_ value: Double) throws { slot.append(.value(try Value(double: value, at: path))) }
+    func encode(_ value: Float) throws { try encode(Double(value)) }
     func encode(_ value: some Encodable & BinaryInteger) throws {
-        try slot.fill(integer: value, at: codingPath)
+        slot.append(.value(try Value(integer: value, at: path)))
     }
     func encode(_ value: some Encodable) throws {
-        switch value {
-        case let integer as any BinaryInteger: try slot.fill(integer: integer, at: codingPath)
-        default: try slot.fill(with: value, at: codingPath)
-        }
+        slot.append(.value(try Value(encoding: value, at: path)))
     }
 }
 
 private struct UnkeyedSlot: UnkeyedEncodingContainer {
     let slot: Slot
-    let codingPath: [any CodingKey]
+    let path: Path
+    var codingPath: [any CodingKey] { path.codingPath }
+    var count: Int { slot.count }
 
-    var count: Int {
-        if case .list(let slots) = slot.content { slots.count } else { 0 }
+    func encodeNil() { slot.append(.value(.null)) }
+    func encode(_ value: Bool) { slot.append(.value(.bool(value))) }
+    func encode(_ value: String) { slot.append(.value(.string(Key(value)))) }
+    func encode(_ value: Double) throws { slot.append(.value(try Value(double: value, at: path))) }
+    func encode(_ value: Float) throws { try encode(Double(value)) }
+    func encode(_ value: some Encodable & BinaryInteger) throws {
+        slot.append(.value(try Value(integer: value, at: path)))
     }
-
-    private func next() -> SingleSlot { SingleSlot(slot: slot.append(), codingPath: codingPath) }
-
-    func encodeNil() { next().encodeNil() }
-    func encode(_ value: some Encodable) throws { try next().encode(value) }
+    func encode(_ value: some Encodable) throws {
+        slot.append(.value(try Value(encoding: value, at: path)))
+    }
 
     func nestedContainer<Key>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        superSlot().container(keyedBy: type)
+        nested().container(keyedBy: type)
     }
 
-    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        superSlot().unkeyedContainer()
-    }
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { nested().unkeyedContainer() }
 
-    func superEncoder() -> any Encoder { superSlot() }
+    func superEncoder() -> any Encoder { nested() }
 
-    private func superSlot() -> SlotEncoder {
-        SlotEncoder(slot: slot.append(), codingPath: codingPath)
+    private func nested() -> SlotEncoder {
+        let inner = Slot()
+        slot.append(.slot(inner))
+        return SlotEncoder(slot: inner, path: path)
     }
 }
 
 private struct KeyedSlot<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let slot: Slot
-    let codingPath: [any CodingKey]
+    let path: Path
+    var codingPath: [any CodingKey] { path.codingPath }
 
-    func encodeNil(forKey key: Key) { single(key).encodeNil() }
-    func encode(_ value: some Encodable, forKey key: Key) throws { try single(key).encode(value) }
+    func encodeNil(forKey key: Key) { put(.null, key) }
+    func encode(_ value: Bool, forKey key: Key) { put(.bool(value), key) }
+    func encode(_ value: String, forKey key: Key) { put(.string(GodwitTree.Key(value)), key) }
+    func encode(_ value: Double, forKey key: Key) throws {
+        put(try Value(double: value, at: .child(of: path, key)), key)
+    }
+    func encode(_ value: Float, forKey key: Key) throws { try encode(Double(value), forKey: key) }
+    func encode(_ value: some Encodable & BinaryInteger, forKey key: Key) throws {
+        put(try Value(integer: value, at: .child(of: path, key)), key)
+    }
+    func encode(_ value: some Encodable, forKey key: Key) throws {
+        put(try Value(encoding: value, at: .child(of: path, key)), key)
+    }
 
     func nestedContainer<Nested>(
         keyedBy type: Nested.Type,
         forKey key: Key
     ) -> KeyedEncodingContainer<Nested> {
-        encoder(key).container(keyedBy: type)
+        nested(key, key.stringValue).container(keyedBy: type)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        encoder(key).unkeyedContainer()
+        nested(key, key.stringValue).unkeyedContainer()
     }
 
-    func superEncoder() -> any Encoder {
-        SlotEncoder(slot: slot.insert("super"), codingPath: codingPath)
+    func superEncoder() -> any Encoder { nested(nil, "super") }
+
+    func superEncoder(forKey key: Key) -> any Encoder { nested(key, key.stringValue) }
+
+    private func put(_ value: Value, _ key: Key) {
+        slot.append(.value(value), for: key.stringValue)
     }
 
-    func superEncoder(forKey key: Key) -> any Encoder { encoder(key) }
-
-    private func encoder(_ key: Key) -> SlotEncoder {
-        SlotEncoder(slot: slot.insert(key.stringValue), codingPath: codingPath + [key])
-    }
-
-    private func single(_ key: Key) -> SingleSlot {
-        SingleSlot(slot: slot.insert(key.stringValue), codingPath: codingPath + [key])
+    private func nested(_ key: Key?, _ name: String) -> SlotEncoder {
+        let inner = Slot()
+        slot.append(.slot(inner), for: name)
+        return SlotEncoder(slot: inner, path: key.map { .child(of: path, $0) } ?? path)
     }
 }

@@ -4,11 +4,24 @@ public import GodwitTree
 public struct ObjectKey: Hashable, Sendable {
     public let collection: Key
     public let key: Key
+    /// Computed once: a write looks its key up in half a dozen tables, and most of the keys it
+    /// meets there are told apart without a look at their text.
+    private let hash: Int
 
     public init(collection: Key, key: Key) {
         self.collection = collection
         self.key = key
+        var hasher = Hasher()
+        hasher.combine(collection)
+        hasher.combine(key)
+        hash = hasher.finalize()
     }
+
+    public static func == (left: ObjectKey, right: ObjectKey) -> Bool {
+        left.hash == right.hash && left.key == right.key && left.collection == right.collection
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 extension ObjectKey: Comparable, CustomStringConvertible {

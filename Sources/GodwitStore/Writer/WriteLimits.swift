@@ -5,11 +5,11 @@ public struct WriteLimits: Hashable, Sendable {
     /// A group ends when the objects it has changed take this many bytes.
     public var bytesMax = 1 << 20
     /// A group ends when it has been open for so long.
-    public var ageMax: Duration = .milliseconds(5)
+    public var ageMax: Duration = .milliseconds(20)
     /// Beyond so many waiting requests `writeLater` refuses.
     public var queueMax = 65_536
     /// The WAL is copied into the database when it has so many pages and the writer is idle.
-    public var idleCheckpointPages = 1_000
+    public var idleCheckpointPages = 4_000
     /// The WAL is copied into the database when it has so many pages, idle or not.
     public var checkpointPages = 8_000
 

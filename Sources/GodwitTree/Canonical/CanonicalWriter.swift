@@ -10,13 +10,14 @@ extension Value {
     /// - Complexity: O(*n*) in the size of the value.
     public var canonicalBytes: [UInt8] {
         var writer = CanonicalWriter()
+        writer.bytes.reserveCapacity(256)
         writer.write(self)
         return writer.bytes
     }
 }
 
 struct CanonicalWriter {
-    private(set) var bytes: [UInt8] = []
+    fileprivate(set) var bytes: [UInt8] = []
 
     mutating func write(_ value: Value) {
         switch value {

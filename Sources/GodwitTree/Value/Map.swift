@@ -28,22 +28,27 @@ public struct Map: Hashable, Sendable {
     ///
     /// - Complexity: O(*n* log *n*).
     public init(_ pairs: some Sequence<(Key, Value)>) {
-        let pairs = Array(pairs)
-        guard pairs.count > Self.insertionMax else {
+        self.init(pairs.map { Entry(key: $0, value: $1) })
+    }
+
+    /// Builds a map from entries in any order; of equal keys, the last one stays.
+    ///
+    /// - Complexity: O(*n* log *n*).
+    public init(_ unordered: [Entry]) {
+        entries = []
+        entries.reserveCapacity(unordered.count)
+        guard unordered.count > Self.insertionMax else {
             // Few entries, mostly in order already: cheaper than a sort that must be stable.
-            entries = []
-            entries.reserveCapacity(pairs.count)
-            for (key, value) in pairs { self[key] = value }
+            for entry in unordered { self[entry.key] = entry.value }
             return
         }
-        let sorted = pairs.enumerated().sorted {
-            $0.element.0 == $1.element.0
-                ? $0.offset < $1.offset : $0.element.0 < $1.element.0
+        let sorted = unordered.enumerated().sorted {
+            $0.element.key == $1.element.key
+                ? $0.offset < $1.offset : $0.element.key < $1.element.key
         }
-        entries = []
-        for (_, pair) in sorted {
-            if entries.last?.key == pair.0 { entries.removeLast() }
-            entries.append(Entry(key: pair.0, value: pair.1))
+        for (_, entry) in sorted {
+            if entries.last?.key == entry.key { entries.removeLast() }
+            entries.append(entry)
         }
     }
 
