@@ -29,6 +29,8 @@ enum Ledger {
         struct Slot: Sendable {
             let number: Int64
             var total = Total()
+            /// Whether the row is there, or still to be inserted.
+            var isStored = true
         }
 
         var last: CommitNumber = .none
@@ -37,8 +39,8 @@ enum Ledger {
         func total(of collection: Key) -> Total { collections[collection]?.total ?? Total() }
 
         mutating func set(_ total: Total, of collection: Key) {
-            let number = collections[collection]?.number ?? Int64(collections.count + 1)
-            collections[collection] = Slot(number: number, total: total)
+            let next = Slot(number: Int64(collections.count + 1), isStored: false)
+            collections[collection, default: next].total = total
         }
     }
 
@@ -118,39 +120,82 @@ enum Ledger {
         return state
     }
 
-    /// Writes down the last commit, and what it has made of some collections.
-    static func record(_ state: State, changed: some Sequence<Key>, in database: Database) throws {
-        let statement = try PreparedStatement(
-            """
-            INSERT INTO godwit_ledger
-                (slot, collection, commit_number, object_count, checksum, seal)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (slot) DO UPDATE
-            SET commit_number = ?3, object_count = ?4, checksum = ?5, seal = ?6
-            """,
-            in: database
-        )
-        try write(nil, State.Slot(number: 0), state.last, statement)
-        for collection in changed {
-            guard let slot = state.collections[collection] else { continue }
-            try write(collection, slot, state.last, statement)
+    /// Writes down all of it, into an empty table.
+    static func create(_ state: State, in database: Database) throws {
+        try insert(State.Slot(number: 0), nil, state.last, in: database)
+        for (collection, slot) in state.collections {
+            try insert(slot, collection, state.last, in: database)
         }
     }
 
-    private static func write(
-        _ collection: Key?,
-        _ slot: State.Slot,
-        _ commit: CommitNumber,
-        _ statement: PreparedStatement
+    /// Writes down the last commit, and what it has made of some collections.
+    static func record(
+        _ state: inout State,
+        changed: some Sequence<Key>,
+        in database: Database
     ) throws {
+        try update(State.Slot(number: 0), nil, state.last, in: database)
+        for collection in changed {
+            guard let slot = state.collections[collection] else { continue }
+            if slot.isStored {
+                try update(slot, collection, state.last, in: database)
+            } else {
+                try insert(slot, collection, state.last, in: database)
+                state.collections[collection]?.isStored = true
+            }
+        }
+    }
+
+    private static func update(
+        _ slot: State.Slot,
+        _ collection: Key?,
+        _ commit: CommitNumber,
+        in database: Database
+    ) throws {
+        let statement = try PreparedStatement(
+            """
+            UPDATE godwit_ledger SET commit_number = ?2, object_count = ?3, checksum = ?4, seal = ?5
+            WHERE slot = ?1
+            """,
+            in: database
+        )
+        bind(slot, collection, commit, to: statement)
+        try statement.execute()
+        guard statement.changedRowCount == 1 else { throw damage("a row is missing") }
+    }
+
+    private static func insert(
+        _ slot: State.Slot,
+        _ collection: Key?,
+        _ commit: CommitNumber,
+        in database: Database
+    ) throws {
+        let statement = try PreparedStatement(
+            """
+            INSERT INTO godwit_ledger
+                (slot, commit_number, object_count, checksum, seal, collection)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            """,
+            in: database
+        )
+        bind(slot, collection, commit, to: statement)
+        if let collection { statement.bind(collection, at: 6) }
+        try statement.execute()
+    }
+
+    private static func bind(
+        _ slot: State.Slot,
+        _ collection: Key?,
+        _ commit: CommitNumber,
+        to statement: PreparedStatement
+    ) {
         let total = slot.total
         let numbers = [commit.rawValue, total.count, Int64(bitPattern: total.checksum)]
         statement.bind(slot.number, at: 1)
-        if let collection { statement.bind(collection, at: 2) }
         for (index, number) in numbers.enumerated() {
-            statement.bind(number, at: Int32(index + 3))
+            statement.bind(number, at: Int32(index + 2))
         }
-        statement.bind(Seal(collection: collection, numbers).bytes, at: 6)
-        try statement.execute()
+        statement.bind(Seal(collection: collection, numbers).bytes, at: 5)
     }
 
     private static func damage(_ reason: String) -> StoreError {

@@ -183,6 +183,6 @@ private struct Salvage {
             }
             ledger.set(total, of: Key(name))
         }
-        try Ledger.record(ledger, changed: names.map { Key($0) }, in: database)
+        try Ledger.create(ledger, in: database)
     }
 }

@@ -58,7 +58,7 @@ enum StoreSchema {
         let commit = CommitNumber(rawValue: number)
         var ledger = Ledger.State(last: commit)
         for (collection, total) in totals { ledger.set(total, of: collection) }
-        try Ledger.record(ledger, changed: totals.keys, in: database)
+        try Ledger.create(ledger, in: database)
         try database.execute(sql: "DROP TABLE godwit_object_1; DROP TABLE godwit_commit")
     }
 }

@@ -50,9 +50,10 @@ final class Checkpointer: Sendable {
     func watch(_ database: Database) throws {
         guard isOwner else { return }
         // Room for the pages of a whole group: SQLite would write those that do not fit before
-        // the commit, and some of them twice.
+        // the commit, and some of them twice. And not much more: a commit that has split a page
+        // walks the whole cache (the split leaves a page number beyond the end in it).
         try database.execute(
-            sql: "PRAGMA journal_size_limit = \(64 << 20); PRAGMA cache_size = -\(32 << 10)"
+            sql: "PRAGMA journal_size_limit = \(64 << 20); PRAGMA cache_size = -\(8 << 10)"
         )
         // Unretained, because the store closes the connection before it lets the writer go.
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -112,8 +113,11 @@ extension Checkpointer {
         try checkpoint(at: limits.checkpointPages, in: database)
     }
 
-    func whenIdle(in database: Database) throws {
-        try checkpoint(at: limits.idleCheckpointPages, in: database)
+    /// - Parameter requestCount: How many requests the last group has had. Several writers that
+    ///   wait for each other's commits leave the writer idle for a moment only.
+    func whenIdle(after requestCount: Int, in database: Database) throws {
+        let busyLimit = min(limits.checkpointPages, 4 * limits.idleCheckpointPages)
+        try checkpoint(at: requestCount > 1 ? busyLimit : limits.idleCheckpointPages, in: database)
     }
 
     private func checkpoint(at limit: Int, in database: Database) throws {

@@ -110,7 +110,7 @@ extension WriteGroup {
 
     /// Writes down what the group comes to, before the commit.
     func record() throws {
-        try Ledger.record(ledger, changed: collections, in: database)
+        try Ledger.record(&ledger, changed: collections, in: database)
         if context.options.processes == .several { try log() }
     }
 

@@ -8,8 +8,9 @@ public struct WriteLimits: Hashable, Sendable {
     public var ageMax: Duration = .milliseconds(20)
     /// Beyond so many waiting requests `writeLater` refuses.
     public var queueMax = 65_536
-    /// The WAL is copied into the database when it has so many pages and the writer is idle.
-    public var idleCheckpointPages = 4_000
+    /// The WAL is copied into the database when it has so many pages and the writer is idle; four
+    /// times as many while several writers leave it idle for moments only.
+    public var idleCheckpointPages = 1_000
     /// The WAL is copied into the database when it has so many pages, idle or not.
     public var checkpointPages = 8_000
 

@@ -72,14 +72,15 @@ final class Writer: Sendable {
 
 extension Writer {
     private func drain(_ database: Database) {
+        var requestCount = 0
         while let first = queue.withLock({ $0.takeFirst() }) {
             lock?.acquire()
-            runGroup(startingWith: first, in: database)
+            requestCount = runGroup(startingWith: first, in: database)
             checkpoint { try checkpointer.afterGroup(in: database) }
             lock?.release()
         }
         lock?.acquire()
-        checkpoint { try checkpointer.whenIdle(in: database) }
+        checkpoint { try checkpointer.whenIdle(after: requestCount, in: database) }
         lock?.release()
         let counts = context.cache.withVersions { $0.counts }
         context.metrics.idle(walPageCount: checkpointer.walPages, cache: counts)
@@ -95,17 +96,20 @@ extension Writer {
         }
     }
 
-    private func runGroup(startingWith first: any WriteRequest, in database: Database) {
+    /// - Returns: How many requests the group has had.
+    private func runGroup(startingWith first: any WriteRequest, in database: Database) -> Int {
         let start = context.options.clock.elapsed()
         let group: WriteGroup
         do {
             try checkpointer.prepare(first.durability, in: database)
-            try database.beginTransaction(.immediate)
+            // Through GRDB, so that the app's observers hear of it; cached, unlike GRDB's own.
+            try database.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
             try context.catchUp(in: database)
             group = WriteGroup(database, context, durability: first.durability)
         } catch {
             if database.isInsideTransaction { try? database.rollback() }
-            return first.fail(context.translated(error))
+            first.fail(context.translated(error))
+            return 1
         }
         var next: (any WriteRequest)? = first
         while let request = next {
@@ -115,8 +119,10 @@ extension Writer {
                 let error = context.translated(error)
                 request.fail(error)
                 // A full disk, say, rolls the whole transaction back; so does SQLite itself.
-                if !database.isInsideTransaction { return abandon(group, error) }
-                if group.members.isEmpty { return abandon(group, error) }
+                if !database.isInsideTransaction || group.members.isEmpty {
+                    abandon(group, error)
+                    return 1
+                }
             }
             group.age(context.options.clock.elapsed() - start)
             let isFull = context.options.limits.isFull(group.size)
@@ -124,6 +130,7 @@ extension Writer {
         }
         commit(group)
         context.metrics.finished(group, took: context.options.clock.elapsed() - start)
+        return group.members.count
     }
 
     private func commit(_ group: WriteGroup) {
@@ -133,7 +140,7 @@ extension Writer {
                 try group.record()
                 cache.withVersions { if $0.needsPast { $0.keep(group.pasts) } }
             }
-            try database.commit()
+            try database.cachedStatement(sql: "COMMIT").execute()
         } catch {
             let failure = context.translated(error)
             abandon(group, failure)
