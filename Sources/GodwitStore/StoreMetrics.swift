@@ -41,8 +41,8 @@ struct StoreMetrics: Sendable {
     /// A group that was rolled back as a whole.
     func failed() { failures.increment() }
 
-    /// Told when the writer has nothing to do.
-    func idle(walPageCount: Int, cache: VersionCache.Counts) {
+    /// What the store holds after a group.
+    func stands(walPageCount: Int, cache: VersionCache.Counts) {
         walPages.record(walPageCount)
         cacheBytes.record(cache.cost)
         cacheHits.record(cache.hits)

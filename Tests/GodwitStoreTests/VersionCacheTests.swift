@@ -13,21 +13,40 @@ import Testing
         #expect(world.hits > 100, "the cache is used, seed \(seed)")
     }
 
-    @Test func `a view that was overtaken says so, and the others do not`() {
-        var cache = VersionCache(published: .none, costMax: 0, pastCostMax: 2_000)
-        let old = cache.openView()
+    @Test func `of an object that changes all the time, a view costs one version`() {
+        var cache = VersionCache(published: .none, costMax: 0, pastCostMax: .max)
+        let view = cache.openView()
         let key = ObjectKey(collection: "c", key: "k")
         var object: StoredObject?
+        var costs: Set<Int> = []
         for number in 1...20 as ClosedRange<Int64> {
             let commit = CommitNumber(rawValue: number)
             cache.keep([.init(key: key, end: commit, object: object)])
-            object = StoredObject(
+            object = StoredObject(at: key, bytes: [0x60], metadata: nil, version: 1, commit: commit)
+            cache.publish([], as: [ChangeSet(commit: commit, updated: [key])], through: commit)
+            costs.insert(cache.counts.pastCost)
+        }
+        #expect(costs.count == 1)
+        guard case .hit(nil) = cache.pastVersion(of: key, at: view.commit) else {
+            Issue.record("the object was not there yet")
+            return
+        }
+    }
+
+    @Test func `a view that was overtaken says so, and the others do not`() {
+        var cache = VersionCache(published: .none, costMax: 0, pastCostMax: 2_000)
+        let old = cache.openView()
+        for number in 1...20 as ClosedRange<Int64> {
+            let commit = CommitNumber(rawValue: number)
+            let key = ObjectKey(collection: "c", key: Key("\(number)"))
+            let object = StoredObject(
                 at: key,
                 bytes: Array(repeating: 0x60, count: 100),
                 metadata: nil,
                 version: 1,
-                commit: commit
+                commit: .none
             )
+            cache.keep([.init(key: key, end: commit, object: object)])
             cache.publish([], as: [ChangeSet(commit: commit, updated: [key])], through: commit)
         }
         #expect(cache.isOvertaken(old.commit))

@@ -153,17 +153,19 @@ import Testing
         let store = try Store(.memory, options: options)
         let texts = Store.Collection<String>("texts")
         let text = String(repeating: "x", count: 1_000)
-        try await store.write { try $0.set("first", for: "0", in: texts) }
+        try await store.write { transaction in
+            for number in 0..<50 { try transaction.set(text, for: "\(number)", in: texts) }
+        }
         let view = try await store.view()
         for number in 0..<50 {
-            try await store.write { try $0.set(text + "\(number)", for: "0", in: texts) }
+            try await store.write { try $0.set(text + "!", for: "\(number)", in: texts) }
         }
         #expect(throws: StoreError.viewOvertaken(CommitNumber(rawValue: 1))) {
             try view.get("0", in: texts)
         }
         let changes = try view.advance()
-        #expect(changes?.updated.count == 1, "what changed is known all the same")
-        #expect(try view.get("0", in: texts) == text + "49")
+        #expect(changes?.updated.count == 50, "what changed is known all the same")
+        #expect(try view.get("0", in: texts) == text + "!")
         try store.close()
     }
 

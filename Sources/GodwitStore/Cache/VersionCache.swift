@@ -13,7 +13,8 @@ internal import GodwitTree
 /// 2. A current version covers nothing beyond `published`: a reader that already sees a newer
 ///    commit than was published does not trust it.
 /// 3. For each open view at *n* that is not overtaken, and each object that changed after *n*,
-///    there is a past version that covers *n*. It is there before SQLite commits the change.
+///    there is a past version that covers *n*. It is there before SQLite commits the change; a
+///    version that no view stands on goes when the change is published.
 /// 4. Current versions cost at most `costMax`, past ones at most `pastCostMax`.
 struct VersionCache {
     enum Lookup {
@@ -98,12 +99,13 @@ extension VersionCache {
     ///
     /// - Complexity: O(1), and O(*v*) in the past versions of the object.
     mutating func lookUp(_ key: ObjectKey, at commit: CommitNumber) -> Lookup {
-        if let place = places[key], let slot = slots[place], slot.first <= commit,
+        // Field by field: a copy of the slot would count five references up and down.
+        if let place = places[key], let first = slots[place]?.first, first <= commit,
             commit <= published
         {
             slots[place]?.isVisited = true
             counts.hits += 1
-            return .hit(slot.object)
+            return .hit(slots[place]?.object)
         }
         let found = pastVersion(of: key, at: commit)
         if case .hit = found { counts.hits += 1 } else { counts.misses += 1 }
@@ -150,13 +152,17 @@ extension VersionCache {
     var needsPast: Bool { !views.isEmpty }
 
     /// Keeps what is about to change for the views; called before SQLite commits.
+    ///
+    /// Until the change is published a view may still advance to the commit before it.
     mutating func keep(_ changes: [Past]) {
-        guard let oldest = oldestView else { return }
+        let commits = views.values.map(\.commit).filter { $0 >= viewFloor }
         for change in changes {
             let (collection, key) = (change.key.collection, change.key.key)
-            let before = past[collection]?[key]?.last?.end ?? oldest
+            // Since when there is no object is not written anywhere; but it has not changed since
+            // the first view that it has no version for: invariant 3.
+            let end = past[collection]?[key]?.last?.end ?? .none
             let version = PastVersion(
-                first: change.object?.commit ?? before,
+                first: change.object?.commit ?? commits.filter { $0 >= end }.min() ?? published,
                 end: change.end,
                 object: change.object
             )
@@ -187,6 +193,7 @@ extension VersionCache {
         as sets: [ChangeSet],
         through commit: CommitNumber
     ) {
+        dropUnseen(after: published)
         published = max(published, commit)
         for set in sets { show(set) }
         for change in changes {
@@ -313,6 +320,27 @@ extension VersionCache {
             past[first.key.collection]?[first.key.key]?.removeFirst()
             removeIfEmpty(first.key)
         }
+    }
+
+    /// Drops what was kept for the commits after this one, where no view stands on it.
+    ///
+    /// - Complexity: O(*v*) per version in the open views.
+    private mutating func dropUnseen(after commit: CommitNumber) {
+        let commits = views.values.map(\.commit)
+        var seen: [(key: ObjectKey, end: CommitNumber, cost: Int)] = []
+        while let last = pastOrder.last, last.end > commit {
+            pastOrder.removeLast()
+            let (collection, key) = (last.key.collection, last.key.key)
+            guard let version = past[collection]?[key]?.last else { continue }
+            if commits.contains(where: { version.first <= $0 && $0 < version.end }) {
+                seen.append(last)
+            } else {
+                counts.pastCost -= last.cost
+                past[collection]?[key]?.removeLast()
+                removeIfEmpty(last.key)
+            }
+        }
+        pastOrder.append(contentsOf: seen.reversed())
     }
 
     private mutating func removeIfEmpty(_ key: ObjectKey) {

@@ -21,6 +21,7 @@ struct WriteQueue {
     }
 
     var count: Int { requests.count }
+    var isEmpty: Bool { requests.isEmpty }
     var isSuspended: Bool { suspendCount > 0 }
 }
 

@@ -71,7 +71,8 @@ struct FaultRun {
         process.executableURL = BuiltProgram.url("GodwitFaultRunner")
         process.arguments = ["run", scenario.name, path] + options
         var environment = ProcessInfo.processInfo.environment
-        environment["LD_PRELOAD"] = try FaultShim.shared.get().path
+        let others = environment["LD_PRELOAD"].map { $0 + ":" } ?? ""
+        environment["LD_PRELOAD"] = others + (try FaultShim.shared.get().path)
         environment["FAULT_PATH"] = path
         environment["FAULT_PRINT"] = "1"
         environment["FAULT_KIND"] = fault?.kind.rawValue
