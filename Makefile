@@ -7,13 +7,14 @@ LINTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Source
 	Examples/Outbox/Package.swift Examples/Outbox/Sources \
 	Examples/Roster/Package.swift Examples/Roster/Sources
 
-.PHONY: help setup demo test test-traits lint format bench soak
+.PHONY: help setup demo test test-traits test-threads lint format bench soak
 
 help:
 	@echo 'make setup              install what is needed (SQLite, xz, zstd)'
 	@echo 'make demo               three devices, one list, offline and in sync'
 	@echo 'make demo INPUT=FILE    replay a real history: one JSON document on each line, or .xz'
 	@echo 'make test               everything that must hold'
+	@echo 'make test-threads       the tests under the thread sanitizer'
 	@echo 'make bench              speed, bytes and memory, beside peers'
 	@echo 'make soak               the long tests; SOAK=N for N times as long'
 	@echo 'make format             lay out the code'
@@ -32,6 +33,10 @@ test: setup lint test-traits
 # An app that wants only store and queue must not build an HTTP client or a server.
 test-traits:
 	Scripts/check-traits
+
+# A build of its own, without optimisation: about ten minutes.
+test-threads: setup
+	Scripts/check-threads
 
 lint:
 	swift format lint --strict --recursive --parallel $(LINTED)

@@ -9,6 +9,7 @@ import Testing
         let metrics = TestMetrics()
         var options = Store.Options()
         options.metrics = metrics
+        options.limits.ageMax = .seconds(60)
         let folder = try TemporaryFolder()
         let store = try Store(.file(folder.path("store.sqlite")), options: options)
         let numbers = Store.Collection<Int>("numbers")

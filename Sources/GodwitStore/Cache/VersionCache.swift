@@ -271,7 +271,9 @@ extension VersionCache {
     var oldestView: CommitNumber? { views.values.map(\.commit).min() }
 
     private mutating func show(_ changes: ChangeSet) {
-        for id in views.keys {
+        // A copy of the ids: `views.keys` would share the dictionary, and each merge would copy it
+        // with all that the views have not seen.
+        for id in Array(views.keys) {
             if views[id]?.unseen == nil {
                 views[id]?.unseen = changes
             } else {
