@@ -102,6 +102,22 @@ import Testing
         #expect(wrong.count == 0, "\(wrong.prefix(5))")
     }
 
+    /// A table whose root is another table's has columns of other types than anyone expects.
+    @Test func `every page in the place of every other is an error, never a crash`() async throws {
+        let sound = try await sound()
+        let pages = stride(from: 0, to: sound.count, by: 4_096)
+        for page in pages {
+            for other in pages where other != page {
+                var bytes = sound
+                bytes.replaceSubrange(page..<page + 4_096, with: sound[other..<other + 4_096])
+                let finding = try await look(at: bytes, name: "page-\(page)-\(other).sqlite")
+                if case .wrong(let what) = finding {
+                    Issue.record("page \(other / 4_096) for \(page / 4_096): \(what)")
+                }
+            }
+        }
+    }
+
     private func mutilated(_ sound: Data, _ random: inout Seeded) -> Data {
         var bytes = sound
         let pages = bytes.count / 4_096

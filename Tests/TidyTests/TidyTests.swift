@@ -84,6 +84,15 @@ import Testing
     }
 
     @Test(arguments: sources)
+    func `no row is read by a subscript, which stops the program in a damaged file`(
+        file: SourceFile
+    ) {
+        for (number, line) in file.code where line.contains(/\brow\[\d/) {
+            Issue.record("line \(number): \(line)")
+        }
+    }
+
+    @Test(arguments: sources)
     func `a promise to the compiler says why it holds`(file: SourceFile) {
         let promise = /@unchecked Sendable|nonisolated\(unsafe\)|\btry!|\bas!|fatalError\(|unowned/
         for (number, line) in file.code where line.contains(promise) {

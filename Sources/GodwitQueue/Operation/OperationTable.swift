@@ -135,23 +135,26 @@ extension OperationID {
 
 extension QueuedOperation {
     fileprivate init(row: Row) throws {
-        guard let id = OperationID(text: row[0]) else {
-            throw DatabaseError(message: "an operation has the identifier \(row[0] as String)")
+        guard let id = OperationID(text: try row.cell(0)) else {
+            throw DatabaseError(
+                resultCode: .SQLITE_CORRUPT,
+                message: "an operation has no identifier"
+            )
         }
-        let needs = (row[9] as String?) ?? ""
+        let needs = try row.cell(9) as String? ?? ""
         self.init(
             id: id,
-            commit: CommitNumber(rawValue: row[1]),
-            pipeline: row[2],
-            kind: row[3],
+            commit: CommitNumber(rawValue: try row.cell(1)),
+            pipeline: try row.cell(2),
+            kind: try row.cell(3),
             dependencies: Set(
                 needs.split(separator: ",").compactMap { OperationID(text: String($0)) }
             ),
-            priority: row[4],
-            attempts: row[5],
-            lastError: row[6],
-            sequence: row[7],
-            body: try Value(canonicalBytes: Array(row[8] as Data))
+            priority: try row.cell(4),
+            attempts: try row.cell(5),
+            lastError: try row.cell(6),
+            sequence: try row.cell(7),
+            body: try Value(canonicalBytes: Array(try row.cell(8) as Data))
         )
     }
 }

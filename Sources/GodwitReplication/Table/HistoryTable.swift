@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import GodwitStore
 internal import GodwitTree
 
 /// Which replica's rows.
@@ -40,7 +41,7 @@ enum HistoryTable {
 
     static func names(in database: Database) throws -> [(name: String, role: String)] {
         try Row.fetchAll(database, sql: "SELECT name, role FROM godwit_replica ORDER BY name, role")
-            .map { ($0[0], $0[1]) }
+            .map { (try $0.cell(0), try $0.cell(1)) }
     }
 
     static func load(_ replica: ReplicaNumber, in database: Database) throws -> History {
@@ -53,21 +54,21 @@ enum HistoryTable {
         var states: [History.State] = []
         var tail: [History.Part] = []
         for row in rows {
-            let numbers = (row[2] as String).split(separator: " ").compactMap { Int64($0) }
+            let numbers = (try row.cell(2) as String).split(separator: " ").compactMap { Int64($0) }
             let own = try numbers.map { number in
                 guard let part = parts[number] else {
                     throw ReplicationError.damagedHistory(reason: "part \(number) is missing")
                 }
                 return part
             }
-            guard let bytes = row[1] as Data? else {
+            guard let bytes = try row.cell(1) as Data? else {
                 tail = own
                 continue
             }
             guard let id = StateID(bytes: Array(bytes)) else {
                 throw ReplicationError.damagedHistory(reason: "an id has \(bytes.count) bytes")
             }
-            states.append(History.State(id: id, serial: row[0], parts: own))
+            states.append(History.State(id: id, serial: try row.cell(0), parts: own))
         }
         return try History(restoring: states, tail: tail, lastPart: parts.keys.max() ?? 0)
     }
@@ -95,11 +96,12 @@ extension HistoryTable {
         )
         var parts: [Int64: History.Part] = [:]
         for row in rows {
-            let bytes = Array(row[1] as Data)
+            let number: Int64 = try row.cell(0)
+            let bytes = Array(try row.cell(1) as Data)
             do throws(TreeError) {
                 let delta = try Delta(canonicalBytes: bytes)
-                parts[row[0]] = History.Part(
-                    number: row[0],
+                parts[number] = History.Part(
+                    number: number,
                     delta: delta,
                     sizeInBytes: bytes.count
                 )

@@ -20,9 +20,10 @@ enum PeerTable {
             arguments: [replica.rawValue]
         )
         guard let row else { return nil }
-        guard let client = ClientID(text: row[0]), let base = StateID(bytes: Array(row[1] as Data))
+        guard let client = ClientID(text: try row.cell(0)),
+            let base = StateID(bytes: Array(try row.cell(1) as Data))
         else { throw ReplicationError.damagedHistory(reason: "the device's row is damaged") }
-        return Device(client: client, base: base, sequence: row[2], nonce: row[3])
+        return Device(client: client, base: base, sequence: try row.cell(2), nonce: try row.cell(3))
     }
 
     static func set(
@@ -56,14 +57,14 @@ enum PeerTable {
         )
         var peers: [ClientID: ServerMachine.Peer] = [:]
         for row in rows {
-            guard let client = ClientID(text: row[0]) else {
+            guard let client = ClientID(text: try row.cell(0)) else {
                 throw ReplicationError.damagedHistory(reason: "a client's row is damaged")
             }
             var peer = ServerMachine.Peer()
-            peer.acked = (row[1] as Data?).flatMap { StateID(bytes: Array($0)) }
-            peer.sent = (row[2] as Data?).flatMap { StateID(bytes: Array($0)) }
-            peer.nonce = row[3]
-            peer.sequence = row[4]
+            peer.acked = try (row.cell(1) as Data?).flatMap { StateID(bytes: Array($0)) }
+            peer.sent = try (row.cell(2) as Data?).flatMap { StateID(bytes: Array($0)) }
+            peer.nonce = try row.cell(3)
+            peer.sequence = try row.cell(4)
             peers[client] = peer
         }
         return peers

@@ -90,7 +90,7 @@ private struct Salvage {
                 AND name NOT LIKE 'sqlite%'
                 ORDER BY type = 'table' DESC
                 """
-        ).map { Table(name: $0[0], sql: $0[1]) }
+        ).map { Table(name: try $0.cell(0), sql: try $0.cell(1)) }
     }
 
     private mutating func copy(
@@ -149,11 +149,14 @@ private struct Salvage {
     }
 
     private static func isSound(_ row: Row) -> Bool {
-        guard let collection: String = row["collection"], let key: String = row["key"],
-            let value: Data = row["value"], let seal: Data = row["seal"],
-            let version: Int64 = row["version"], let commit: Int64 = row["commit_number"]
+        guard let collection = String.fromDatabaseValue(row["collection"]),
+            let key = String.fromDatabaseValue(row["key"]),
+            let value = Data.fromDatabaseValue(row["value"]),
+            let seal = Data.fromDatabaseValue(row["seal"]),
+            let version = Int64.fromDatabaseValue(row["version"]),
+            let commit = Int64.fromDatabaseValue(row["commit_number"])
         else { return false }
-        let metadata: Data? = row["metadata"]
+        let metadata = Data.fromDatabaseValue(row["metadata"])
         let computed = Seal(
             ObjectKey(collection: Key(collection), key: Key(key)),
             value: Array(value),

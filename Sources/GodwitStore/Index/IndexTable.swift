@@ -29,14 +29,14 @@ enum IndexTable {
     static func all(in database: Database) throws -> [Entry] {
         let sql = "SELECT number, collection, name, fields, version FROM godwit_index"
         return try Row.fetchAll(database, sql: sql).map { row in
-            let text: String = row[3]
+            let text: String = try row.cell(3)
             let fields = try Value(json: text).list ?? []
             let paths = fields.map { $0.list?.compactMap { $0.text.map { Key($0) } } ?? [] }
             return Entry(
-                number: row[0],
-                collection: Key(row[1]),
-                index: Index(name: row[2], paths: paths),
-                version: row[4]
+                number: try row.cell(0),
+                collection: Key(try row.cell(1)),
+                index: Index(name: try row.cell(2), paths: paths),
+                version: try row.cell(4)
             )
         }
     }

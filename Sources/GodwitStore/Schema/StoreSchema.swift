@@ -39,9 +39,10 @@ enum StoreSchema {
             sql: "SELECT collection, key, value, digest, commit_number FROM godwit_object_1"
         )
         while let row = try rows.next() {
-            let key = ObjectKey(collection: Key(row[0]), key: Key(row[1]))
-            let bytes = Array(row[2] as Data)
-            guard Value.digest(ofCanonicalBytes: bytes).bytes == Array(row[3] as Data) else {
+            let key = ObjectKey(collection: Key(try row.cell(0)), key: Key(try row.cell(1)))
+            let bytes = Array(try row.cell(2) as Data)
+            guard Value.digest(ofCanonicalBytes: bytes).bytes == Array(try row.cell(3) as Data)
+            else {
                 throw StoreError.damagedObject(key)
             }
             let object = StoredObject(
@@ -49,7 +50,7 @@ enum StoreSchema {
                 bytes: bytes,
                 metadata: nil,
                 version: 1,
-                commit: CommitNumber(rawValue: row[4])
+                commit: CommitNumber(rawValue: try row.cell(4))
             )
             _ = try ObjectTable.insert(key, object, in: database)
             totals[key.collection, default: .init()].add(object)
