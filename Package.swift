@@ -168,7 +168,10 @@ let package = Package(
         ),
         .testTarget(
             name: "GodwitQueueTests",
-            dependencies: ["GodwitQueue", "GodwitTestKit"],
+            dependencies: [
+                "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitTestKit",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(

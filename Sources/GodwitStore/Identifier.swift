@@ -18,7 +18,7 @@ public struct Identifier: Hashable, Sendable {
         self.init(bytes: bytes)
     }
 
-    init(high: UInt64, low: UInt64) {
+    package init(high: UInt64, low: UInt64) {
         bytes = [high, low].flatMap { word in withUnsafeBytes(of: word.bigEndian, Array.init) }
     }
 }

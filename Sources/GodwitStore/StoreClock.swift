@@ -3,9 +3,9 @@ public import Foundation
 /// The time, handed in: how long something took, and what the calendar says.
 public struct StoreClock: Sendable {
     /// A time that only grows; its zero means nothing.
-    let elapsed: @Sendable () -> Duration
+    package let elapsed: @Sendable () -> Duration
     /// The calendar's time, which may jump: it decides how old objects are, and nothing else.
-    let now: @Sendable () -> Date
+    package let now: @Sendable () -> Date
 
     public init(
         elapsed: @escaping @Sendable () -> Duration,
@@ -20,5 +20,5 @@ public struct StoreClock: Sendable {
         return StoreClock(elapsed: { ContinuousClock().now - start }, now: { Date() })
     }()
 
-    func millisecondsSince1970() -> Int64 { Int64(now().timeIntervalSince1970 * 1_000) }
+    package func millisecondsSince1970() -> Int64 { Int64(now().timeIntervalSince1970 * 1_000) }
 }

@@ -12,6 +12,7 @@ final class StoreContext: Sendable {
     let metrics: StoreMetrics
     /// The ledger of the last commit here.
     let ledger = Mutex(Ledger.State())
+    let attachments = Attachments()
     private let namedHooks = Mutex<[(name: String, hook: any TransactionHook)]>([])
     private let catchingUp = Mutex(())
 

@@ -12,7 +12,10 @@ import Testing
             // SQLite's C interface, by the name that GRDB's build gives it.
             "GRDBSQLite", "SQLCipher", "SQLite3",
         ],
-        "GodwitQueue": ["GodwitTree", "GodwitStore", "GRDB", "HeapModule", "Foundation"],
+        "GodwitQueue": [
+            "GodwitTree", "GodwitStore", "GRDB", "HeapModule", "Foundation", "Metrics",
+            "Observation", "Synchronization",
+        ],
         "GodwitReplication": [
             "GodwitTree", "GodwitStore", "GRDB", "Foundation", "Synchronization",
         ],
@@ -42,6 +45,7 @@ import Testing
     static func isPure(_ file: SourceFile) -> Bool {
         let folders = [
             "/Schedule/", "/Machine/", "/State/", "/Exchange/", "/VersionCache.", "/WriteQueue.",
+            "/QueueState", "/Waiters.",
         ]
         return file.module == "GodwitTree" || folders.contains { file.path.contains($0) }
     }

@@ -29,7 +29,7 @@ public final class ReplicaConnector: Sendable {
     public let replica: Replica
     private let store: Store
     private let transport: any ReplicaTransport
-    private let pipeline: Pipeline
+    private let queue: PushQueue
     private let backoff: Backoff
     private let clock: any Clock<Duration>
     private let gate = ExchangeGate()
@@ -46,20 +46,22 @@ public final class ReplicaConnector: Sendable {
         options: Options = Options(),
         report: @escaping @Sendable (Event) -> Void = { _ in }
     ) async throws {
-        let queue = "godwit.replica.\(name)"
+        let pipelineName = "godwit.replica.\(name)"
         let work = Deferred<ReplicaConnector>()
-        pipeline = try Pipeline(
-            store: store,
-            name: queue,
-            maxConcurrent: 1,
-            backoff: options.backoff,
-            clock: options.clock
-        ) { _ in
-            guard let connector = work.value else { throw CancellationError() }
-            return try await connector.push()
-        }
+        var pipeline = Pipeline(pipelineName, maxConcurrent: 1)
+            .on(PushReplica.self) { _, _ in
+                guard let connector = work.value else { throw CancellationError() }
+                return try await connector.push()
+            }
+        pipeline.backoff = options.backoff
+        var queueOptions = PushQueue.Options()
+        queueOptions.clock = options.clock
+        queue = try PushQueue(store, options: queueOptions, pipelines: [pipeline])
         replica = try await Replica.open(name, in: store, collections: collections) {
-            try $0.enqueue(PushReplica(replica: name.text), pipeline: queue)
+            try $0.enqueue(
+                PushReplica(replica: name.text),
+                Placement(pipeline: pipelineName)
+            )
         }
         self.store = store
         self.transport = transport
@@ -88,7 +90,7 @@ public final class ReplicaConnector: Sendable {
     /// - Precondition: Called once.
     public func run() async throws {
         try await withThrowingDiscardingTaskGroup { group in
-            group.addTask { try await self.pipeline.run() }
+            group.addTask { try await self.queue.run() }
             group.addTask { try await self.follow() }
         }
     }
@@ -104,7 +106,7 @@ public final class ReplicaConnector: Sendable {
     ///
     /// It waits for as long as that takes, and only while ``run()`` runs.
     public func pushed(through commit: CommitNumber) async {
-        await pipeline.finish(through: commit)
+        await queue.finish(through: commit)
     }
 }
 

@@ -6,24 +6,29 @@ public import GodwitStore
 /// struct UploadContact: GodwitQueue.Operation {
 ///     static let kind = "upload-contact"
 ///     let contact: String
+///     var objects: [ObjectKey] { [ObjectKey(collection: "contacts", key: Key(contact))] }
 /// }
 /// ```
 ///
 /// An operation says what to do, never with which data: that is read when the operation runs, so
 /// that it is the newest. It is stored when the transaction that enqueued it commits, and stays
-/// until an executor has completed it, over any number of launches.
+/// until it is completed or skipped, over any number of launches.
 public protocol Operation: Codable, Sendable {
     /// The name under which the type is stored. It outlives renames of the type.
     static var kind: String { get }
+
+    /// The objects that it pushes.
+    ///
+    /// What the transaction has made of them is recorded with the operation, old and new: the
+    /// base of a merge when the cloud reports a conflict. They also tell whether an object is in
+    /// sync.
+    var objects: [ObjectKey] { get }
+
+    /// Whom it talks to: operations for one host share a rate limit. nil for none.
+    var host: String? { get }
 }
 
-/// Which operation: an identifier that is never used again.
-public struct OperationID: Hashable, Sendable, Codable {
-    public let identifier: Identifier
-
-    public init(_ identifier: Identifier) { self.identifier = identifier }
-}
-
-extension OperationID: CustomStringConvertible {
-    public var description: String { identifier.description }
+extension Operation {
+    public var objects: [ObjectKey] { [] }
+    public var host: String? { nil }
 }

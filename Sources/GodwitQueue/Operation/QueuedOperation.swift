@@ -3,28 +3,75 @@ public import GodwitTree
 
 /// An operation with what the queue knows about it.
 public struct QueuedOperation: Sendable, Identifiable {
+    public enum State: String, Hashable, Sendable, Codable {
+        /// It will run: now, or when what it waits for is over.
+        case waiting
+        case running
+        /// The cloud has something newer; somebody has to merge.
+        case conflict
+        /// A dead letter: it will not run again unless somebody asks for it.
+        case refused
+        /// A dead letter that this version of the app cannot read.
+        case unreadable
+
+        /// Whether it has left the line until somebody decides.
+        public var isDeadLetter: Bool { self == .refused || self == .unreadable }
+    }
+
     public let id: OperationID
-    /// The commit that enqueued it.
+    public let number: OperationNumber
+    /// The commit to whose graph it belongs.
     public let commit: CommitNumber
     public let pipeline: String
     public let kind: String
-    /// What has to be completed before this operation starts.
-    public let dependencies: Set<OperationID>
+    public var state: State
     /// A hint: of what may start, the higher goes first.
-    public let priority: Int32
+    public var priority: Int32
+    /// Whom it talks to; see ``Operation/host``.
+    public let host: String?
     /// How often it was tried without success.
-    public let attempts: Int
-    /// Why the last attempt failed.
-    public let lastError: String?
-    /// Its place among all operations ever enqueued.
-    public let sequence: Int64
+    public var attempts: Int
+    /// Whether it was started before and nobody knows how that ended: the cloud may have done
+    /// the work already.
+    ///
+    /// An executor whose cloud does not know ``idempotencyKey`` looks there first.
+    public var mayHaveRun: Bool
+    /// Why it is where it is: the last error, the refusal, the conflict.
+    public var reason: String?
+    /// What the cloud is told, so that the work is done once however often it is sent.
+    ///
+    /// It stays the same over all attempts and launches.
+    public let idempotencyKey: String
+    /// What the app has put beside it.
+    public var userInfo: Value
     /// The app's operation, as data.
-    public let body: Value
+    public var body: Value
+
+    var keepsOrder = false
+    /// The launch that runs it.
+    var epoch: Int64?
+    var parts: OperationParts = []
+
+    /// Whether its id is of the app's choice, and tells nothing about its number.
+    var isNamed: Bool { id.suggestedNumber != number }
 
     /// The app's operation.
     ///
     /// - Throws: `DecodingError` when `Work` is not what was enqueued.
-    public func decoded<Work: Operation>(as type: Work.Type) throws -> Work {
+    public func decoded<Work: Operation>(as type: Work.Type = Work.self) throws -> Work {
         try ValueDecoder().decode(Work.self, from: body)
     }
+}
+
+/// Which tables beside the operation's own have rows of it, so that only those are looked into.
+struct OperationParts: OptionSet, Hashable, Sendable {
+    let rawValue: Int64
+
+    static let needs = OperationParts(rawValue: 1)
+    static let dependents = OperationParts(rawValue: 2)
+    static let holds = OperationParts(rawValue: 4)
+    static let attempts = OperationParts(rawValue: 8)
+    static let objects = OperationParts(rawValue: 16)
+    static let conflict = OperationParts(rawValue: 32)
+    static let footprint = OperationParts(rawValue: 64)
 }

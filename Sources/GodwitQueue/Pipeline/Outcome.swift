@@ -1,14 +1,35 @@
 public import GodwitStore
+public import GodwitTree
 
-/// What came of running an operation: the executor's answer.
+/// What came of running an operation: the executor's answer, and all it decides.
 public enum Outcome: Sendable {
     /// Runs in the transaction that removes the operation: the place to record a new tag.
     public typealias Completion = @Sendable (borrowing WriteTransaction) throws -> Void
 
     /// The work is done.
     case completed(Completion)
+
     /// Try again: after the cloud's own delay, or without one after the pipeline's backoff.
-    case retry(after: Duration?, reason: String)
+    ///
+    /// `slowDown` says that the host asked for fewer requests (429, 503): all operations for it
+    /// wait for the delay, and go slower afterwards.
+    case retry(after: Duration? = nil, slowDown: Bool = false, reason: String)
+
+    /// The cloud has a newer version than the one that the change was made on (409, 412).
+    ///
+    /// `theirs` is what it has, `Value.null` when it has nothing any more, nil when nobody has
+    /// looked. `tag` is recorded when the conflict is resolved.
+    case conflict(theirs: Value? = nil, tag: Tag? = nil, reason: String)
+
+    /// It will never work: the operation becomes a dead letter.
+    case refused(reason: String)
+
+    /// This version of the app does not know the operation: it becomes a dead letter, and is tried
+    /// again when asked.
+    case unreadable(reason: String)
+
+    /// It is not needed.
+    case skipped(reason: String)
 
     /// The work is done, and there is nothing to record.
     public static var completed: Outcome { .completed { _ in } }

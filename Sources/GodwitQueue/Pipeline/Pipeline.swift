@@ -1,222 +1,99 @@
-internal import GRDB
-public import GodwitStore
-
-/// Runs the operations of one pipeline: commit by commit, dependencies first, a few at once.
+/// How a queue runs its operations: who does the work, how many at once, in which order.
 ///
 /// ```swift
-/// let pipeline = try Pipeline(store: store) { operation in
-///     let upload = try operation.decoded(as: UploadContact.self)
-///     try await cloud.put(upload.contact)
-///     return .completed
-/// }
-/// try await pipeline.run()
+/// let pipeline = Pipeline(maxConcurrent: 4)
+///     .on(UploadContact.self) { upload, run in
+///         let tag = try await cloud.put(upload.contact, key: run.operation.idempotencyKey)
+///         return .completed { try $0.setTag(.string(Key(tag)), for: upload.contact) }
+///     }
 /// ```
 ///
-/// Cancelling the task that called ``run()`` stops the pipeline. What was running stays in the
-/// store and runs again at the next launch: an executor's work must be safe to do twice.
-public actor Pipeline {
-    /// Performs one operation.
-    ///
-    /// What it throws, other than `CancellationError`, is a retry.
-    public typealias Executor = @Sendable (QueuedOperation) async throws -> Outcome
-
+/// A pipeline is a value; a ``PushQueue`` runs it.
+public struct Pipeline: Sendable {
     public static let defaultName = "default"
 
-    public nonisolated let name: String
-    private let store: Store
-    private let backoff: Backoff
-    private let clock: any Clock<Duration>
-    private let execute: Executor
+    /// Which operations may run beside each other.
+    public enum Order: Hashable, Sendable {
+        /// All operations of a commit are finished before one of the next starts: the cloud moves
+        /// from commit to commit.
+        case commit
+        /// Operations of all commits run as their dependencies, explicit ones and those that
+        /// follow from footprints, allow. Of what may start, the earlier commit goes first.
+        case flat
+    }
 
-    // The schedule decides, the pipeline carries out. Between two awaits it takes the schedule
-    // from one consistent state to the next, which makes the actor's reentrancy harmless.
-    private var schedule: Schedule
-    private var operations: [OperationID: QueuedOperation] = [:]
-    private var lastLoaded: CommitNumber = .none
-    private var watchers: [(commit: CommitNumber, continuation: CheckedContinuation<Void, Never>)] =
-        []
-    private let started = AsyncStream.makeStream(of: QueuedOperation.self)
+    public let name: String
+    public var order: Order
+    /// The names that it had in earlier versions of the app.
+    public var previousNames: Set<String> = []
+    /// How many operations run at once; 0 for any number.
+    public var maxConcurrent: Int
+    /// What the device must have before anything starts.
+    public var requirements: Requirements = .network
+    public var backoff = Backoff()
+    /// After how many attempts an operation is refused; nil for never.
+    public var attemptsMax: Int?
+    /// How often the process may end while an operation runs before it is refused: one that
+    /// crashes the app must not do so for ever.
+    public var interruptionsMax = 5
+    /// What is done about a conflict; a clean merge is taken, others wait for somebody.
+    public var resolve: PushConflict.Resolver = { $0.resolvedIfClean() }
 
-    /// - Parameter maxConcurrent: How many operations run at once; 0 for any number.
-    public init(
-        store: Store,
-        name: String = Pipeline.defaultName,
-        maxConcurrent: Int = 8,
-        backoff: Backoff = Backoff(),
-        clock: any Clock<Duration> = ContinuousClock(),
-        execute: @escaping Executor
-    ) throws {
-        try store.prepare(OperationTable.schema)
-        self.store = store
+    typealias Executor = @Sendable (OperationRun) async throws -> Outcome
+
+    var executors: [String: Executor] = [:]
+    var executorOfRest: Executor?
+
+    public init(_ name: String = defaultName, order: Order = .commit, maxConcurrent: Int = 8) {
+        precondition(!name.isEmpty && maxConcurrent >= 0)
         self.name = name
-        self.backoff = backoff
-        self.clock = clock
-        self.execute = execute
-        schedule = Schedule(limit: maxConcurrent)
+        self.order = order
+        self.maxConcurrent = maxConcurrent
     }
 
-    /// Runs operations until the surrounding task is cancelled.
-    ///
-    /// - Precondition: Called once.
-    /// - Throws: What the store throws when the operations cannot be read.
-    public func run() async throws {
-        let changes = store.changes()
-        try await loadOperations()
-        try await withThrowingDiscardingTaskGroup { group in
-            group.addTask {
-                for await _ in changes { try await self.loadOperations() }
-                await self.stop()
-            }
-            for await operation in started.stream {
-                group.addTask { await self.perform(operation) }
-            }
-        }
-    }
-
-    /// Waits until no operation of this commit, or of an earlier one, is left.
-    public func finish(through commit: CommitNumber) async {
-        guard !isFinished(through: commit) else { return }
-        await withCheckedContinuation { watchers.append((commit, $0)) }
-    }
+    /// Whether a name belongs to a part of Godwit, whose operations nobody else can run.
+    static func isReserved(_ name: String) -> Bool { name.hasPrefix("godwit.") }
 }
 
 extension Pipeline {
-    private func loadOperations() async throws {
-        let (name, after) = (name, lastLoaded)
-        let (loaded, last) = try await store.read { transaction in
-            let rows = try OperationTable.operations(
-                in: name,
-                after: after,
-                in: transaction.database
-            )
-            return (rows, transaction.lastCommit)
-        }
-        guard last > lastLoaded else { return notifyWatchers() }
-        lastLoaded = last
-        for operation in loaded { operations[operation.id] = operation }
-        schedule.insert(
-            loaded.map {
-                Schedule.Item(
-                    id: $0.id,
-                    commit: $0.commit,
-                    sequence: $0.sequence,
-                    priority: $0.priority,
-                    dependencies: $0.dependencies
-                )
+    /// Has `perform` do the work of one kind of operations.
+    ///
+    /// What it throws, other than `CancellationError`, is a retry. It may run for the second
+    /// time although the first did the work: the answer was lost, or the process ended before it
+    /// could be written down. ``QueuedOperation/mayHaveRun`` says so.
+    public func on<Work: Operation>(
+        _ type: Work.Type = Work.self,
+        perform: @escaping @Sendable (Work, OperationRun) async throws -> Outcome
+    ) -> Pipeline {
+        var pipeline = self
+        pipeline.executors[Work.kind] = { run in
+            let work: Work
+            do {
+                work = try run.operation.decoded()
+            } catch {
+                throw UnreadableOperation(reason: "\(error)")
             }
-        )
-        startAll()
-    }
-
-    private func perform(_ operation: QueuedOperation) async {
-        do {
-            switch try await outcome(of: operation) {
-            case .completed(let completion):
-                try await complete(operation.id, completion)
-                operations[operation.id] = nil
-                schedule.finish(operation.id)
-            case .retry(let delay, let reason):
-                try await retry(operation, after: delay, reason: reason)
-            }
-            startAll()
-        } catch is CancellationError {
-            // The operation keeps its place, and is still in the store.
-        } catch {
-            await retryUnrecorded(operation, reason: "\(error)")
+            return try await perform(work, run)
         }
+        return pipeline
     }
 
-    private func outcome(of operation: QueuedOperation) async throws -> Outcome {
-        do {
-            return try await execute(operation)
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            return .retry(after: nil, reason: "\(error)")
-        }
+    /// Has `perform` do the work of all other kinds.
+    ///
+    /// Without it an operation of an unknown kind is set aside, and comes back when a version of
+    /// the app knows it.
+    public func onOthers(
+        perform: @escaping @Sendable (OperationRun) async throws -> Outcome
+    ) -> Pipeline {
+        var pipeline = self
+        pipeline.executorOfRest = perform
+        return pipeline
     }
 
-    private func complete(
-        _ id: OperationID,
-        _ completion: @escaping Outcome.Completion
-    ) async throws {
-        try await store.write { transaction in
-            try completion(transaction)
-            try OperationTable.remove(id, in: transaction.database)
-            transaction.touch()
-        }
-    }
-
-    private func retry(
-        _ operation: QueuedOperation,
-        after delay: Duration?,
-        reason: String
-    ) async throws {
-        let (id, attempts) = (operation.id, operation.attempts + 1)
-        schedule.hold(id)
-        startAll()
-        operations[id] = operation.failed(reason: reason)
-        // A store that cannot record the attempt now must not keep the operation from its next.
-        try? await store.write { transaction in
-            try OperationTable.recordFailure(of: id, reason: reason, in: transaction.database)
-            transaction.touch()
-        }
-        try await clock.sleep(for: delay ?? backoff.delay(attempts: attempts))
-        schedule.release(id)
-    }
-
-    /// The completion, or the store itself, failed: the attempt is remembered in memory only.
-    private func retryUnrecorded(_ operation: QueuedOperation, reason: String) async {
-        schedule.hold(operation.id)
-        operations[operation.id] = operation.failed(reason: reason)
-        startAll()
-        do {
-            try await clock.sleep(for: backoff.delay(attempts: operation.attempts + 1))
-        } catch {
-            return
-        }
-        schedule.release(operation.id)
-        startAll()
-    }
-
-    private func startAll() {
-        while let id = schedule.startNext(), let operation = operations[id] {
-            started.continuation.yield(operation)
-        }
-        notifyWatchers()
-    }
-
-    private func notifyWatchers() {
-        let done = watchers.filter { isFinished(through: $0.commit) }
-        watchers.removeAll { isFinished(through: $0.commit) }
-        for watcher in done { watcher.continuation.resume() }
-    }
-
-    private func isFinished(through commit: CommitNumber) -> Bool {
-        lastLoaded >= commit && (schedule.firstUnfinished.map { $0 > commit } ?? true)
-    }
-
-    /// Nobody can commit any more; whoever waits is let go.
-    private func stop() {
-        started.continuation.finish()
-        for watcher in watchers { watcher.continuation.resume() }
-        watchers = []
-    }
+    func executor(of kind: String) -> Executor? { executors[kind] ?? executorOfRest }
 }
 
-extension QueuedOperation {
-    fileprivate func failed(reason: String) -> QueuedOperation {
-        QueuedOperation(
-            id: id,
-            commit: commit,
-            pipeline: pipeline,
-            kind: kind,
-            dependencies: dependencies,
-            priority: priority,
-            attempts: attempts + 1,
-            lastError: reason,
-            sequence: sequence,
-            body: body
-        )
-    }
+/// The body of an operation is not what its kind says.
+struct UnreadableOperation: Error {
+    let reason: String
 }

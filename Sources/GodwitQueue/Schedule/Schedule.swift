@@ -3,193 +3,322 @@ internal import HeapModule
 
 // Which operations may start, and in what order.
 //
-// A schedule is a pure value: no clock, no database, no network, no tasks. The pipeline tells it
-// what happened and asks it what to do, so that tests can try every order of events.
+// A schedule is a pure value: no clock, no database, no network, no tasks. It is told what
+// happened and asked what to start, so that tests can try every order of events.
+//
+// Each operation has a slot in one array, and counts what it waits for (its *gates*): unfinished
+// operations that it needs, the closed commit that it belongs to, a hold. At zero it is ready and
+// lies in the heap of its stream, which is one lane's operations for one host. To finish an
+// operation decrements the counts of those that need it (A. B. Kahn, "Topological sorting of
+// large networks", 1962, as events come in). Every event costs O(log n) and the edges it touches.
 //
 // Invariants, checked by `checkInvariants`:
 //
-//   (1) An unfinished operation is later, blocked, ready, running or held. A finished one is
-//       forgotten.
-//   (2) Only operations of the first unfinished commit are anything but later: the operations of
-//       commit n are finished before one of n + 1 starts.
-//   (3) A blocked operation knows whom it waits for, and each of those knows it in turn.
-//   (4) `ready` holds the ready operations and no others.
-//   (5) No more than `limit` operations are running. A held one does not count.
-//
-// A dependency that the schedule has never heard of counts as finished, because finishing is how
-// operations leave it. Dependencies on earlier commits are kept by the order of commits.
+//   (1) An operation waits, runs or is parked. A finished one is forgotten.
+//   (2) In a lane in commit order only operations of the open commits have no closed gate: those
+//       of commit n are finished or parked before one of n + 1 is let through.
+//   (3) An operation's gates are its unfinished needs, and one each for being closed and held.
+//   (4) A waiting operation with no gate lies in its stream's heap. What the heap holds besides
+//       is stale, and recognised when it comes up.
+//   (5) No more operations of a lane run than its limit allows. A held one does not count.
 
 struct Schedule {
     /// What the schedule has to know about an operation.
     struct Item: Hashable {
-        let id: OperationID
+        let number: OperationNumber
         let commit: CommitNumber
-        let sequence: Int64
-        let priority: Int32
-        let dependencies: Set<OperationID>
+        var lane = 0
+        /// Whose rate limit it falls under.
+        var host = 0
+        var priority: Int32 = 0
+        /// Whether it keeps commit order in a lane that is flat now.
+        var isOrdered = false
+        var needs: [OperationNumber] = []
     }
 
-    private enum State {
-        case blocked(Item, by: Set<OperationID>)
-        case ready(Item)
-        case running(Item)
-        case held(Item)
+    enum State: UInt8, Hashable {
+        case waiting, running
+        /// Out of the line until somebody decides: what needs it still waits, its commit does not.
+        case parked
+        case free
     }
 
-    private let limit: Int
-    private var states: [OperationID: State] = [:]
-    private var dependents: [OperationID: [OperationID]] = [:]
-    private var ready: Heap<ReadyItem> = []
-    private var runningCount = 0
-    private var later: [(commit: CommitNumber, items: [Item])] = []
-    private var current: CommitNumber = .none
+    var lanes: [Lane] = []
+    var slots: [Slot] = []
+    var places: [OperationNumber: Int32] = [:]
+    var edges = Edges()
+    private var freeSlots: [Int32] = []
 
-    /// - Parameter limit: How many operations may run at once; 0 for any number.
-    init(limit: Int) {
-        precondition(limit >= 0, "A schedule cannot run fewer than no operations")
-        self.limit = limit == 0 ? .max : limit
+    /// How many operations are unfinished, parked ones included.
+    var count: Int { places.count }
+    var isEmpty: Bool { places.isEmpty }
+
+    /// Makes room, so that many operations need not be moved while they come.
+    mutating func reserveCapacity(_ count: Int) {
+        slots.reserveCapacity(count)
+        places.reserveCapacity(count)
+    }
+}
+
+extension Schedule {
+    struct Slot {
+        let number: OperationNumber
+        let commit: CommitNumber
+        var priority: Int32
+        let lane: UInt16
+        let host: UInt16
+        var gates: Int32 = 0
+        var needs = Edges.none
+        var dependents = Edges.none
+        var state = State.waiting
+        let isOrdered: Bool
+        var isClosed = false
+        var isHeld = false
+        var isInHeap = false
     }
 }
 
 // MARK: - What happened
 
 extension Schedule {
-    /// Adds operations of one or more commits, each later than all that were added before.
+    /// Adds operations; what they need and the schedule does not hold is finished.
     mutating func insert(_ items: [Item]) {
-        for item in items {
-            precondition(item.commit >= (later.last?.commit ?? current), "Commits come in order")
-            if later.last?.commit == item.commit {
-                later[later.count - 1].items.append(item)
-            } else {
-                later.append((item.commit, [item]))
-            }
-        }
-        openNextCommit()
+        for item in items { add(item) }
+        for item in items { for need in item.needs { add(need, to: item.number) } }
+        for item in items { if let place = places[item.number] { enter(place) } }
+        for lane in lanes.indices { openCommits(of: lane) }
     }
 
-    /// Forgets a running operation, and lets go what waited for it.
-    mutating func finish(_ id: OperationID) {
-        guard case .running = states[id] else {
-            preconditionFailure("Only a running operation finishes")
+    /// Adds an operation that takes no part until ``admitAll()``: to load many, and then what
+    /// they need.
+    mutating func add(_ item: Item) {
+        precondition(places[item.number] == nil, "An operation is enqueued once")
+        let slot = Slot(
+            number: item.number,
+            commit: item.commit,
+            priority: item.priority,
+            lane: UInt16(item.lane),
+            host: UInt16(item.host),
+            isOrdered: item.isOrdered || lanes[item.lane].isOrdered
+        )
+        let place: Int32
+        if let free = freeSlots.popLast() {
+            place = free
+            slots[Int(place)] = slot
+        } else {
+            place = Int32(slots.count)
+            slots.append(slot)
         }
-        runningCount -= 1
-        states[id] = nil
-        for dependent in dependents.removeValue(forKey: id) ?? [] { unblock(dependent, from: id) }
-        openNextCommit()
+        places[item.number] = place
     }
 
-    /// Puts a running operation aside, until it is released.
-    mutating func hold(_ id: OperationID) {
-        guard case .running(let item) = states[id] else {
-            preconditionFailure("Only a running operation is held")
-        }
-        runningCount -= 1
-        states[id] = .held(item)
+    /// Has an operation wait for another one, if that is unfinished.
+    mutating func add(_ need: OperationNumber, to operation: OperationNumber) {
+        if let place = places[operation] { connect(place, to: need) }
     }
 
-    /// Lets a held operation start again.
-    mutating func release(_ id: OperationID) {
-        guard case .held(let item) = states[id] else {
-            preconditionFailure("Only a held operation is released")
-        }
-        makeReady(item)
+    mutating func admitAll() {
+        for place in slots.indices where slots[place].state == .waiting { enter(Int32(place)) }
+        for lane in lanes.indices { openCommits(of: lane) }
     }
 
-    /// The operation to start now, or nil; of several, the one with the highest priority, then the
-    /// one enqueued first.
-    ///
-    /// It is running from here on.
-    mutating func startNext() -> OperationID? {
-        guard runningCount < limit, let next = ready.popMax() else { return nil }
-        states[next.item.id] = .running(next.item)
-        runningCount += 1
-        return next.item.id
+    /// Forgets an operation that was completed or skipped, and lets go what waited for it.
+    mutating func finish(_ number: OperationNumber) {
+        guard let place = places[number] else { return }
+        leave(place)
+        release(dependentsOf: place)
+        edges.removeNeeds(startingAt: slots[Int(place)].needs)
+        places[number] = nil
+        slots[Int(place)].state = .free
+        freeSlots.append(place)
+        openCommits(of: Int(slots[Int(place)].lane))
+    }
+
+    /// Takes an operation out of the line; what needs it waits on.
+    mutating func park(_ number: OperationNumber) {
+        guard let place = places[number], slots[Int(place)].state != .parked else { return }
+        leave(place)
+        slots[Int(place)].state = .parked
+        openCommits(of: Int(slots[Int(place)].lane))
+    }
+
+    /// Puts a parked operation back in its line.
+    mutating func unpark(_ number: OperationNumber) {
+        guard let place = places[number], slots[Int(place)].state == .parked else { return }
+        slots[Int(place)].state = .waiting
+        enter(place)
+        openCommits(of: Int(slots[Int(place)].lane))
+    }
+
+    /// Puts a running operation back among the waiting.
+    mutating func requeue(_ number: OperationNumber) {
+        guard let place = places[number], slots[Int(place)].state == .running else { return }
+        slots[Int(place)].state = .waiting
+        lanes[Int(slots[Int(place)].lane)].runningCount -= 1
+        pushIfReady(place)
+    }
+
+    /// Marks an operation as running that nobody has started here: a transfer that goes on
+    /// outside of this process.
+    mutating func adoptRunning(_ number: OperationNumber) {
+        guard let place = places[number], slots[Int(place)].state == .waiting else { return }
+        slots[Int(place)].state = .running
+        lanes[Int(slots[Int(place)].lane)].runningCount += 1
+    }
+
+    /// Keeps an operation from starting; one that runs goes on.
+    mutating func hold(_ number: OperationNumber) {
+        guard let place = places[number], !slots[Int(place)].isHeld else { return }
+        slots[Int(place)].isHeld = true
+        slots[Int(place)].gates += 1
+    }
+
+    mutating func release(_ number: OperationNumber) {
+        guard let place = places[number], slots[Int(place)].isHeld else { return }
+        slots[Int(place)].isHeld = false
+        removeGate(of: place)
+    }
+
+    mutating func setPriority(_ priority: Int32, of number: OperationNumber) {
+        guard let place = places[number], slots[Int(place)].priority != priority else { return }
+        slots[Int(place)].priority = priority
+        slots[Int(place)].isInHeap = false
+        pushIfReady(place)
+    }
+
+    /// Gives an operation other needs than it had.
+    mutating func setNeeds(_ needs: [OperationNumber], of number: OperationNumber) {
+        guard let place = places[number] else { return }
+        slots[Int(place)].gates -= edges.removeNeeds(startingAt: slots[Int(place)].needs)
+        slots[Int(place)].needs = Edges.none
+        for need in needs { connect(place, to: need) }
+        pushIfReady(place)
     }
 }
 
-// MARK: - Queries
+// MARK: - What to start
 
 extension Schedule {
-    var isEmpty: Bool { states.isEmpty && later.isEmpty }
+    /// The operation to start now, or nil; of several of one lane, the one with the highest
+    /// priority, then the one of the earliest commit, then the one enqueued first.
+    ///
+    /// It is running from here on.
+    mutating func startNext(
+        in lane: Int,
+        where mayStart: (_ host: Int) -> Bool = { _ in true }
+    ) -> OperationNumber? {
+        guard lanes[lane].hasRoom else { return nil }
+        var best: (host: Int, entry: ReadyEntry)?
+        for host in lanes[lane].streams.indices where mayStart(host) {
+            guard let entry = firstReady(in: lane, host) else { continue }
+            if best.map({ $0.entry < entry }) ?? true { best = (host, entry) }
+        }
+        guard let best else { return nil }
+        lanes[lane].pop(host: best.host)
+        slots[Int(best.entry.place)].isInHeap = false
+        slots[Int(best.entry.place)].state = .running
+        lanes[lane].runningCount += 1
+        return best.entry.number
+    }
 
-    /// The first commit that has unfinished operations.
-    var firstUnfinished: CommitNumber? {
-        states.isEmpty ? later.first?.commit : current
+    /// Whether a host has something ready that only its rate limit keeps back.
+    mutating func hasReady(in lane: Int, for host: Int) -> Bool {
+        lanes[lane].streams.indices.contains(host) && firstReady(in: lane, host) != nil
+    }
+
+    /// The top of a stream's heap, without the stale entries above it: invariant (4).
+    private mutating func firstReady(in lane: Int, _ host: Int) -> ReadyEntry? {
+        while let entry = lanes[lane].streams[host].max {
+            let slot = slots[Int(entry.place)]
+            let isCurrent =
+                slot.number == entry.number && slot.priority == entry.priority && slot.isInHeap
+            if isCurrent, slot.state == .waiting, slot.gates == 0 { return entry }
+            if isCurrent { slots[Int(entry.place)].isInHeap = false }
+            lanes[lane].pop(host: host)
+        }
+        return nil
     }
 }
 
 // MARK: - Transitions
 
 extension Schedule {
-    /// Opens the next commit when the current one is finished: invariant (2).
-    private mutating func openNextCommit() {
-        while let next = later.first, states.isEmpty || next.commit == current {
-            later.removeFirst()
-            current = next.commit
-            open(next.items)
-        }
+    private mutating func connect(_ place: Int32, to need: OperationNumber) {
+        guard let needed = places[need], needed != place else { return }
+        let edge = edges.add(
+            needed: needed,
+            dependent: place,
+            nextDependent: slots[Int(needed)].dependents,
+            nextNeed: slots[Int(place)].needs
+        )
+        slots[Int(needed)].dependents = edge
+        slots[Int(place)].needs = edge
+        slots[Int(place)].gates += 1
     }
 
-    private mutating func open(_ items: [Item]) {
-        let opened = Set(items.map(\.id))
-        for item in items {
-            let blockers = item.dependencies.filter {
-                $0 != item.id && (opened.contains($0) || states[$0] != nil)
-            }
-            for blocker in blockers { dependents[blocker, default: []].append(item.id) }
-            if blockers.isEmpty {
-                makeReady(item)
-            } else {
-                states[item.id] = .blocked(item, by: blockers)
-            }
-        }
-    }
-
-    private mutating func unblock(_ id: OperationID, from blocker: OperationID) {
-        guard case .blocked(let item, var blockers) = states[id] else {
-            preconditionFailure("A dependent is blocked: invariant (3)")
-        }
-        blockers.remove(blocker)
-        if blockers.isEmpty { makeReady(item) } else { states[id] = .blocked(item, by: blockers) }
-    }
-
-    private mutating func makeReady(_ item: Item) {
-        states[item.id] = .ready(item)
-        ready.insert(ReadyItem(item: item))
-    }
-}
-
-// MARK: - Invariants
-
-extension Schedule {
-    /// Stops the program when an invariant is broken; for tests.
-    func checkInvariants() {
-        var readyIDs: Set<OperationID> = []
-        var running = 0
-        for (id, state) in states {
-            switch state {
-            case .blocked(_, let blockers):
-                precondition(!blockers.isEmpty, "(3) a blocked operation waits for something")
-                for blocker in blockers {
-                    precondition(states[blocker] != nil, "(3) what blocks is unfinished")
-                    precondition(dependents[blocker]?.contains(id) == true, "(3) and knows it")
-                }
-            case .ready: readyIDs.insert(id)
-            case .running: running += 1
-            case .held: break
+    /// Puts a waiting operation in its lane's line, behind a closed gate if it keeps commit order.
+    private mutating func enter(_ place: Int32) {
+        let slot = slots[Int(place)]
+        if slot.isOrdered {
+            let entry = LineEntry(commit: slot.commit, number: slot.number, place: place)
+            if !lanes[Int(slot.lane)].line.enter(entry) {
+                slots[Int(place)].isClosed = true
+                slots[Int(place)].gates += 1
             }
         }
-        precondition(readyIDs == Set(ready.unordered.map(\.item.id)), "(4)")
-        precondition(running == runningCount && running <= limit, "(5)")
-        precondition(!states.isEmpty || later.isEmpty, "(2) a commit is open while one is left")
+        pushIfReady(place)
     }
-}
 
-/// Orders the ready operations: higher priority first, then the order of enqueuing.
-private struct ReadyItem: Comparable {
-    let item: Schedule.Item
+    /// Takes an operation out of its lane's counts; its slot stays.
+    private mutating func leave(_ place: Int32) {
+        let slot = slots[Int(place)]
+        guard slot.state != .parked else { return }
+        if slot.state == .running { lanes[Int(slot.lane)].runningCount -= 1 }
+        if slot.isClosed {
+            slots[Int(place)].isClosed = false
+            slots[Int(place)].gates -= 1
+        } else if slot.isOrdered {
+            lanes[Int(slot.lane)].line.leave()
+        }
+    }
 
-    static func < (left: ReadyItem, right: ReadyItem) -> Bool {
-        (left.item.priority, -left.item.sequence) < (right.item.priority, -right.item.sequence)
+    /// Opens the next commit when the open ones are finished: invariant (2).
+    private mutating func openCommits(of lane: Int) {
+        while let entry = lanes[lane].line.takeNext() {
+            let slot = slots[Int(entry.place)]
+            guard slot.number == entry.number, slot.isClosed, slot.state != .free else { continue }
+            lanes[lane].line.open(entry)
+            slots[Int(entry.place)].isClosed = false
+            removeGate(of: entry.place)
+        }
+    }
+
+    private mutating func release(dependentsOf place: Int32) {
+        var next = slots[Int(place)].dependents
+        while next != Edges.none {
+            let (dependent, following) = edges.finishNeed(next)
+            next = following
+            if dependent != Edges.none { removeGate(of: dependent) }
+        }
+    }
+
+    private mutating func removeGate(of place: Int32) {
+        slots[Int(place)].gates -= 1
+        pushIfReady(place)
+    }
+
+    private mutating func pushIfReady(_ place: Int32) {
+        let slot = slots[Int(place)]
+        guard slot.state == .waiting, slot.gates == 0, !slot.isInHeap else { return }
+        slots[Int(place)].isInHeap = true
+        lanes[Int(slot.lane)].push(
+            ReadyEntry(
+                priority: slot.priority,
+                place: place,
+                commit: slot.commit,
+                number: slot.number
+            ),
+            host: Int(slot.host)
+        )
     }
 }

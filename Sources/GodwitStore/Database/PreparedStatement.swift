@@ -1,5 +1,5 @@
-internal import GRDB
-internal import GodwitTree
+package import GRDB
+package import GodwitTree
 
 #if canImport(GRDBSQLite)
 internal import GRDBSQLite
@@ -13,23 +13,23 @@ internal import SQLite3
 ///
 /// An object is read in one step of one statement; `Row` and `StatementArguments` would cost
 /// more than the B-tree does. GRDB still owns the statement and finalizes it.
-struct PreparedStatement {
+package struct PreparedStatement {
     private let statement: OpaquePointer
     private let connection: OpaquePointer?
 
-    init(_ sql: String, in database: Database) throws {
+    package init(_ sql: String, in database: Database) throws {
         statement = try database.cachedStatement(sql: sql).sqliteStatement
         connection = database.sqliteConnection
     }
 
     /// Binds the arguments, runs the statement to its end, and expects no row.
-    func execute() throws {
+    package func execute() throws {
         defer { reset() }
         while try step() {}
     }
 
     /// Whether there is a (next) row.
-    func step() throws -> Bool {
+    package func step() throws -> Bool {
         switch sqlite3_step(statement) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
@@ -43,13 +43,13 @@ struct PreparedStatement {
 
     /// Gives up the rows that were not read: a statement that stays busy would keep its
     /// transaction open.
-    func reset() {
+    package func reset() {
         sqlite3_reset(statement)
         sqlite3_clear_bindings(statement)
     }
 
     /// How many rows the last statement of this connection has changed.
-    var changedRowCount: Int { Int(sqlite3_changes(connection)) }
+    package var changedRowCount: Int { Int(sqlite3_changes(connection)) }
 }
 
 extension PreparedStatement {
@@ -76,9 +76,9 @@ extension PreparedStatement {
 // MARK: - Arguments; they count from 1
 
 extension PreparedStatement {
-    func bind(_ key: Key, at index: Int32) { bind(key.text, at: index) }
+    package func bind(_ key: Key, at index: Int32) { bind(key.text, at: index) }
 
-    func bind(_ text: String, at index: Int32) {
+    package func bind(_ text: String, at index: Int32) {
         var text = text
         text.withUTF8 { bytes in
             // An empty buffer may have no address, and no address would be bound as NULL.
@@ -97,12 +97,20 @@ extension PreparedStatement {
         }
     }
 
-    func bind(_ integer: Int64, at index: Int32) { sqlite3_bind_int64(statement, index, integer) }
+    package func bind(_ integer: Int64, at index: Int32) {
+        sqlite3_bind_int64(statement, index, integer)
+    }
 
-    func bind(_ double: Double, at index: Int32) { sqlite3_bind_double(statement, index, double) }
+    package func bind(_ isTrue: Bool, at index: Int32) {
+        sqlite3_bind_int64(statement, index, isTrue ? 1 : 0)
+    }
+
+    package func bind(_ double: Double, at index: Int32) {
+        sqlite3_bind_double(statement, index, double)
+    }
 
     /// Binds bytes, or NULL.
-    func bind(_ bytes: [UInt8]?, at index: Int32) {
+    package func bind(_ bytes: [UInt8]?, at index: Int32) {
         guard let bytes else {
             sqlite3_bind_null(statement, index)
             return
@@ -110,7 +118,7 @@ extension PreparedStatement {
         bytes.withUnsafeBytes { bind($0, at: index) }
     }
 
-    func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32) {
+    package func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32) {
         guard let address = bytes.baseAddress, !bytes.isEmpty else {
             sqlite3_bind_zeroblob(statement, index, 0)
             return
@@ -122,11 +130,13 @@ extension PreparedStatement {
 // MARK: - Columns; they count from 0, and what they lend lasts until the next step
 
 extension PreparedStatement {
-    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+    package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
-    func text(_ column: Int32) -> String { String(decoding: textBytes(column), as: UTF8.self) }
+    package func text(_ column: Int32) -> String {
+        String(decoding: textBytes(column), as: UTF8.self)
+    }
 
-    func textBytes(_ column: Int32) -> UnsafeRawBufferPointer {
+    package func textBytes(_ column: Int32) -> UnsafeRawBufferPointer {
         let address = sqlite3_column_text(statement, column)
         return UnsafeRawBufferPointer(
             start: address,
@@ -134,7 +144,7 @@ extension PreparedStatement {
         )
     }
 
-    func blob(_ column: Int32) -> UnsafeRawBufferPointer {
+    package func blob(_ column: Int32) -> UnsafeRawBufferPointer {
         let address = sqlite3_column_blob(statement, column)
         return UnsafeRawBufferPointer(
             start: address,
@@ -142,11 +152,28 @@ extension PreparedStatement {
         )
     }
 
-    func isText(_ column: Int32) -> Bool {
+    package func double(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
+
+    /// SQLite's own types.
+    package enum Kind {
+        case integer, double, text, blob, null
+    }
+
+    package func kind(_ column: Int32) -> Kind {
+        switch sqlite3_column_type(statement, column) {
+        case SQLITE_INTEGER: .integer
+        case SQLITE_FLOAT: .double
+        case SQLITE_TEXT: .text
+        case SQLITE_BLOB: .blob
+        default: .null
+        }
+    }
+
+    package func isText(_ column: Int32) -> Bool {
         sqlite3_column_type(statement, column) == SQLITE_TEXT
     }
 
-    func isNull(_ column: Int32) -> Bool {
+    package func isNull(_ column: Int32) -> Bool {
         sqlite3_column_type(statement, column) == SQLITE_NULL
     }
 }

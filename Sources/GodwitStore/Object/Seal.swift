@@ -5,13 +5,13 @@ internal import GodwitTree
 ///
 /// SQLite cannot see damage inside a payload. The seal covers the key too, so that a row that
 /// was damaged into another object's row is not read as that object.
-struct Seal: Hashable, Sendable {
+package struct Seal: Hashable, Sendable {
     static let sizeInBytes = 16
 
     let high: UInt64
     let low: UInt64
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.sizeInBytes)
         bytes.append(high)
@@ -19,7 +19,7 @@ struct Seal: Hashable, Sendable {
         return bytes
     }
 
-    func matches(_ stored: UnsafeRawBufferPointer) -> Bool {
+    package func matches(_ stored: UnsafeRawBufferPointer) -> Bool {
         guard stored.count == Self.sizeInBytes else { return false }
         return stored.loadUnaligned(as: UInt64.self).bigEndian == high
             && stored.loadUnaligned(fromByteOffset: 8, as: UInt64.self).bigEndian == low
@@ -76,6 +76,18 @@ extension Seal {
                 Seal(key, value: value, metadata: $0, numbers: numbers)
             }
         }
+    }
+
+    /// The seal of another layer's row.
+    ///
+    /// - Parameter purpose: Which rows, and which format; unlike any other's.
+    package init(of parts: [[UInt8]], purpose: String) {
+        var hash = SHA256()
+        var head = Array("\(purpose)\0".utf8)
+        for part in parts { head.append(UInt64(part.count)) }
+        hash.update(data: head)
+        for part in parts { hash.update(data: part) }
+        self.init(hash.finalize())
     }
 
     /// The seal of a row of the ledger.

@@ -32,6 +32,11 @@ final class CommitDraft {
     /// All objects that differ from what they were before the request.
     var effective: [ObjectChange] { changes.values.filter { $0.kind != nil } }
 
+    func change(of key: ObjectKey) -> ObjectChange? {
+        guard let change = changes[key], change.kind != nil else { return nil }
+        return change
+    }
+
     func add(_ participant: any TransactionParticipant) {
         guard !participants.contains(where: { $0 === participant }) else { return }
         participants.append(participant)

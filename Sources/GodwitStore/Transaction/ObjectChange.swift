@@ -40,6 +40,9 @@ public struct ObjectChange: Sendable {
     /// The value after it; nil when the object was removed.
     public func newValue() throws -> Value? { try new?.value(at: key) }
 
+    /// The canonical bytes of the value before the transaction, and after it.
+    package var bytes: (old: [UInt8]?, new: [UInt8]?) { (old?.bytes, new?.bytes) }
+
     /// The object before the transaction, in the app's type.
     public func old<Object>(in collection: Store.Collection<Object>) throws -> Object? {
         try old?.object(at: key, in: collection)

@@ -3,6 +3,8 @@
 /// Several requests may share one physical transaction: each ends by itself, then all are
 /// committed or rolled back together.
 package protocol TransactionParticipant: AnyObject, Sendable {
+    /// The request is about to end well: the last chance to write, or to refuse.
+    func requestWillSucceed(in transaction: borrowing WriteTransaction) throws
     /// What the request wrote will be committed, if anything is.
     func requestSucceeded()
     /// What the request wrote was rolled back; what earlier requests wrote was not.
@@ -11,4 +13,8 @@ package protocol TransactionParticipant: AnyObject, Sendable {
     func committed()
     /// Everything that succeeded was rolled back after all.
     func rolledBack()
+}
+
+extension TransactionParticipant {
+    package func requestWillSucceed(in transaction: borrowing WriteTransaction) throws {}
 }

@@ -145,6 +145,17 @@ extension WriteTransaction {
     /// A new identifier, from the source that the store was opened with.
     public borrowing func newIdentifier() -> Identifier { draft.context.identifiers.next() }
 
+    /// What this transaction has made of an object so far; nil when it has not changed it.
+    public borrowing func change(of key: ObjectKey) -> ObjectChange? { draft.change(of: key) }
+
+    /// What another layer keeps in memory beside this transaction's store.
+    package borrowing func attachment<Object: AnyObject & Sendable>(
+        _ make: (Identifiers) -> Object
+    ) -> Object {
+        let context = draft.context
+        return context.attachments.get { make(context.identifiers) }
+    }
+
     /// Lets state in memory follow what this transaction writes.
     package borrowing func add(_ participant: any TransactionParticipant) {
         draft.add(participant)

@@ -57,6 +57,9 @@ extension WriteGroup {
         do {
             try request.run(in: WriteTransaction(draft))
             if !draft.isEmpty { try draft.callHooks(context.hooks) }
+            for participant in draft.participants {
+                try participant.requestWillSucceed(in: WriteTransaction(draft))
+            }
             guard database.isInsideTransaction else { throw StoreError.transactionEnded }
             try PreparedStatement.refuseDeferredViolations(in: database)
             if !isFirst { try execute("RELEASE godwit_request") }

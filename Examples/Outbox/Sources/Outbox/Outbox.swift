@@ -23,21 +23,21 @@ struct Outbox {
         defer { try? FileManager.default.removeItem(at: folder) }
 
         let store = try Store(.file(folder.appending(path: "contacts.sqlite").path))
-        let pipeline = try Pipeline(store: store) { operation in
-            let upload = try operation.decoded(as: UploadContact.self)
+        let pipeline = Pipeline().on(UploadContact.self) { upload, _ in
             let contact = try await store.read { try $0.get(upload.contact, in: contacts) }
             let file = folder.appending(path: "\(upload.contact).json")
             try JSONEncoder().encode(contact).write(to: file)
             return .completed
         }
-        let running = Task { try await pipeline.run() }
+        let queue = try PushQueue(store, pipelines: [pipeline])
+        let running = Task { try await queue.run() }
 
         let commit = try await store.write { transaction in
             try transaction.set(Contact(firstName: "Robbie"), for: "robbie", in: contacts)
             try transaction.enqueue(UploadContact(contact: "robbie"))
             return transaction.commit
         }
-        await pipeline.finish(through: commit)
+        await queue.finish(through: commit)
         running.cancel()
 
         let uploaded = try Data(contentsOf: folder.appending(path: "robbie.json"))

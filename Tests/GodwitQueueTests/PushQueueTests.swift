@@ -21,14 +21,55 @@ final class Cloud: Sendable {
 
     var names: [String] { calls.withLock { $0 } }
 
-    func execute(_ operation: QueuedOperation) async throws -> Outcome {
-        let name = try operation.decoded(as: Upload.self).name
-        calls.withLock { $0.append(name) }
-        return try await answer(operation)
+    /// A pipeline that asks this cloud.
+    func pipeline(
+        _ name: String = Pipeline.defaultName,
+        order: Pipeline.Order = .commit,
+        maxConcurrent: Int = 8
+    ) -> Pipeline {
+        var pipeline = Pipeline(name, order: order, maxConcurrent: maxConcurrent)
+            .on(Upload.self) { upload, run in
+                self.calls.withLock { $0.append(upload.name) }
+                return try await self.answer(run.operation)
+            }
+        pipeline.backoff = Backoff(delayMin: .seconds(1), jitter: { 0 })
+        return pipeline
     }
 }
 
-@Suite struct PipelineTests {
+extension PushQueue {
+    /// Runs the queue for as long as `body` takes.
+    func running(_ body: () async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.run() }
+            try await body()
+            group.cancelAll()
+            while let result = await group.nextResult() {
+                if case .failure(let error) = result, !(error is CancellationError) { throw error }
+            }
+        }
+    }
+
+    convenience init(_ store: Store, _ cloud: Cloud, clock: ManualClock? = nil) throws {
+        try self.init(store, clock: clock, pipelines: [cloud.pipeline()])
+    }
+
+    convenience init(_ store: Store, clock: ManualClock?, pipelines: [Pipeline]) throws {
+        var options = Options()
+        if let clock { options.clock = clock }
+        try self.init(store, options: options, pipelines: pipelines)
+    }
+}
+
+extension OperationID {
+    static func number(_ number: Int) -> OperationID {
+        let bytes = [UInt8](repeating: 0, count: 15) + [UInt8(number)]
+        guard let identifier = Identifier(bytes: bytes) else { preconditionFailure("16 bytes") }
+        return OperationID(identifier)
+    }
+}
+
+@Suite struct PushQueueTests {
     let folder: TemporaryFolder
     let tags = Store.Collection<String>("tags")
 
@@ -37,19 +78,19 @@ final class Cloud: Sendable {
     @Test func `operations run in the order of commits, dependencies first`() async throws {
         let store = try Store(.memory)
         let cloud = Cloud { _ in .completed }
-        let pipeline = try Pipeline(store: store, maxConcurrent: 1, execute: cloud.execute)
+        let queue = try PushQueue(store, pipelines: [cloud.pipeline(maxConcurrent: 1)])
         try await store.write { transaction in
             let late = OperationID(transaction.newIdentifier())
             try transaction.enqueue(Upload(name: "b"), after: [late])
-            try transaction.enqueue(Upload(name: "a"), id: late)
+            try transaction.enqueue(Upload(name: "a"), Placement(id: late))
         }
         let commit = try await store.write { transaction in
             try transaction.enqueue(Upload(name: "c"))
-            try transaction.enqueue(Upload(name: "first of its commit"), priority: 5)
+            try transaction.enqueue(Upload(name: "first of its commit"), Placement(priority: 5))
             return transaction.commit
         }
 
-        try await running(pipeline) { await pipeline.finish(through: commit) }
+        try await queue.running { await queue.finish(through: commit) }
 
         #expect(cloud.names == ["a", "b", "first of its commit", "c"])
         try store.close()
@@ -58,14 +99,14 @@ final class Cloud: Sendable {
     @Test func `an operation enqueued while the pipeline runs is run`() async throws {
         let store = try Store(.memory)
         let cloud = Cloud { _ in .completed }
-        let pipeline = try Pipeline(store: store, execute: cloud.execute)
-        try await running(pipeline) {
+        let queue = try PushQueue(store, cloud)
+        try await queue.running {
             for name in ["a", "b", "c"] {
                 let commit = try await store.write {
                     try $0.enqueue(Upload(name: name))
                     return $0.commit
                 }
-                await pipeline.finish(through: commit)
+                await queue.finish(through: commit)
             }
         }
         #expect(cloud.names == ["a", "b", "c"])
@@ -76,23 +117,26 @@ final class Cloud: Sendable {
         let path = folder.path("store.sqlite")
         let first = try Store(.file(path))
         let stuck = Cloud { _ in throw CancellationError() }
-        let before = try Pipeline(store: first, execute: stuck.execute)
+        let before = try PushQueue(first, stuck)
         let commit = try await first.write {
-            try $0.enqueue(Upload(name: "a"), priority: -3)
+            try $0.enqueue(Upload(name: "a"), Placement(priority: -3))
             return $0.commit
         }
-        try await running(before) {
+        try await before.running {
             while stuck.names.isEmpty { await Task.yield() }
         }
         try first.close()
 
         let second = try Store(.file(path))
         let seen = Mutex<[QueuedOperation]>([])
-        let after = try Pipeline(store: second) { operation in
-            seen.withLock { $0.append(operation) }
-            return .completed
-        }
-        try await running(after) { await after.finish(through: commit) }
+        let after = try PushQueue(
+            second,
+            Cloud { operation in
+                seen.withLock { $0.append(operation) }
+                return .completed
+            }
+        )
+        try await after.running { await after.finish(through: commit) }
 
         let operation = try #require(seen.withLock { $0 }.first)
         #expect(operation.commit == commit)
@@ -107,11 +151,7 @@ final class Cloud: Sendable {
         let clock = ManualClock()
         let attempts = Mutex(0)
         let tags = tags
-        let pipeline = try Pipeline(
-            store: store,
-            backoff: Backoff(delayMin: .seconds(1), jitter: { 0 }),
-            clock: clock
-        ) { _ in
+        let cloud = Cloud { _ in
             let attempt = attempts.withLock { count in
                 count += 1
                 return count
@@ -121,17 +161,18 @@ final class Cloud: Sendable {
                 if attempt == 1 { throw Refusal() }
             }
         }
+        let queue = try PushQueue(store, cloud, clock: clock)
         let commit = try await store.write {
             try $0.enqueue(Upload(name: "a"))
             return $0.commit
         }
 
-        try await running(pipeline) {
+        try await queue.running {
             #expect(await clock.nextDelay() == .seconds(1))
             let found1 = try await store.read { try $0.count(in: tags) }
             #expect(found1 == 0)
             clock.advance(by: .seconds(1))
-            await pipeline.finish(through: commit)
+            await queue.finish(through: commit)
         }
 
         let found2 = try await store.read { try $0.get("a", in: tags) }
@@ -146,27 +187,22 @@ final class Cloud: Sendable {
             switch operation.attempts {
             case 0: .retry(after: .seconds(30), reason: "busy")
             case 1: .retry(after: nil, reason: "still busy")
-            case 2: .retry(after: nil, reason: operation.lastError ?? "no error")
+            case 2: .retry(after: nil, reason: operation.reason ?? "no error")
             default: .completed
             }
         }
-        let pipeline = try Pipeline(
-            store: store,
-            backoff: Backoff(delayMin: .seconds(1), jitter: { 0 }),
-            clock: clock,
-            execute: cloud.execute
-        )
+        let queue = try PushQueue(store, cloud, clock: clock)
         let commit = try await store.write {
             try $0.enqueue(Upload(name: "a"))
             return $0.commit
         }
 
-        try await running(pipeline) {
+        try await queue.running {
             for seconds in [30, 2, 4] {
                 #expect(await clock.nextDelay() == .seconds(seconds))
                 clock.advance(by: .seconds(seconds))
             }
-            await pipeline.finish(through: commit)
+            await queue.finish(through: commit)
         }
         #expect(cloud.names.count == 4)
         try store.close()
@@ -176,7 +212,7 @@ final class Cloud: Sendable {
         let store = try Store(.memory)
         let gauge = Mutex((now: 0, most: 0))
         let gates = AsyncStream.makeStream(of: Void.self)
-        let pipeline = try Pipeline(store: store, maxConcurrent: 3) { _ in
+        let cloud = Cloud { _ in
             let isThird = gauge.withLock { gauge in
                 gauge.now += 1
                 gauge.most = max(gauge.most, gauge.now)
@@ -187,11 +223,12 @@ final class Cloud: Sendable {
             gauge.withLock { $0.now -= 1 }
             return .completed
         }
+        let queue = try PushQueue(store, pipelines: [cloud.pipeline(maxConcurrent: 3)])
         let commit = try await store.write { transaction in
             for number in 0..<10 { try transaction.enqueue(Upload(name: "\(number)")) }
             return transaction.commit
         }
-        try await running(pipeline) { await pipeline.finish(through: commit) }
+        try await queue.running { await queue.finish(through: commit) }
         #expect(gauge.withLock { $0.most } == 3)
         try store.close()
     }
@@ -199,39 +236,27 @@ final class Cloud: Sendable {
     @Test func `operations of a transaction that is rolled back never run`() async throws {
         let store = try Store(.memory)
         let cloud = Cloud { _ in .completed }
-        let pipeline = try Pipeline(store: store, execute: cloud.execute)
+        let queue = try PushQueue(store, cloud)
         let twice = OperationID.number(1)
         await #expect(throws: QueueError.duplicateOperation(twice)) {
             try await store.write {
-                try $0.enqueue(Upload(name: "a"), id: twice)
-                try $0.enqueue(Upload(name: "b"), id: twice)
+                try $0.enqueue(Upload(name: "a"), Placement(id: twice))
+                try $0.enqueue(Upload(name: "b"), Placement(id: twice))
             }
         }
         await #expect(throws: QueueError.circularDependency([.number(3), .number(1), .number(2)])) {
             try await store.write {
-                try $0.enqueue(Upload(name: "a"), after: [.number(2)], id: .number(1))
-                try $0.enqueue(Upload(name: "b"), after: [.number(3)], id: .number(2))
-                try $0.enqueue(Upload(name: "c"), after: [.number(1)], id: .number(3))
+                try $0.enqueue(Upload(name: "a"), after: [.number(2)], Placement(id: .number(1)))
+                try $0.enqueue(Upload(name: "b"), after: [.number(3)], Placement(id: .number(2)))
+                try $0.enqueue(Upload(name: "c"), after: [.number(1)], Placement(id: .number(3)))
             }
         }
         let commit = try await store.write {
             try $0.enqueue(Upload(name: "c"))
             return $0.commit
         }
-        try await running(pipeline) { await pipeline.finish(through: commit) }
+        try await queue.running { await queue.finish(through: commit) }
         #expect(cloud.names == ["c"])
         try store.close()
-    }
-
-    /// Runs a pipeline for as long as `body` takes.
-    private func running(_ pipeline: Pipeline, _ body: () async throws -> Void) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await pipeline.run() }
-            try await body()
-            group.cancelAll()
-            while let result = await group.nextResult() {
-                if case .failure(let error) = result, !(error is CancellationError) { throw error }
-            }
-        }
     }
 }

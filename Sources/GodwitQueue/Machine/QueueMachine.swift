@@ -1,0 +1,322 @@
+internal import GodwitStore
+internal import HeapModule
+
+// What a queue does next.
+//
+// A pure value around the schedule that knows the rest of the reasons for which an operation
+// waits: holds, suspensions, what the device lacks, a host's rate. Events go in, what to start
+// and when to look again come out; the shell writes both down. The simulator drives the same
+// value, with a database that is a dictionary.
+//
+// Invariants, checked by `checkInvariants`:
+//
+//   (1) An operation is held in the schedule exactly if it has a hold that is not over.
+//   (2) Each hold that ends by itself lies in `looks` with a time at which it is looked at.
+//   (3) `nextLook` is not later than the first moment at which something can start that could
+//       not start before, unless an event comes.
+//   (4) A lane is suspended in the schedule exactly if it has a reason.
+
+struct QueueMachine {
+    struct Hold: Hashable {
+        let context: String
+        let deadline: Deadline
+    }
+
+    struct LaneRules {
+        let name: String
+        var requirements: Requirements
+        var suspensions: [String: Int] = [:]
+    }
+
+    private struct Look: Comparable {
+        let time: Duration
+        let number: OperationNumber
+        let context: String
+
+        static func < (left: Look, right: Look) -> Bool {
+            (left.time, left.number) < (right.time, right.number)
+        }
+    }
+
+    private(set) var schedule = Schedule()
+    private(set) var lanes: [LaneRules] = []
+    private(set) var suspensions: [String: Int] = [:]
+    private(set) var conditions = Conditions()
+    private(set) var holds: [OperationNumber: [String: Deadline]] = [:]
+    private var looks: Heap<Look> = []
+    private var governors: [Governor] = []
+    private var hosts: [String: Int] = [:]
+    private var startTimes: [OperationNumber: Duration] = [:]
+    private let rateLimit: @Sendable (String) -> RateLimit
+
+    init(rateLimit: @escaping @Sendable (String) -> RateLimit = { _ in RateLimit() }) {
+        self.rateLimit = rateLimit
+    }
+}
+
+// MARK: - Pipelines
+
+extension QueueMachine {
+    /// - Returns: The lane's index.
+    mutating func addLane(
+        _ name: String,
+        isOrdered: Bool,
+        limit: Int,
+        requirements: Requirements = []
+    ) -> Int {
+        schedule.lanes.append(Schedule.Lane(isOrdered: isOrdered, limit: limit))
+        lanes.append(LaneRules(name: name, requirements: requirements))
+        judge(lanes.count - 1)
+        return lanes.count - 1
+    }
+
+    mutating func setLimit(_ limit: Int, of lane: Int) {
+        schedule.lanes[lane].limit = limit == 0 ? .max : limit
+    }
+
+    /// Suspends a lane once more for this reason; nil for all lanes, future ones included.
+    mutating func suspend(_ lane: Int?, reason: String, count: Int = 1) {
+        guard count > 0 else { return }
+        if let lane {
+            lanes[lane].suspensions[reason, default: 0].add(count)
+            judge(lane)
+        } else {
+            suspensions[reason, default: 0].add(count)
+            for lane in lanes.indices { judge(lane) }
+        }
+    }
+
+    /// Takes one suspension back; there may be none.
+    mutating func resume(_ lane: Int?, reason: String) {
+        if let lane {
+            lanes[lane].suspensions.decrement(reason)
+            judge(lane)
+        } else {
+            suspensions.decrement(reason)
+            for lane in lanes.indices { judge(lane) }
+        }
+    }
+
+    mutating func setConditions(_ conditions: Conditions) {
+        self.conditions = conditions
+        for lane in lanes.indices { judge(lane) }
+    }
+
+    /// Invariant (4).
+    private mutating func judge(_ lane: Int) {
+        schedule.lanes[lane].isSuspended =
+            !suspensions.isEmpty || !lanes[lane].suspensions.isEmpty
+            || !lanes[lane].requirements.missing(in: conditions).isEmpty
+    }
+}
+
+// MARK: - Operations
+
+extension QueueMachine {
+    /// The number under which the schedule knows a host; nil is a host of its own, unlimited.
+    mutating func host(named name: String?, at now: Moment) -> Int {
+        if governors.isEmpty { governors.append(Governor(RateLimit(), now: now.elapsed)) }
+        guard let name else { return 0 }
+        if let host = hosts[name] { return host }
+        governors.append(Governor(rateLimit(name), now: now.elapsed))
+        hosts[name] = governors.count - 1
+        return governors.count - 1
+    }
+
+    mutating func reserveCapacity(_ count: Int) { schedule.reserveCapacity(count) }
+
+    mutating func insert(_ items: [Schedule.Item]) { schedule.insert(items) }
+
+    /// Loading: operations first, then what they need, then all take part.
+    mutating func add(_ item: Schedule.Item) { schedule.add(item) }
+
+    mutating func add(
+        _ need: OperationNumber,
+        to operation: OperationNumber,
+        item: (OperationNumber) -> Schedule.Item
+    ) {
+        guard schedule.contains(operation) else { return }
+        if !schedule.contains(need) { schedule.add(item(need)) }
+        schedule.add(need, to: operation)
+    }
+
+    mutating func admitAll() { schedule.admitAll() }
+
+    mutating func finish(_ number: OperationNumber) {
+        holds[number] = nil
+        startTimes[number] = nil
+        schedule.finish(number)
+    }
+
+    /// The operation went to the dead letters; its holds are gone.
+    mutating func park(_ number: OperationNumber) {
+        releaseAll(number)
+        startTimes[number] = nil
+        schedule.park(number)
+    }
+
+    mutating func unpark(_ number: OperationNumber) { schedule.unpark(number) }
+
+    mutating func modify(
+        _ number: OperationNumber,
+        priority: Int32?,
+        needs: [OperationNumber]?
+    ) {
+        if let priority { schedule.setPriority(priority, of: number) }
+        if let needs { schedule.setNeeds(needs, of: number) }
+    }
+
+    /// An attempt is over, and another one will follow.
+    mutating func requeue(_ number: OperationNumber) {
+        startTimes[number] = nil
+        schedule.requeue(number)
+    }
+
+    mutating func adoptRunning(_ number: OperationNumber) { schedule.adoptRunning(number) }
+
+    mutating func hold(_ number: OperationNumber, _ hold: Hold, at now: Moment) {
+        guard schedule.contains(number) else { return }
+        guard !hold.deadline.isPast(at: now) else { return release(number, hold.context) }
+        holds[number, default: [:]][hold.context] = hold.deadline
+        schedule.hold(number)
+        if let time = hold.deadline.nextLook(at: now) {
+            looks.insert(Look(time: time, number: number, context: hold.context))
+        }
+    }
+
+    mutating func release(_ number: OperationNumber, _ context: String) {
+        holds[number]?[context] = nil
+        if holds[number]?.isEmpty ?? true {
+            holds[number] = nil
+            schedule.release(number)
+        }
+    }
+
+    private mutating func releaseAll(_ number: OperationNumber) {
+        guard holds.removeValue(forKey: number) != nil else { return }
+        schedule.release(number)
+    }
+}
+
+// MARK: - Hosts
+
+extension QueueMachine {
+    /// An operation was answered as it should be.
+    mutating func succeeded(_ number: OperationNumber) {
+        guard let host = schedule.position(of: number)?.host else { return }
+        governors[host].succeeded()
+    }
+
+    /// The host of an operation asked for a slower pace, or for none until a time.
+    mutating func throttled(
+        _ number: OperationNumber,
+        until pause: Duration?,
+        at now: Moment
+    ) {
+        guard let host = schedule.position(of: number)?.host else { return }
+        let start = startTimes[number] ?? now.elapsed
+        governors[host].throttled(startedAt: start, until: pause, at: now.elapsed)
+    }
+
+    mutating func mayStart(_ host: Int, at now: Moment) -> Bool {
+        governors[host].mayStart(at: now.elapsed)
+    }
+
+    func hostName(_ host: Int) -> String {
+        hosts.first { $0.value == host }?.key ?? "its host"
+    }
+
+    func perSecond(ofHost name: String) -> Double? { hosts[name].map { governors[$0].perSecond } }
+}
+
+// MARK: - What to do
+
+extension QueueMachine {
+    /// The operations to start now, in order; they are running from here on.
+    mutating func start(at now: Moment, max: Int = .max) -> [OperationNumber] {
+        endHolds(at: now)
+        var started: [OperationNumber] = []
+        for lane in lanes.indices {
+            while started.count < max, let number = startNext(in: lane, at: now) {
+                started.append(number)
+            }
+        }
+        return started
+    }
+
+    private mutating func startNext(in lane: Int, at now: Moment) -> OperationNumber? {
+        // Taken out for the time of the call: the schedule is changed while it asks.
+        var governors = governors
+        self.governors = []
+        defer { self.governors = governors }
+        let number = schedule.startNext(in: lane) { governors[$0].mayStart(at: now.elapsed) }
+        guard let number, let host = schedule.position(of: number)?.host else { return nil }
+        governors[host].started(at: now.elapsed)
+        startTimes[number] = now.elapsed
+        return number
+    }
+
+    /// When to look again although nothing happens: invariant (3).
+    mutating func nextLook(at now: Moment) -> Duration? {
+        var next = looks.min?.time
+        for lane in lanes.indices where schedule.lanes[lane].hasRoom {
+            for host in governors.indices where schedule.hasReady(in: lane, for: host) {
+                let time = governors[host].nextStart(after: now.elapsed)
+                next = min(next ?? time, time)
+            }
+        }
+        return next
+    }
+
+    private mutating func endHolds(at now: Moment) {
+        while let look = looks.min, look.time <= now.elapsed {
+            _ = looks.popMin()
+            guard let deadline = holds[look.number]?[look.context] else { continue }
+            if deadline.isPast(at: now) {
+                release(look.number, look.context)
+            } else if case .calendar = deadline, let time = deadline.nextLook(at: now) {
+                looks.insert(Look(time: time, number: look.number, context: look.context))
+            }
+        }
+    }
+}
+
+// MARK: - Invariants
+
+extension QueueMachine {
+    /// Stops the program when an invariant is broken; for tests.
+    ///
+    /// O(n).
+    func checkInvariants() {
+        schedule.checkInvariants()
+        let looked = Set(looks.unordered.map(\.number))
+        for number in schedule.numbers {
+            let isHeld = holds[number] != nil
+            precondition(schedule.position(of: number)?.isHeld == isHeld, "(1)")
+            let ends = (holds[number] ?? [:]).values.contains { $0 != .never }
+            precondition(!ends || looked.contains(number), "(2)")
+        }
+        for (lane, rules) in lanes.enumerated() {
+            let hasReason =
+                !suspensions.isEmpty || !rules.suspensions.isEmpty
+                || !rules.requirements.missing(in: conditions).isEmpty
+            precondition(schedule.lanes[lane].isSuspended == hasReason, "(4)")
+        }
+    }
+}
+
+extension [String: Int] {
+    /// Takes one away, and the entry with the last one.
+    fileprivate mutating func decrement(_ key: String) {
+        guard let count = self[key] else { return }
+        self[key] = count > 1 ? count - 1 : nil
+    }
+}
+
+extension Int {
+    /// Adds, and stays at the largest number there is.
+    fileprivate mutating func add(_ other: Int) {
+        let (sum, isTooLarge) = addingReportingOverflow(other)
+        self = isTooLarge ? .max : sum
+    }
+}

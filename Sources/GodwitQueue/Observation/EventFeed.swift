@@ -1,0 +1,120 @@
+/// Something that happened in a queue, after it was committed.
+public enum QueueEvent: Hashable, Sendable {
+    case enqueued(OperationNumber, OperationID)
+    case started(OperationNumber)
+    /// An attempt is over, and another one will follow.
+    case requeued(OperationNumber)
+    case stopped(OperationNumber, QueuedOperation.State)
+    case resumed(OperationNumber)
+    case modified(OperationNumber)
+    case finished(OperationNumber, OperationID, Fate)
+    /// nil for all pipelines.
+    case suspended(pipeline: String?, reason: String)
+    case unsuspended(pipeline: String?, reason: String)
+    /// The listener was too slow for this many.
+    case missed(Int)
+}
+
+/// Who wants to hear what happens.
+struct EventFeed {
+    private var listeners: [Int: AsyncStream<QueueEvent>.Continuation] = [:]
+    private var missed: [Int: Int] = [:]
+    private var watchers: [OperationNumber: [Int: AsyncStream<OperationStatus>.Continuation]] = [:]
+    private var summaries: [Int: AsyncStream<QueueSummary>.Continuation] = [:]
+    private var lastSummary: QueueSummary?
+    private var next = 0
+
+    static let bufferMax = 4_096
+
+    var wantsSummary: Bool { !summaries.isEmpty }
+
+    func isWatched(_ number: OperationNumber) -> Bool {
+        !watchers.isEmpty && watchers[number] != nil
+    }
+
+    mutating func listen(_ continuation: AsyncStream<QueueEvent>.Continuation) -> Int {
+        next += 1
+        listeners[next] = continuation
+        return next
+    }
+
+    mutating func watch(
+        _ number: OperationNumber,
+        _ continuation: AsyncStream<OperationStatus>.Continuation
+    ) -> Int {
+        next += 1
+        watchers[number, default: [:]][next] = continuation
+        return next
+    }
+
+    mutating func summarize(_ continuation: AsyncStream<QueueSummary>.Continuation) -> Int {
+        next += 1
+        summaries[next] = continuation
+        lastSummary = nil
+        return next
+    }
+
+    mutating func forget(_ ticket: Int) {
+        listeners[ticket] = nil
+        missed[ticket] = nil
+        summaries[ticket] = nil
+        for (number, continuations) in watchers where continuations[ticket] != nil {
+            watchers[number]?[ticket] = nil
+            if watchers[number]?.isEmpty ?? true { watchers[number] = nil }
+        }
+    }
+}
+
+extension EventFeed {
+    mutating func announce(_ change: QueueChange) {
+        if case .finished(let number, _, let fate) = change {
+            for continuation in (watchers.removeValue(forKey: number) ?? [:]).values {
+                continuation.yield(.finished(fate))
+                continuation.finish()
+            }
+        }
+        if !listeners.isEmpty, let event = QueueEvent(change) { yield(event) }
+    }
+
+    mutating func yield(_ event: QueueEvent) {
+        for (ticket, continuation) in listeners {
+            if let count = missed[ticket] {
+                guard case .enqueued = continuation.yield(.missed(count)) else {
+                    missed[ticket] = count + 1
+                    continue
+                }
+                missed[ticket] = nil
+            }
+            if case .dropped = continuation.yield(event) { missed[ticket] = 1 }
+        }
+    }
+
+    func tell(_ number: OperationNumber, _ status: OperationStatus) {
+        for continuation in (watchers[number] ?? [:]).values { continuation.yield(status) }
+    }
+
+    mutating func tell(_ summary: QueueSummary) {
+        guard summary != lastSummary else { return }
+        lastSummary = summary
+        for continuation in summaries.values { continuation.yield(summary) }
+    }
+}
+
+extension QueueEvent {
+    fileprivate init?(_ change: QueueChange) {
+        switch change {
+        case .enqueued(let new): self = .enqueued(new.outline.number, new.id)
+        case .finished(let number, let id, let fate): self = .finished(number, id, fate)
+        case .requeued(let number): self = .requeued(number)
+        case .stopped(let number, let state): self = .stopped(number, state)
+        case .resumed(let number): self = .resumed(number)
+        case .reprioritized(let number, _), .needsChanged(let number, _):
+            self = .modified(number)
+        case .held, .released: return nil
+        case .suspended(let pipeline, let reason):
+            self = .suspended(pipeline: pipeline, reason: reason)
+        case .unsuspended(let pipeline, let reason):
+            self = .unsuspended(pipeline: pipeline, reason: reason)
+        }
+    }
+}

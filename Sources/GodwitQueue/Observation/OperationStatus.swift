@@ -1,0 +1,89 @@
+public import Foundation
+public import GodwitStore
+
+/// Where an operation stands.
+public enum OperationStatus: Hashable, Sendable {
+    /// It will run, but not yet.
+    case waiting(Set<WaitReason>)
+    /// It runs; with how much is done, from 0 to 1, if its executor tells.
+    case running(progress: Double?)
+    /// Somebody has to merge what is here with what the cloud has.
+    case conflict
+    /// A dead letter: it will not run again unless somebody asks for it.
+    case refused
+    case finished(Fate)
+    /// Nobody has ever enqueued it, or it was too long ago to be remembered.
+    case unknown
+
+    public var isFinal: Bool {
+        switch self {
+        case .finished, .unknown: true
+        case .waiting, .running, .conflict, .refused: false
+        }
+    }
+}
+
+/// Why an operation does not run now; of several reasons, all.
+public enum WaitReason: Hashable, Sendable {
+    /// These operations have to be completed before.
+    case dependencies([OperationNumber])
+    /// Operations of earlier commits of its pipeline are unfinished.
+    case commitOrder(CommitNumber)
+    /// Until a moment, or until it is released.
+    case held(context: String, until: Date?)
+    case suspended(reason: String)
+    case lacks(Requirements)
+    /// Its host gets no more for now.
+    case rate(host: String)
+    /// As many run already as may.
+    case concurrency(limit: Int)
+    /// Nothing: it is about to start.
+    case none
+}
+
+extension WaitReason: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .dependencies(let needs):
+            "waits for \(needs.map(\.description).joined(separator: ", "))"
+        case .commitOrder(let commit): "waits for the operations before commit \(commit)"
+        case .held(let context, let until):
+            "is held\(context.isEmpty ? "" : " by \(context)")"
+                + (until.map { " until \($0.formatted(.iso8601))" } ?? " until it is released")
+        case .suspended(let reason): "its pipeline is suspended: \(reason)"
+        case .lacks(let requirements): "waits for \(requirements)"
+        case .rate(let host): "waits for \(host), which gets no more for now"
+        case .concurrency(let limit): "waits for a place: \(limit) run already"
+        case .none: "is about to start"
+        }
+    }
+}
+
+/// How many operations are where.
+public struct QueueSummary: Hashable, Sendable {
+    /// All that are unfinished.
+    public var pending = 0
+    public var running = 0
+    /// Those that will run.
+    public var waiting = 0
+    /// Conflicts and dead letters.
+    public var stopped = 0
+    public var isRunning = false
+
+    public init() {}
+}
+
+extension Deadline {
+    /// The date on which it is over, as far as anybody knows.
+    func date(at now: Moment) -> Date? {
+        switch self {
+        case .elapsed(let deadline):
+            Date(
+                timeIntervalSince1970: Double(now.calendar) / 1_000
+                    + (deadline - now.elapsed) / .seconds(1)
+            )
+        case .calendar(let date): Date(timeIntervalSince1970: Double(date) / 1_000)
+        case .never: nil
+        }
+    }
+}

@@ -1,0 +1,9 @@
+/// What became of an operation that has left the queue.
+public enum Fate: Hashable, Sendable {
+    /// The cloud has it.
+    case completed
+    /// Somebody decided that it is not needed.
+    case skipped(reason: String?)
+    /// Another operation does its work too.
+    case merged(into: OperationID)
+}

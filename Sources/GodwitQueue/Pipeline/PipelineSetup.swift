@@ -1,0 +1,59 @@
+internal import GRDB
+internal import GodwitStore
+
+/// Brings the stored pipelines in line with those of this version of the app.
+enum PipelineSetup {
+    /// Renames, adopts what nobody else runs, and keeps the order that operations were made for.
+    ///
+    /// - Parameter isKnown: Whether some queue of this process has a pipeline of that name.
+    static func apply(
+        _ pipelines: [Pipeline],
+        isKnown: (String) -> Bool,
+        in database: Database
+    ) throws {
+        let stored = try PipelineTable.pipelines(in: database)
+        for pipeline in pipelines {
+            var keptOrder = stored[pipeline.name]
+            for previous in pipeline.previousNames.sorted() where stored[previous] != nil {
+                keptOrder = keptOrder ?? stored[previous]
+                try rename(previous, to: pipeline.name, in: database)
+            }
+            let keepsOrder = pipeline.order == .commit
+            if keptOrder == true, !keepsOrder {
+                try OperationTable.keepOrder(in: pipeline.name, database)
+            }
+            if stored[pipeline.name] != keepsOrder {
+                try PipelineTable.set(pipeline.name, keepsOrder: keepsOrder, in: database)
+            }
+        }
+        if pipelines.contains(where: { $0.name == Pipeline.defaultName }) {
+            try adopt(into: Pipeline.defaultName, isKnown: isKnown, in: database)
+        }
+    }
+
+    private static func rename(
+        _ name: String,
+        to other: String,
+        in database: Database
+    ) throws {
+        try OperationTable.move(from: name, to: other, in: database)
+        try PipelineTable.remove(name, in: database)
+        try database.execute(
+            sql: "UPDATE OR REPLACE godwit_suspension SET pipeline = ? WHERE pipeline = ?",
+            arguments: [other, name]
+        )
+    }
+
+    /// What belongs to a pipeline that is gone moves for good: should the name come back for
+    /// something else, nothing jumps there.
+    private static func adopt(
+        into name: String,
+        isKnown: (String) -> Bool,
+        in database: Database
+    ) throws {
+        for vanished in try PipelineTable.pipelines(in: database).keys
+        where !isKnown(vanished) && !Pipeline.isReserved(vanished) {
+            try rename(vanished, to: name, in: database)
+        }
+    }
+}

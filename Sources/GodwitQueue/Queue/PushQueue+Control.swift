@@ -1,0 +1,95 @@
+public import GodwitStore
+internal import Synchronization
+
+// MARK: - Suspending
+
+extension PushQueue {
+    /// Starts nothing any more until it is resumed; what runs goes on.
+    ///
+    /// Suspensions are counted by reason, and end with the launch.
+    ///
+    /// - Parameter pipeline: nil for all of them.
+    public func suspend(_ reason: String, pipeline: String? = nil, count: Int = 1) {
+        control(pipeline) { $0.suspend($1, reason: reason, count: count) }
+    }
+
+    /// Takes one suspension for this reason back; without one nothing happens.
+    public func resume(_ reason: String, pipeline: String? = nil) {
+        control(pipeline) { $0.resume($1, reason: reason) }
+    }
+
+    /// How often a pipeline, or the queue itself, is suspended, by reason.
+    public func suspensions(pipeline: String? = nil) -> [String: Int] {
+        state.withLock { state in
+            guard let pipeline else { return state.machine.suspensions }
+            return state.lane(of: pipeline).map { state.machine.lanes[$0].suspensions } ?? [:]
+        }
+    }
+
+    public func setMaxConcurrent(_ maxConcurrent: Int, pipeline: String = Pipeline.defaultName) {
+        control(pipeline) { machine, lane in
+            if let lane { machine.setLimit(maxConcurrent, of: lane) }
+        }
+    }
+
+    private func control(_ pipeline: String?, _ body: (inout QueueMachine, Int?) -> Void) {
+        change { state, _ in
+            state.control { machine, lane in
+                guard let pipeline else { return body(&machine, nil) }
+                if let index = lane(pipeline) { body(&machine, index) }
+            }
+        }
+    }
+}
+
+// MARK: - Waiting
+
+extension PushQueue {
+    /// Waits until no operation of this commit, or of an earlier one, is left in line.
+    ///
+    /// Dead letters are not in line. It waits only while the queue runs.
+    public func finish(through commit: CommitNumber) async {
+        await withCheckedContinuation { continuation in
+            change { state, _ in state.wait(through: commit) { continuation.resume() } }
+        }
+    }
+}
+
+// MARK: - Status
+
+extension PushQueue {
+    /// Where an operation stands, and why.
+    public func status(of id: OperationID) async throws -> OperationStatus {
+        if !state.withLock(\.isLoaded) { try await load() }
+        let found = try await store.read { transaction in
+            try transaction.place(of: id)
+        }
+        switch found {
+        case .unfinished(let number):
+            let now = now
+            let status = state.withLock { $0.status(of: number, at: now) }
+            return status
+        case .gone(let fate): return .finished(fate)
+        case .unknown: return .unknown
+        }
+    }
+
+    public var summary: QueueSummary { state.withLock { $0.summary } }
+}
+
+/// Where an operation is to be found.
+enum OperationPlace: Sendable {
+    case unfinished(OperationNumber)
+    case gone(Fate)
+    case unknown
+}
+
+extension Transaction where Self: ~Copyable {
+    borrowing func place(of id: OperationID) throws -> OperationPlace {
+        guard try hasQueue() else { return .unknown }
+        if let number = try OperationTable.number(of: id, in: database) {
+            return .unfinished(number)
+        }
+        return try FateTable.fate(of: id, in: database).map(OperationPlace.gone) ?? .unknown
+    }
+}

@@ -1,0 +1,103 @@
+public import GodwitStore
+internal import GodwitTree
+internal import Synchronization
+
+/// Runs the operations of some pipelines: recorded with the objects they push, done later, in
+/// order, against any cloud.
+///
+/// ```swift
+/// let queue = try PushQueue(store, pipelines: [
+///     Pipeline().on(UploadContact.self) { upload, run in
+///         try await cloud.put(upload.contact)
+///         return .completed
+///     }
+/// ])
+/// try await queue.run()
+/// ```
+///
+/// Operations are enqueued in any write transaction of the store. Cancelling the task that called
+/// ``run()`` stops the queue: what was running stays in the store and runs again later. An
+/// executor's work must be safe to do twice, for a crash may come between the work and the
+/// moment it is written down; ``QueuedOperation/idempotencyKey`` is there for that.
+public final class PushQueue: Sendable {
+    public struct Options: Sendable {
+        /// What delays are measured with.
+        public var clock: any Clock<Duration> = ContinuousClock()
+        /// How fast each host may be asked.
+        public var rateLimit: @Sendable (_ host: String) -> RateLimit = { _ in RateLimit() }
+        /// What the device has; the default is a network, always.
+        public var monitor: any ConditionsMonitor = ConstantConditions()
+        /// How many of those that have left the queue are remembered.
+        public var fatesMax = 10_000
+
+        public init() {}
+    }
+
+    public let store: Store
+    public let pipelines: [Pipeline]
+    let options: Options
+    let stopwatch: Stopwatch
+    let journal: QueueJournal
+    let state: Mutex<QueueState>
+
+    /// What ``run()`` has to do.
+    enum Work: Sendable {
+        case start([OperationNumber])
+        case sleep(Duration)
+    }
+
+    /// - Throws: ``QueueError/pipelineExists(_:)``, or what the store throws.
+    public init(_ store: Store, options: Options = Options(), pipelines: [Pipeline]) throws {
+        try store.prepare(QueueSchema.schema)
+        self.store = store
+        self.pipelines = pipelines
+        self.options = options
+        stopwatch = Stopwatch(options.clock)
+        journal = store.attachment { QueueJournal($0) }
+        state = Mutex(QueueState(pipelines, rateLimit: options.rateLimit))
+        try journal.add(pipelines)
+        journal.addListener(self) { [weak self] in self?.take($0) }
+    }
+
+    deinit {
+        journal.remove(pipelines)
+        journal.removeListener(self)
+    }
+
+    var now: Moment {
+        Moment(
+            elapsed: stopwatch.elapsed(),
+            calendar: store.options.clock.millisecondsSince1970()
+        )
+    }
+}
+
+extension PushQueue {
+    /// Takes in what was committed, and does what follows from it.
+    private func take(_ entries: [QueueJournal.Entry]) {
+        change { state, now in for entry in entries { state.take(entry, at: now) } }
+    }
+
+    /// Changes the state, then starts what may start, and tells who wants to know.
+    func change(_ body: (inout QueueState, Moment) -> Void) {
+        let now = now
+        let effects = state.withLock { state in
+            body(&state, now)
+            return state.takeEffects(at: now)
+        }
+        if !effects.starts.isEmpty { effects.work?.yield(.start(effects.starts)) }
+        if let delay = effects.delay { effects.work?.yield(.sleep(delay)) }
+        for task in effects.cancelled { task.cancel() }
+        for wake in effects.wakes { wake() }
+    }
+}
+
+/// How long something has gone on, by any clock.
+struct Stopwatch: Sendable {
+    let elapsed: @Sendable () -> Duration
+
+    init(_ clock: some Clock<Duration>) {
+        let start = clock.now
+        elapsed = { start.duration(to: clock.now) }
+    }
+}

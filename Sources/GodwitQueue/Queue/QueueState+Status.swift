@@ -1,0 +1,52 @@
+internal import GodwitStore
+
+extension QueueState {
+    /// Where an unfinished operation stands; never without a reason.
+    mutating func status(of number: OperationNumber, at now: Moment) -> OperationStatus {
+        guard let position = machine.schedule.position(of: number) else { return .unknown }
+        switch position.state {
+        case .running: return .running(progress: progress[number])
+        case .parked: return .refused
+        case .free: return .unknown
+        case .waiting: break
+        }
+        if stopped[number] == .conflict { return .conflict }
+        let reasons = machine.reasons(for: number, position, at: now)
+        return .waiting(reasons.isEmpty ? [.none] : reasons)
+    }
+
+    var summary: QueueSummary {
+        var summary = QueueSummary()
+        summary.pending = machine.schedule.count
+        summary.running = machine.schedule.lanes.reduce(0) { $0 + $1.runningCount }
+        summary.stopped = stopped.count
+        summary.waiting = summary.pending - summary.running - summary.stopped
+        summary.isRunning = isRunning
+        return summary
+    }
+}
+
+extension QueueMachine {
+    /// Why a waiting operation does not run.
+    mutating func reasons(
+        for number: OperationNumber,
+        _ position: Schedule.Position,
+        at now: Moment
+    ) -> Set<WaitReason> {
+        var reasons: Set<WaitReason> = []
+        let rules = lanes[position.lane]
+        for reason in suspensions.keys { reasons.insert(.suspended(reason: reason)) }
+        for reason in rules.suspensions.keys { reasons.insert(.suspended(reason: reason)) }
+        let missing = rules.requirements.missing(in: conditions)
+        if !missing.isEmpty { reasons.insert(.lacks(missing)) }
+        if !position.needs.isEmpty { reasons.insert(.dependencies(position.needs)) }
+        if position.isClosed { reasons.insert(.commitOrder(position.commit)) }
+        for (context, deadline) in holds[number] ?? [:] {
+            reasons.insert(.held(context: context, until: deadline.date(at: now)))
+        }
+        guard position.isReady, reasons.isEmpty else { return reasons }
+        let lane = schedule.lanes[position.lane]
+        if lane.runningCount >= lane.limit { return [.concurrency(limit: lane.limit)] }
+        return mayStart(position.host, at: now) ? [] : [.rate(host: hostName(position.host))]
+    }
+}

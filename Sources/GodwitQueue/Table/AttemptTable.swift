@@ -1,0 +1,80 @@
+public import Foundation
+internal import GRDB
+internal import GodwitStore
+
+/// One try of an operation that did not complete it.
+public struct Attempt: Hashable, Sendable {
+    /// Counted from 1.
+    public let number: Int
+    public let ended: Date
+    /// `retry`, `conflict`, `refused` or `interrupted`.
+    public let outcome: String
+    public let reason: String
+    /// What was sent and what came back, as far as the executor has told, and without what is
+    /// secret.
+    public let request: String?
+    public let response: String?
+}
+
+/// The last attempts of each operation.
+enum AttemptTable {
+    /// How many are remembered of one operation.
+    static let countMax = 20
+    /// How much of a request or a response is remembered.
+    static let textSizeMax = 4_096
+
+    static func add(
+        _ attempt: Attempt,
+        of operation: OperationNumber,
+        in database: Database
+    ) throws {
+        try database.execute(
+            sql: """
+                INSERT OR REPLACE INTO godwit_attempt
+                    (operation, attempt, ended, outcome, reason, request, response)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                operation.rawValue, attempt.number,
+                Int64(attempt.ended.timeIntervalSince1970 * 1_000), attempt.outcome,
+                attempt.reason, attempt.request.map { String($0.prefix(textSizeMax)) },
+                attempt.response.map { String($0.prefix(textSizeMax)) },
+            ]
+        )
+        try database.execute(
+            sql: "DELETE FROM godwit_attempt WHERE operation = ? AND attempt <= ?",
+            arguments: [operation.rawValue, attempt.number - countMax]
+        )
+        try OperationTable.add(.attempts, to: operation, in: database)
+    }
+
+    static func attempts(
+        of operation: OperationNumber,
+        in database: Database
+    ) throws -> [Attempt] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT attempt, ended, outcome, reason, request, response FROM godwit_attempt
+                WHERE operation = ? ORDER BY attempt
+                """,
+            arguments: [operation.rawValue]
+        ).map { row in
+            Attempt(
+                number: try row.cell(0),
+                ended: Date(timeIntervalSince1970: Double(try row.cell(1) as Int64) / 1_000),
+                outcome: try row.cell(2),
+                reason: try row.cell(3),
+                request: try row.cell(4),
+                response: try row.cell(5)
+            )
+        }
+    }
+
+    static func remove(_ operation: OperationNumber, in database: Database) throws {
+        try database.execute(
+            sql: "DELETE FROM godwit_attempt WHERE operation = ?",
+            arguments: [operation.rawValue]
+        )
+    }
+}

@@ -1,0 +1,63 @@
+internal import GRDB
+internal import GodwitStore
+
+/// What became of the operations that have left the queue; the last few thousand of them.
+enum FateTable {
+    static func add(
+        _ fate: Fate,
+        of operation: QueuedOperation,
+        in database: Database
+    ) throws {
+        let statement = try PreparedStatement(
+            """
+            INSERT OR REPLACE INTO godwit_fate (number, id, is_named, fate, reason)
+            VALUES (?1, ?2, ?3, ?4, ?5)
+            """,
+            in: database
+        )
+        statement.bind(operation.number.rawValue, at: 1)
+        statement.bind(operation.id.description, at: 2)
+        statement.bind(operation.isNamed, at: 3)
+        switch fate {
+        case .completed: statement.bind("completed", at: 4)
+        case .skipped(let reason):
+            statement.bind("skipped", at: 4)
+            statement.bind(optional: reason, at: 5)
+        case .merged(let successor):
+            statement.bind("merged", at: 4)
+            statement.bind(successor.description, at: 5)
+        }
+        try statement.execute()
+    }
+
+    static func fate(of id: OperationID, in database: Database) throws -> Fate? {
+        let statement = try PreparedStatement(
+            """
+            SELECT fate, reason FROM godwit_fate WHERE number = ?2 AND id = ?1
+            UNION ALL SELECT fate, reason FROM godwit_fate WHERE id = ?1 AND is_named = 1
+            """,
+            in: database
+        )
+        defer { statement.reset() }
+        statement.bind(id.description, at: 1)
+        statement.bind(id.suggestedNumber.rawValue, at: 2)
+        guard try statement.step() else { return nil }
+        let reason = statement.isNull(1) ? nil : statement.text(1)
+        switch statement.text(0) {
+        case "completed": return .completed
+        case "merged": return reason.flatMap(OperationID.init).map(Fate.merged)
+        default: return .skipped(reason: reason)
+        }
+    }
+
+    /// Forgets all but the last ones.
+    static func trim(to countMax: Int, in database: Database) throws {
+        try database.execute(
+            sql: """
+                DELETE FROM godwit_fate WHERE number <= (
+                    SELECT number FROM godwit_fate ORDER BY number DESC LIMIT 1 OFFSET ?)
+                """,
+            arguments: [countMax]
+        )
+    }
+}

@@ -1,0 +1,78 @@
+internal import GRDB
+internal import GodwitStore
+
+/// Until when operations are held, by context.
+enum HoldTable {
+    /// The context of the queue's own delays before the next attempt.
+    static let retryContext = "godwit.retry"
+
+    struct Row {
+        let operation: OperationNumber
+        let context: String
+        /// Milliseconds since 1970; nil until somebody releases it.
+        let until: Int64?
+        /// How long a delay of the queue's own is, in milliseconds; nil for a date of the app's.
+        let delay: Int64?
+    }
+
+    static func set(_ row: Row, in database: Database) throws {
+        let statement = try PreparedStatement(
+            """
+            INSERT INTO godwit_hold (operation, context, until, delay) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT DO UPDATE SET until = excluded.until, delay = excluded.delay
+            """,
+            in: database
+        )
+        statement.bind(row.operation.rawValue, at: 1)
+        statement.bind(row.context, at: 2)
+        if let until = row.until { statement.bind(until, at: 3) }
+        if let delay = row.delay { statement.bind(delay, at: 4) }
+        try statement.execute()
+        try OperationTable.add(.holds, to: row.operation, in: database)
+    }
+
+    /// - Parameter context: nil for all of them.
+    static func remove(
+        _ operation: OperationNumber,
+        context: String? = nil,
+        in database: Database
+    ) throws {
+        let statement = try PreparedStatement(
+            """
+            DELETE FROM godwit_hold WHERE operation = ?1 \(context == nil ? "" : "AND context = ?2")
+            """,
+            in: database
+        )
+        statement.bind(operation.rawValue, at: 1)
+        if let context { statement.bind(context, at: 2) }
+        try statement.execute()
+    }
+
+    /// - Parameter operation: nil for all.
+    static func rows(
+        of operation: OperationNumber? = nil,
+        in database: Database
+    ) throws -> [Row] {
+        let statement = try PreparedStatement(
+            """
+            SELECT operation, context, until, delay FROM godwit_hold
+            \(operation == nil ? "" : "WHERE operation = ?1") ORDER BY operation, context
+            """,
+            in: database
+        )
+        defer { statement.reset() }
+        if let operation { statement.bind(operation.rawValue, at: 1) }
+        var rows: [Row] = []
+        while try statement.step() {
+            rows.append(
+                Row(
+                    operation: OperationNumber(rawValue: statement.integer(0)),
+                    context: statement.text(1),
+                    until: statement.isNull(2) ? nil : statement.integer(2),
+                    delay: statement.isNull(3) ? nil : statement.integer(3)
+                )
+            )
+        }
+        return rows
+    }
+}

@@ -1,0 +1,65 @@
+internal import GRDB
+internal import GodwitStore
+
+/// The pipelines that the app has, and those that are suspended over launches.
+enum PipelineTable {
+    /// The name under which all pipelines are suspended.
+    static let all = ""
+
+    /// The pipelines of the last launch, and whether each keeps the order of commits.
+    static func pipelines(in database: Database) throws -> [String: Bool] {
+        try Row.fetchAll(database, sql: "SELECT name, keeps_order FROM godwit_pipeline")
+            .reduce(into: [:]) { $0[try $1.cell(0)] = try $1.cell(1) as Bool }
+    }
+
+    static func set(_ name: String, keepsOrder: Bool, in database: Database) throws {
+        try database.execute(
+            sql: """
+                INSERT INTO godwit_pipeline (name, keeps_order) VALUES (?, ?)
+                ON CONFLICT DO UPDATE SET keeps_order = excluded.keeps_order
+                """,
+            arguments: [name, keepsOrder]
+        )
+    }
+
+    static func remove(_ name: String, in database: Database) throws {
+        try database.execute(
+            sql: "DELETE FROM godwit_pipeline WHERE name = ?",
+            arguments: [name]
+        )
+    }
+
+    /// Remembers a pipeline that nobody in this process runs.
+    static func mention(_ name: String, keepsOrder: Bool = false, in database: Database) throws {
+        let statement = try PreparedStatement(
+            "INSERT OR IGNORE INTO godwit_pipeline (name, keeps_order) VALUES (?1, ?2)",
+            in: database
+        )
+        statement.bind(name, at: 1)
+        statement.bind(keepsOrder, at: 2)
+        try statement.execute()
+    }
+}
+
+enum SuspensionTable {
+    static func add(_ pipeline: String, reason: String, in database: Database) throws {
+        try database.execute(
+            sql: "INSERT OR IGNORE INTO godwit_suspension (pipeline, reason) VALUES (?, ?)",
+            arguments: [pipeline, reason]
+        )
+    }
+
+    static func remove(_ pipeline: String, reason: String, in database: Database) throws {
+        try database.execute(
+            sql: "DELETE FROM godwit_suspension WHERE pipeline = ? AND reason = ?",
+            arguments: [pipeline, reason]
+        )
+    }
+
+    static func all(in database: Database) throws -> [(pipeline: String, reason: String)] {
+        try Row.fetchAll(
+            database,
+            sql: "SELECT pipeline, reason FROM godwit_suspension ORDER BY pipeline, reason"
+        ).map { (try $0.cell(0), try $0.cell(1)) }
+    }
+}

@@ -1,0 +1,84 @@
+internal import GRDB
+internal import GodwitStore
+
+// Whether operations wait for each other in a circle.
+//
+// One walk over what an operation waits for, directly or not, without recursion: each operation
+// and each closed commit is visited once, so that it takes time in proportion to the part of the
+// graph it sees (R. E. Tarjan, "Depth-first search and linear graph algorithms", 1972). In a
+// pipeline that keeps the order of commits an operation waits for all those of earlier commits.
+
+struct LiveGraph {
+    let database: Database
+    /// The pipelines that keep the order of commits.
+    let ordered: Set<String>
+
+    private enum Node: Hashable {
+        case operation(OperationNumber)
+        /// All operations of a pipeline before a commit.
+        case before(CommitNumber, pipeline: String)
+    }
+
+    /// The names of the operations in a circle, or nil; an operation needs the one after it.
+    func circle(through start: OperationNumber) throws -> [OperationID]? {
+        var path: [Node] = [.operation(start)]
+        var open = [try needs(of: .operation(start))]
+        var seen: Set<Node> = []
+        while var needs = open.popLast() {
+            guard let next = needs.popLast() else {
+                path.removeLast()
+                continue
+            }
+            open.append(needs)
+            if next == .operation(start) { return try names(path) }
+            guard seen.insert(next).inserted else { continue }
+            path.append(next)
+            open.append(try self.needs(of: next))
+        }
+        return nil
+    }
+
+    private func needs(of node: Node) throws -> [Node] {
+        switch node {
+        case .operation(let number):
+            var needs = try DependencyTable.needs(of: number, in: database)
+                .map { Node.operation($0.need) }
+            if let (commit, pipeline) = try place(of: number) {
+                needs.append(.before(commit, pipeline: pipeline))
+            }
+            return needs
+        case .before(let commit, let pipeline):
+            return try Int64.fetchAll(
+                database,
+                sql: """
+                    SELECT number FROM godwit_operation
+                    WHERE pipeline = ? AND commit_number < ?
+                        AND state NOT IN ('refused', 'unreadable')
+                    """,
+                arguments: [pipeline, commit.rawValue]
+            ).map { .operation(OperationNumber(rawValue: $0)) }
+        }
+    }
+
+    /// An operation's commit and pipeline, if it keeps the order of commits.
+    private func place(of number: OperationNumber) throws -> (CommitNumber, String)? {
+        let row = try Row.fetchOne(
+            database,
+            sql: """
+                SELECT commit_number, pipeline, keeps_order FROM godwit_operation WHERE number = ?
+                """,
+            arguments: [number.rawValue]
+        )
+        guard let row else { return nil }
+        let pipeline: String = try row.cell(1)
+        guard try row.cell(2) || ordered.contains(pipeline) else { return nil }
+        return (CommitNumber(rawValue: try row.cell(0)), pipeline)
+    }
+
+    private func names(_ path: [Node]) throws -> [OperationID] {
+        try path.compactMap { node in
+            guard case .operation(let number) = node else { return nil }
+            return try OperationTable.operation(number, in: database)?.id
+        }
+    }
+}

@@ -1,0 +1,161 @@
+internal import GodwitStore
+internal import Synchronization
+
+/// Collects what transactions do to the queue, and tells it when, and only when, they commit.
+///
+/// Requests run one at a time, so there is at most one draft; several may share a commit.
+final class QueueJournal: Sendable {
+    typealias Listener = @Sendable ([Entry]) -> Void
+
+    /// What one commit has done.
+    struct Entry: Sendable {
+        let commit: CommitNumber
+        var changes: [QueueChange] = []
+    }
+
+    /// What the request under way has done so far.
+    struct Draft: Sendable {
+        var entry: Entry
+        var operationCount = 0
+        /// Needed, but not enqueued yet: the rest of the transaction may do that.
+        var unresolved: [OperationID: [(dependent: OperationNumber, Dependency.Policy)]] = [:]
+        /// Operations whose objects are recorded when the transaction has changed all it will.
+        var unrecorded: [OperationNumber: [ObjectKey]] = [:]
+    }
+
+    private struct State {
+        var draft: Draft?
+        var pending: [Entry] = []
+        var isSchemaReady = false
+        var listeners: [ObjectIdentifier: Listener] = [:]
+        var pipelines: [String: PipelineRules] = [:]
+        var previousNames: [String: String] = [:]
+    }
+
+    /// The first half of the identifiers made in this launch.
+    let launch: UInt64
+    private let state = Mutex(State())
+
+    init(_ identifiers: Identifiers) { launch = OperationID(identifiers.next()).high }
+
+    /// Calls `listener` with what each group of commits has done, on the writer's thread.
+    func addListener(_ owner: AnyObject, _ listener: @escaping Listener) {
+        state.withLock { $0.listeners[ObjectIdentifier(owner)] = listener }
+    }
+
+    func removeListener(_ owner: AnyObject) {
+        state.withLock { $0.listeners[ObjectIdentifier(owner)] = nil }
+    }
+
+    /// Changes the draft of a transaction, which is begun if there is none.
+    func update<Result>(
+        in transaction: borrowing WriteTransaction,
+        _ body: (inout Draft) throws -> Result
+    ) throws -> Result {
+        // Taken out, not copied: a transaction may enqueue a million operations.
+        var draft = try state.withLock({ $0.draft.take() }) ?? begin(in: transaction)
+        defer { state.withLock { [draft] in $0.draft = draft } }
+        return try body(&draft)
+    }
+
+    private func begin(in transaction: borrowing WriteTransaction) throws -> Draft {
+        if !state.withLock({ $0.isSchemaReady }) {
+            try QueueSchema.schema.prepare(transaction.database)
+        }
+        transaction.add(self)
+        transaction.touch()
+        return Draft(entry: Entry(commit: transaction.commit))
+    }
+}
+
+extension QueueJournal: TransactionParticipant {
+    func requestWillSucceed(in transaction: borrowing WriteTransaction) throws {
+        guard let draft = state.withLock({ $0.draft }) else { return }
+        if let missing = draft.unresolved.keys.min(by: { "\($0)" < "\($1)" }) {
+            throw QueueError.unknownDependency(missing)
+        }
+        for (operation, keys) in draft.unrecorded {
+            try transaction.record(keys, of: operation)
+        }
+    }
+
+    func requestSucceeded() {
+        state.withLock { state in
+            if let draft = state.draft.take() { state.pending.append(draft.entry) }
+        }
+    }
+
+    func requestFailed() { state.withLock { $0.draft = nil } }
+
+    func committed() {
+        let (entries, listeners) = state.withLock { state in
+            state.isSchemaReady = true
+            let entries = state.pending
+            state.pending = []
+            return (entries, state.listeners.values)
+        }
+        for listener in listeners { listener(entries) }
+    }
+
+    func rolledBack() { state.withLock { ($0.draft, $0.pending) = (nil, []) } }
+}
+
+// MARK: - Pipelines
+
+extension QueueJournal {
+    /// What enqueuing has to know about a pipeline.
+    struct PipelineRules: Sendable {
+        let keepsOrder: Bool
+    }
+
+    /// - Throws: ``QueueError/pipelineExists(_:)``; nothing was added then.
+    func add(_ pipelines: [Pipeline]) throws(QueueError) {
+        let taken = state.withLock { state -> String? in
+            let names = pipelines.map(\.name)
+            if let taken = names.first(where: { state.pipelines[$0] != nil }) { return taken }
+            for pipeline in pipelines {
+                state.pipelines[pipeline.name] = PipelineRules(
+                    keepsOrder: pipeline.order == .commit
+                )
+                for previous in pipeline.previousNames where state.previousNames[previous] == nil {
+                    state.previousNames[previous] = pipeline.name
+                }
+            }
+            return nil
+        }
+        if let taken { throw .pipelineExists(taken) }
+    }
+
+    func remove(_ pipelines: [Pipeline]) {
+        state.withLock { state in for pipeline in pipelines { state.pipelines[pipeline.name] = nil }
+        }
+    }
+
+    /// The pipeline that runs what is enqueued under a name.
+    ///
+    /// A process without a default pipeline only enqueues, and leaves that to the one that runs.
+    func pipeline(_ name: String) -> String {
+        state.withLock { state in
+            if state.pipelines[name] != nil { return name }
+            if let renamed = state.previousNames[name] { return renamed }
+            let isLeft = Pipeline.isReserved(name) || state.pipelines[Pipeline.defaultName] == nil
+            return isLeft ? name : Pipeline.defaultName
+        }
+    }
+
+    var orderedPipelines: Set<String> {
+        state.withLock { Set($0.pipelines.filter(\.value.keepsOrder).keys) }
+    }
+
+    func isRegistered(_ name: String) -> Bool { state.withLock { $0.pipelines[name] != nil } }
+}
+
+extension WriteTransaction {
+    borrowing func journal() -> QueueJournal {
+        attachment { QueueJournal($0) }
+    }
+
+    borrowing func note(_ change: QueueChange) throws {
+        try journal().update(in: self) { $0.entry.changes.append(change) }
+    }
+}

@@ -1,0 +1,116 @@
+internal import GRDB
+public import GodwitStore
+public import GodwitTree
+
+extension Transaction where Self: ~Copyable {
+    /// An operation of the queue; nil when there is none of this name, or not any more.
+    public borrowing func operation(_ id: OperationID) throws -> QueuedOperation? {
+        guard try hasQueue(), let number = try OperationTable.number(of: id, in: database) else {
+            return nil
+        }
+        return try OperationTable.operation(number, in: database)
+    }
+
+    /// Calls `body` with the operations in the order of enqueuing, until it returns false.
+    ///
+    /// - Parameter pipeline: nil for all of them.
+    public borrowing func forEachOperation(
+        in pipeline: String? = nil,
+        where state: QueuedOperation.State? = nil,
+        _ body: (QueuedOperation) throws -> Bool
+    ) throws {
+        guard try hasQueue() else { return }
+        try OperationTable.forEach(in: database, where: state) { operation in
+            guard pipeline == nil || operation.pipeline == pipeline else { return true }
+            return try body(operation)
+        }
+    }
+
+    /// The operations in the order of enqueuing.
+    public borrowing func operations(
+        in pipeline: String? = nil,
+        where state: QueuedOperation.State? = nil
+    ) throws -> [QueuedOperation] {
+        var found: [QueuedOperation] = []
+        try forEachOperation(in: pipeline, where: state) { operation in
+            found.append(operation)
+            return true
+        }
+        return found
+    }
+
+    /// The unfinished operations that an operation needs.
+    public borrowing func dependencies(of id: OperationID) throws -> [OperationID] {
+        guard try hasQueue(), let number = try OperationTable.number(of: id, in: database) else {
+            return []
+        }
+        return try DependencyTable.needs(of: number, in: database).compactMap { edge in
+            try OperationTable.operation(edge.need, in: database)?.id
+        }
+    }
+
+    /// All unfinished operations that an operation needs, directly or not.
+    public borrowing func recursiveDependencies(of id: OperationID) throws -> Set<OperationID> {
+        guard try hasQueue(), let start = try OperationTable.number(of: id, in: database) else {
+            return []
+        }
+        var seen: Set<OperationNumber> = []
+        var left = [start]
+        while let number = left.popLast() {
+            for edge in try DependencyTable.needs(of: number, in: database)
+            where seen.insert(edge.need).inserted { left.append(edge.need) }
+        }
+        return Set(try seen.compactMap { try OperationTable.operation($0, in: database)?.id })
+    }
+
+    /// What the transactions that enqueued an operation made of the objects that it pushes.
+    public borrowing func recordedChanges(of id: OperationID) throws -> [RecordedChange] {
+        guard try hasQueue(), let number = try OperationTable.number(of: id, in: database) else {
+            return []
+        }
+        return try ObjectRecordTable.rows(of: number, in: database).map { row in
+            RecordedChange(
+                key: row.key,
+                old: try row.old.map { try Value(canonicalBytes: $0) },
+                new: try row.new.map { try Value(canonicalBytes: $0) }
+            )
+        }
+    }
+
+    /// The tries of an operation that have not completed it; the last twenty.
+    public borrowing func attempts(of id: OperationID) throws -> [Attempt] {
+        guard try hasQueue(), let number = try OperationTable.number(of: id, in: database) else {
+            return []
+        }
+        return try AttemptTable.attempts(of: number, in: database)
+    }
+
+    /// Whether anybody has ever used the queue of this store.
+    borrowing func hasQueue() throws -> Bool { try database.tableExists("godwit_runner") }
+}
+
+/// What happened to an object that an operation pushes.
+public struct RecordedChange: Hashable, Sendable {
+    public let key: ObjectKey
+    /// The object as the cloud is thought to have it: before the first change that is not pushed.
+    public let old: Value?
+    /// The object after the last change that was recorded with the operation.
+    public let new: Value?
+}
+
+extension WriteTransaction {
+    /// Records what this transaction has made of the objects that an operation pushes.
+    borrowing func record(_ keys: [ObjectKey], of operation: OperationNumber) throws {
+        for key in keys {
+            let bytes: (old: [UInt8]?, new: [UInt8]?)
+            if let change = change(of: key) {
+                bytes = change.bytes
+            } else {
+                let current = try value(of: key)?.canonicalBytes
+                bytes = (current, current)
+            }
+            let row = ObjectRecordTable.Row(key: key, old: bytes.old, new: bytes.new)
+            try ObjectRecordTable.add(row, to: operation, in: database)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+internal import GRDB
+public import GodwitStore
+internal import GodwitTree
+
+extension Transaction where Self: ~Copyable {
+    /// What a conflict is about: both sides and what they come from; nil unless there is one.
+    public borrowing func conflict(of id: OperationID) throws -> PushConflict? {
+        guard let operation = try operation(id), operation.state == .conflict else { return nil }
+        let row = try ConflictTable.row(of: operation.number, in: database)
+        let objects = try ObjectRecordTable.rows(of: operation.number, in: database)
+        let object = objects.count == 1 ? objects.first : nil
+        return PushConflict(
+            operation: operation,
+            key: object?.key,
+            base: try object?.old.map { try Value(canonicalBytes: $0) },
+            ours: try object.flatMap { try value(of: $0.key) },
+            theirs: row?.theirs,
+            tag: row?.tag
+        )
+    }
+}
+
+extension WriteTransaction {
+    /// Ends a conflict: the object becomes what was decided, the cloud's version is the base from
+    /// now on, its tag is recorded, and the operation is in line again.
+    ///
+    /// - Throws: ``QueueError/wrongState(_:_:)`` unless the operation is in conflict.
+    public borrowing func resolveConflict(
+        of id: OperationID,
+        _ resolution: PushConflict.Resolution
+    ) throws {
+        guard let operation = try operation(id) else { throw QueueError.unknownOperation(id) }
+        guard let conflict = try conflict(of: id) else {
+            throw QueueError.wrongState(id, operation.state)
+        }
+        if let tag = conflict.tag {
+            try setTag(tag.value, for: tag.key, identifier: tag.identifier)
+        }
+        switch resolution {
+        case .skip:
+            return try finish(operation.number, .skipped(reason: "the cloud's version was kept"))
+        case .take(let value):
+            if let key = conflict.key { try take(value, at: key, for: conflict) }
+        case .retry: break
+        }
+        try resume(operation, attempts: operation.attempts)
+    }
+
+    private borrowing func take(
+        _ value: Value?,
+        at key: ObjectKey,
+        for conflict: PushConflict
+    ) throws {
+        if let value { try setValue(value, of: key) } else { try removeValue(of: key) }
+        let theirs = conflict.theirs.flatMap { $0 == .null ? nil : $0.canonicalBytes }
+        // Whatever else pushes this object is built on the same version of the cloud's.
+        for operation in try ObjectRecordTable.operations(pushing: key, in: database) {
+            try ObjectRecordTable.setBase(theirs, of: key, for: operation, in: database)
+        }
+    }
+
+    /// Takes an operation out of its pipeline until a conflict is resolved.
+    borrowing func stop(
+        _ operation: QueuedOperation,
+        theirs: Value?,
+        tag: Tag?,
+        reason: String
+    ) throws {
+        let verdict = OperationTable.Verdict(
+            state: .conflict,
+            attempts: operation.attempts + 1,
+            mayHaveRun: false,
+            reason: reason
+        )
+        try OperationTable.record(verdict, of: operation.number, in: database)
+        let row = ConflictTable.Row(theirs: theirs, tag: tag)
+        try ConflictTable.set(row, of: operation.number, in: database)
+        try note(.stopped(operation.number, .conflict))
+    }
+}
+
+// MARK: - Dead letters
+
+extension WriteTransaction {
+    /// Puts a dead letter, or an operation in conflict, back in line; its attempts count anew.
+    ///
+    /// - Throws: ``QueueError/wrongState(_:_:)`` for an operation that waits or runs.
+    public borrowing func retryOperation(_ id: OperationID) throws {
+        guard let operation = try operation(id) else { throw QueueError.unknownOperation(id) }
+        guard operation.state != .waiting, operation.state != .running else {
+            throw QueueError.wrongState(id, operation.state)
+        }
+        try resume(operation, attempts: 0)
+    }
+
+    private borrowing func resume(_ operation: QueuedOperation, attempts: Int) throws {
+        let verdict = OperationTable.Verdict(
+            state: .waiting,
+            attempts: attempts,
+            mayHaveRun: operation.mayHaveRun,
+            reason: operation.reason
+        )
+        try OperationTable.record(verdict, of: operation.number, in: database)
+        try ConflictTable.remove(operation.number, in: database)
+        try note(.resumed(operation.number))
+    }
+}

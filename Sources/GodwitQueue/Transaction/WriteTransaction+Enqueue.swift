@@ -1,0 +1,183 @@
+internal import GRDB
+public import GodwitStore
+internal import GodwitTree
+
+extension WriteTransaction {
+    /// Records an operation, in the transaction that changes the objects it is about.
+    ///
+    /// ```swift
+    /// try await store.write { transaction in
+    ///     try transaction.set(customer, for: "7", in: customers)
+    ///     let first = try transaction.enqueue(UploadCustomer(id: "7"))
+    ///     try transaction.enqueue(UploadOrder(id: "12"), after: [first])
+    /// }
+    /// ```
+    ///
+    /// It is started when, and only when, the transaction is committed.
+    ///
+    /// - Parameter dependencies: What has to be completed before; more can be said in the
+    ///   placement.
+    /// - Returns: The operation's name, for dependencies and receipts.
+    /// - Throws: ``QueueError``; the transaction must then be rolled back.
+    @discardableResult
+    public borrowing func enqueue<Work: Operation>(
+        _ operation: Work,
+        after dependencies: [OperationID] = [],
+        _ placement: Placement = Placement()
+    ) throws -> OperationID {
+        let index = try journal().update(in: self) { draft in
+            defer { draft.operationCount += 1 }
+            return draft.operationCount
+        }
+        guard index < OperationNumber.countMax else {
+            throw QueueError.tooManyOperations(limit: OperationNumber.countMax)
+        }
+        let number = OperationNumber(commit: commit, index: index)
+        let id = placement.id ?? OperationID(launch: journal().launch, number: number)
+        if placement.id != nil { try refuseDuplicate(id) }
+        let pipeline = journal().pipeline(placement.pipeline)
+        if !journal().isRegistered(pipeline) {
+            try PipelineTable.mention(pipeline, in: database)
+        }
+        let queued = QueuedOperation(
+            id: id,
+            number: number,
+            commit: try graph(placement.commit, in: pipeline),
+            pipeline: pipeline,
+            kind: Work.kind,
+            state: .waiting,
+            priority: placement.priority,
+            host: operation.host,
+            attempts: 0,
+            mayHaveRun: false,
+            reason: nil,
+            idempotencyKey: placement.idempotencyKey ?? id.description,
+            userInfo: placement.userInfo,
+            body: try ValueEncoder().encode(operation)
+        )
+        try OperationTable.insert(queued, in: database)
+        let all = dependencies.map { Dependency.on($0) } + placement.dependencies
+        try add(queued, all, objects: operation.objects)
+        return id
+    }
+
+    private borrowing func refuseDuplicate(_ id: OperationID) throws {
+        let isKnown =
+            try OperationTable.number(of: id, in: database) != nil
+            || FateTable.fate(of: id, in: database) != nil
+        guard !isKnown else { throw QueueError.duplicateOperation(id) }
+    }
+
+    /// The commit whose graph an operation belongs to.
+    private borrowing func graph(
+        _ earlier: CommitNumber?,
+        in pipeline: String
+    ) throws -> CommitNumber {
+        guard let earlier, earlier < commit else { return commit }
+        let isThere = try OperationTable.hasOperations(of: earlier, in: pipeline, database)
+        return isThere ? earlier : commit
+    }
+
+    private borrowing func add(
+        _ operation: QueuedOperation,
+        _ dependencies: [Dependency],
+        objects: [ObjectKey]
+    ) throws {
+        let needs = try connect(operation, to: dependencies)
+        try journal().update(in: self) { draft in
+            let outline = OperationTable.Outline(operation)
+            draft.entry.changes.append(
+                .enqueued(.init(outline: outline, id: operation.id, needs: needs))
+            )
+            if !objects.isEmpty { draft.unrecorded[operation.number] = objects }
+        }
+        let wasNeeded = try resolve(operation)
+        // A new operation is in a circle only if somebody could wait for it already.
+        if wasNeeded || operation.commit < commit { try refuseCircle(through: operation.number) }
+    }
+
+    /// Lets those know that named the operation before it was enqueued.
+    private borrowing func resolve(_ operation: QueuedOperation) throws -> Bool {
+        let waiting = try journal().update(in: self) { draft in
+            draft.unresolved.removeValue(forKey: operation.id) ?? []
+        }
+        for (dependent, policy) in waiting {
+            try connect(dependent, to: operation.number, policy)
+            try noteNeeds(of: dependent)
+        }
+        return !waiting.isEmpty
+    }
+}
+
+// MARK: - Dependencies
+
+extension WriteTransaction {
+    /// - Returns: The unfinished operations that are needed.
+    borrowing func connect(
+        _ operation: QueuedOperation,
+        to dependencies: [Dependency]
+    ) throws -> [OperationNumber] {
+        var needs: [OperationNumber] = []
+        for dependency in dependencies where dependency.id != operation.id {
+            if let need = try OperationTable.number(of: dependency.id, in: database) {
+                try connect(operation.number, to: need, dependency.policy)
+                needs.append(need)
+            } else {
+                try miss(dependency, for: operation)
+            }
+        }
+        return needs
+    }
+
+    /// What an operation needs is not in the queue.
+    private borrowing func miss(_ dependency: Dependency, for operation: QueuedOperation) throws {
+        guard !dependency.isOptional else { return }
+        if try FateTable.fate(of: dependency.id, in: database) != nil { return }
+        try journal().update(in: self) { draft in
+            draft.unresolved[dependency.id, default: []].append(
+                (operation.number, dependency.policy)
+            )
+        }
+    }
+
+    borrowing func connect(
+        _ operation: OperationNumber,
+        to need: OperationNumber,
+        _ policy: Dependency.Policy,
+        origin: DependencyTable.Origin = .app
+    ) throws {
+        let edge = DependencyTable.Edge(
+            operation: operation,
+            need: need,
+            policy: policy,
+            origin: origin
+        )
+        try DependencyTable.add(edge, in: database)
+    }
+
+    borrowing func noteNeeds(of operation: OperationNumber) throws {
+        let needs = try DependencyTable.needs(of: operation, in: database).map(\.need)
+        try note(.needsChanged(operation, needs))
+    }
+
+    /// - Throws: ``QueueError/circularDependency(_:)``.
+    borrowing func refuseCircle(through operation: OperationNumber) throws {
+        let graph = LiveGraph(database: database, ordered: journal().orderedPipelines)
+        guard let circle = try graph.circle(through: operation) else { return }
+        throw QueueError.circularDependency(circle)
+    }
+}
+
+extension OperationTable.Outline {
+    init(_ operation: QueuedOperation) {
+        self.init(
+            number: operation.number,
+            commit: operation.commit,
+            pipeline: operation.pipeline,
+            state: operation.state,
+            priority: operation.priority,
+            keepsOrder: operation.keepsOrder,
+            host: operation.host
+        )
+    }
+}

@@ -1,0 +1,169 @@
+public import GodwitStore
+
+extension WriteTransaction {
+    /// Takes an operation out of the queue as done, whether it was started or not.
+    ///
+    /// The transaction is the place to write down what is known now, a new tag for instance.
+    /// Without such an operation nothing happens.
+    public borrowing func completeOperation(_ id: OperationID) throws {
+        guard let number = try OperationTable.number(of: id, in: database) else { return }
+        try finish(number, .completed)
+    }
+
+    /// Takes an operation out of the queue as not needed; if it runs, it is cancelled.
+    ///
+    /// What depends on it is let go, unless its dependency says otherwise. Without such an
+    /// operation nothing happens.
+    public borrowing func skipOperation(_ id: OperationID, reason: String? = nil) throws {
+        guard let number = try OperationTable.number(of: id, in: database) else { return }
+        try finish(number, .skipped(reason: reason))
+    }
+
+    /// Skips all operations for which `test` is true, those of this transaction included.
+    ///
+    /// - Parameter pipeline: nil for all of them.
+    /// - Returns: How many.
+    @discardableResult
+    public borrowing func skipOperations(
+        in pipeline: String? = nil,
+        reason: String? = nil,
+        where test: (QueuedOperation) throws -> Bool
+    ) throws -> Int {
+        var found: [OperationNumber] = []
+        try forEachOperation(in: pipeline) { operation in
+            if try test(operation) { found.append(operation.number) }
+            return true
+        }
+        for number in found { try finish(number, .skipped(reason: reason)) }
+        return found.count
+    }
+}
+
+// MARK: - What follows from it
+
+extension WriteTransaction {
+    /// Takes an operation out of the queue, and does to those that depend on it what they said.
+    borrowing func finish(_ number: OperationNumber, _ fate: Fate) throws {
+        var left: [(OperationNumber, Cascade)] = [(number, .finish(fate))]
+        while let (number, cascade) = left.popLast() {
+            switch cascade {
+            case .finish(let fate): left += try finishOne(number, fate)
+            case .refuse(let reason): left += try refuseOne(number, reason, .refused)
+            }
+        }
+    }
+
+    /// Puts an operation among the dead letters.
+    borrowing func refuse(
+        _ number: OperationNumber,
+        reason: String,
+        as state: QueuedOperation.State = .refused
+    ) throws {
+        for (next, cascade) in try refuseOne(number, reason, state) {
+            switch cascade {
+            case .finish(let fate): try finish(next, fate)
+            case .refuse(let reason): try refuse(next, reason: reason)
+            }
+        }
+    }
+
+    private borrowing func finishOne(
+        _ number: OperationNumber,
+        _ fate: Fate
+    ) throws -> [(OperationNumber, Cascade)] {
+        guard let operation = try OperationTable.operation(number, in: database) else { return [] }
+        let edges =
+            operation.parts.contains(.dependents)
+            ? try DependencyTable.dependents(of: number, in: database) : []
+        try passOn(operation, edges)
+        try removeRows(of: operation)
+        try FateTable.add(fate, of: operation, in: database)
+        try note(.finished(number, operation.id, fate))
+        return edges.compactMap { edge in
+            Cascade(of: edge.policy, whenFinished: fate, need: operation.id).map {
+                (edge.operation, $0)
+            }
+        }
+    }
+
+    private borrowing func refuseOne(
+        _ number: OperationNumber,
+        _ reason: String,
+        _ state: QueuedOperation.State
+    ) throws -> [(OperationNumber, Cascade)] {
+        guard let operation = try OperationTable.operation(number, in: database),
+            !operation.state.isDeadLetter
+        else { return [] }
+        let verdict = OperationTable.Verdict(
+            state: state,
+            attempts: operation.attempts,
+            mayHaveRun: operation.mayHaveRun,
+            reason: reason
+        )
+        try OperationTable.record(verdict, of: number, in: database)
+        if operation.parts.contains(.holds) { try HoldTable.remove(number, in: database) }
+        try note(.stopped(number, state))
+        var next: [(OperationNumber, Cascade)] = []
+        for edge in try DependencyTable.dependents(of: number, in: database) {
+            if edge.policy == .ignore {
+                try DependencyTable.remove(number, from: edge.operation, in: database)
+                try noteNeeds(of: edge.operation)
+            }
+            if let cascade = Cascade(ofRefusal: edge.policy, need: operation.id) {
+                next.append((edge.operation, cascade))
+            }
+        }
+        return next
+    }
+
+    /// When one steps out of a row before its turn, those behind it wait for those before it, as
+    /// far as footprints have put them in a row.
+    private borrowing func passOn(
+        _ operation: QueuedOperation,
+        _ dependents: [DependencyTable.Edge]
+    ) throws {
+        let heirs = dependents.filter { $0.origin != .app }
+        guard !heirs.isEmpty, operation.parts.contains(.needs) else { return }
+        let needs = try DependencyTable.needs(of: operation.number, in: database)
+            .filter { $0.origin != .app }
+        for heir in heirs {
+            for need in needs {
+                try connect(heir.operation, to: need.need, need.policy, origin: need.origin)
+            }
+        }
+        for heir in heirs where !needs.isEmpty { try noteNeeds(of: heir.operation) }
+    }
+
+    private borrowing func removeRows(of operation: QueuedOperation) throws {
+        let (number, parts) = (operation.number, operation.parts)
+        if parts.contains(.dependents) {
+            try DependencyTable.removeDependents(of: number, in: database)
+        }
+        if parts.contains(.needs) { try DependencyTable.removeNeeds(of: number, in: database) }
+        if parts.contains(.holds) { try HoldTable.remove(number, in: database) }
+        if parts.contains(.attempts) { try AttemptTable.remove(number, in: database) }
+        if parts.contains(.objects) { try ObjectRecordTable.remove(number, in: database) }
+        if parts.contains(.conflict) { try ConflictTable.remove(number, in: database) }
+        try journal().update(in: self) { $0.unrecorded[number] = nil }
+        try OperationTable.remove(number, in: database)
+    }
+}
+
+/// What the end of an operation means for one that depends on it.
+enum Cascade {
+    case finish(Fate)
+    case refuse(reason: String)
+
+    init?(of policy: Dependency.Policy, whenFinished fate: Fate, need: OperationID) {
+        guard case .skipped = fate else { return nil }
+        self.init(ofRefusal: policy, need: need)
+    }
+
+    init?(ofRefusal policy: Dependency.Policy, need: OperationID) {
+        switch policy {
+        case .wait, .ignore: return nil
+        case .skip: self = .finish(.skipped(reason: "it depends on \(need)"))
+        case .fail: self = .refuse(reason: "it depends on \(need)")
+        }
+    }
+}

@@ -1,0 +1,122 @@
+public import Foundation
+public import GodwitStore
+public import GodwitTree
+
+/// What can be changed about an operation that is queued.
+public struct OperationEdit: Sendable {
+    public var priority: Int32
+    public var userInfo: Value
+    /// What it depends on from now on, besides what follows from footprints; nil for what it
+    /// depended on before.
+    public var dependencies: [Dependency]?
+    var body: Value
+    var host: String?
+    let kind: String
+
+    /// The app's operation.
+    public func decoded<Work: Operation>(as type: Work.Type = Work.self) throws -> Work {
+        try ValueDecoder().decode(Work.self, from: body)
+    }
+
+    /// Puts another operation of the same kind in its place.
+    public mutating func replace<Work: Operation>(with operation: Work) throws {
+        precondition(Work.kind == kind, "An operation keeps its kind")
+        body = try ValueEncoder().encode(operation)
+        host = operation.host
+    }
+}
+
+extension WriteTransaction {
+    /// Changes an operation of the queue, one of this transaction included.
+    ///
+    /// Its commit, pipeline and kind stay. An attempt that runs goes on with what it was given.
+    ///
+    /// ```swift
+    /// try transaction.modifyOperation(id) { $0.priority = 10 }
+    /// ```
+    ///
+    /// - Returns: Whether there was such an operation.
+    @discardableResult
+    public borrowing func modifyOperation(
+        _ id: OperationID,
+        _ body: (inout OperationEdit) throws -> Void
+    ) throws -> Bool {
+        guard let number = try OperationTable.number(of: id, in: database),
+            var operation = try OperationTable.operation(number, in: database)
+        else { return false }
+        var edit = OperationEdit(
+            priority: operation.priority,
+            userInfo: operation.userInfo,
+            dependencies: nil,
+            body: operation.body,
+            host: operation.host,
+            kind: operation.kind
+        )
+        try body(&edit)
+        let isReprioritized = edit.priority != operation.priority
+        operation.priority = edit.priority
+        operation.userInfo = edit.userInfo
+        operation.body = edit.body
+        try journal().update(in: self) { _ in }
+        try OperationTable.update(operation, in: database)
+        if isReprioritized { try note(.reprioritized(number, edit.priority)) }
+        if let dependencies = edit.dependencies {
+            try replaceDependencies(of: operation, with: dependencies)
+        }
+        return true
+    }
+
+    private borrowing func replaceDependencies(
+        of operation: QueuedOperation,
+        with dependencies: [Dependency]
+    ) throws {
+        try DependencyTable.removeNeeds(of: operation.number, origin: .app, in: database)
+        _ = try connect(operation, to: dependencies)
+        try noteNeeds(of: operation.number)
+        try refuseCircle(through: operation.number)
+    }
+}
+
+// MARK: - Holds
+
+extension WriteTransaction {
+    /// Keeps an operation from starting until a date, or until it is released.
+    ///
+    /// Each context has its own hold; the operation waits for the last of them. One that runs is
+    /// not stopped.
+    ///
+    /// - Parameter date: nil until ``releaseOperation(_:context:)``.
+    /// - Throws: ``QueueError/unknownOperation(_:)``.
+    public borrowing func holdOperation(
+        _ id: OperationID,
+        until date: Date?,
+        context: String = ""
+    ) throws {
+        let row = HoldTable.Row(
+            operation: try number(of: id),
+            context: context,
+            until: date.map { Int64($0.timeIntervalSince1970 * 1_000) },
+            delay: nil
+        )
+        try hold(row)
+    }
+
+    /// Takes a hold back; without one nothing happens.
+    public borrowing func releaseOperation(_ id: OperationID, context: String = "") throws {
+        let number = try number(of: id)
+        try HoldTable.remove(number, context: context, in: database)
+        try note(.released(number, context: context))
+    }
+
+    borrowing func hold(_ row: HoldTable.Row) throws {
+        try HoldTable.set(row, in: database)
+        try note(.held(row))
+    }
+
+    borrowing func number(of id: OperationID) throws -> OperationNumber {
+        guard let number = try OperationTable.number(of: id, in: database) else {
+            throw QueueError.unknownOperation(id)
+        }
+        return number
+    }
+}

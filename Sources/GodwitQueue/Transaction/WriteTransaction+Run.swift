@@ -1,0 +1,79 @@
+internal import Foundation
+internal import GRDB
+internal import GodwitStore
+internal import GodwitTree
+
+extension WriteTransaction {
+    /// Marks operations as running.
+    ///
+    /// - Returns: Those that were there to be started.
+    borrowing func start(
+        _ numbers: [OperationNumber],
+        epoch: Int64
+    ) throws -> [QueuedOperation] {
+        try journal().update(in: self) { _ in }
+        return try numbers.compactMap { number in
+            guard try OperationTable.start(number, epoch: epoch, in: database) else { return nil }
+            do {
+                return try OperationTable.operation(number, in: database)
+            } catch {
+                // One that cannot be read must not keep the others from running.
+                try refuse(number, reason: "\(error)", as: .unreadable)
+                return nil
+            }
+        }
+    }
+
+    /// Whether an attempt still counts: nobody has taken the operation away, or over, meanwhile.
+    borrowing func isRunning(_ operation: QueuedOperation) throws -> Bool {
+        let statement = try PreparedStatement(
+            "SELECT epoch FROM godwit_operation WHERE number = ?1 AND state = 'running'",
+            in: database
+        )
+        defer { statement.reset() }
+        statement.bind(operation.number.rawValue, at: 1)
+        return try statement.step() && statement.integer(0) == operation.epoch
+    }
+
+    borrowing func recordAttempt(
+        _ outcome: String,
+        of operation: QueuedOperation,
+        _ recorded: (request: String?, response: String?),
+        _ reason: String,
+        at now: Moment
+    ) throws {
+        let attempt = Attempt(
+            number: operation.attempts + 1,
+            ended: Date(timeIntervalSince1970: Double(now.calendar) / 1_000),
+            outcome: outcome,
+            reason: reason,
+            request: recorded.request,
+            response: recorded.response
+        )
+        try AttemptTable.add(attempt, of: operation.number, in: database)
+    }
+
+    /// Takes back what an ended process has left running: the cloud may have done it or not.
+    borrowing func recoverInterrupted(_ pipelines: [Pipeline], at calendar: Int64) throws {
+        let now = Moment(elapsed: .zero, calendar: calendar)
+        let reason = "the process ended while it ran"
+        for operation in try operations(where: .running) {
+            try recordAttempt("interrupted", of: operation, (nil, nil), reason, at: now)
+            let pipeline = pipelines.first { $0.name == operation.pipeline }
+            let interruptions = try AttemptTable.attempts(of: operation.number, in: database)
+                .filter { $0.outcome == "interrupted" }.count
+            if let pipeline, interruptions >= pipeline.interruptionsMax {
+                let reason = "the process ended \(interruptions) times while it ran"
+                try refuse(operation.number, reason: reason)
+                continue
+            }
+            let verdict = OperationTable.Verdict(
+                state: .waiting,
+                attempts: operation.attempts + 1,
+                mayHaveRun: true,
+                reason: reason
+            )
+            try OperationTable.record(verdict, of: operation.number, in: database)
+        }
+    }
+}
