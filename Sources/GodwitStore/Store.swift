@@ -87,6 +87,8 @@ public final class Store: Sendable {
     }
 
     /// Closes the store: what waits fails, change sequences end, later transactions throw.
+    ///
+    /// To close it again does nothing.
     public func close() throws {
         writer.close()
         context.feed.finish()

@@ -212,4 +212,11 @@ enum Place: CaseIterable {
         #expect(found2 == ["a"])
         try store.close()
     }
+
+    @Test(arguments: [false, true])
+    func `closing twice is closing once`(isOnDisk: Bool) throws {
+        let store = try Store(isOnDisk ? .file(folder.path("twice.sqlite")) : .memory)
+        try store.close()
+        try store.close()
+    }
 }

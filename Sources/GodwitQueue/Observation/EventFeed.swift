@@ -66,14 +66,19 @@ struct EventFeed {
 }
 
 extension EventFeed {
-    mutating func announce(_ change: QueueChange) {
-        if case .finished(let number, _, let fate) = change {
-            for continuation in (watchers.removeValue(forKey: number) ?? [:]).values {
+    /// - Returns: What ends the streams of those who watched an operation that is gone; it calls
+    ///   back, and must not be called under the lock that guards this value.
+    mutating func announce(_ change: QueueChange) -> [@Sendable () -> Void] {
+        if !listeners.isEmpty, let event = QueueEvent(change) { yield(event) }
+        guard case .finished(let number, _, let fate) = change,
+            let gone = watchers.removeValue(forKey: number)
+        else { return [] }
+        return gone.values.map { continuation in
+            {
                 continuation.yield(.finished(fate))
                 continuation.finish()
             }
         }
-        if !listeners.isEmpty, let event = QueueEvent(change) { yield(event) }
     }
 
     mutating func yield(_ event: QueueEvent) {

@@ -21,7 +21,9 @@ extension PushQueue {
     /// How often a pipeline, or the queue itself, is suspended, by reason.
     public func suspensions(pipeline: String? = nil) -> [String: Int] {
         state.withLock { state in
-            guard let pipeline else { return state.machine.suspensions }
+            guard let pipeline else {
+                return state.machine.suspensions.filter { $0.key != QueueState.notRunning }
+            }
             return state.lane(of: pipeline).map { state.machine.lanes[$0].suspensions } ?? [:]
         }
     }
@@ -60,18 +62,20 @@ extension PushQueue {
 extension PushQueue {
     /// Where an operation stands, and why.
     public func status(of id: OperationID) async throws -> OperationStatus {
-        if !state.withLock(\.isLoaded) { try await load() }
-        let found = try await store.read { transaction in
-            try transaction.place(of: id)
+        try await loadIfNeeded()
+        // Memory is a moment behind the database after each commit; the second look tells
+        // whether an operation is gone, or new.
+        for _ in 0..<2 {
+            switch try await store.read({ try $0.place(of: id) }) {
+            case .unfinished(let number):
+                let now = now
+                let status = state.withLock { $0.status(of: number, at: now) }
+                if status != .unknown { return status }
+            case .gone(let fate): return .finished(fate)
+            case .unknown: return .unknown
+            }
         }
-        switch found {
-        case .unfinished(let number):
-            let now = now
-            let status = state.withLock { $0.status(of: number, at: now) }
-            return status
-        case .gone(let fate): return .finished(fate)
-        case .unknown: return .unknown
-        }
+        return .waiting([.none])
     }
 
     public var summary: QueueSummary { state.withLock { $0.summary } }

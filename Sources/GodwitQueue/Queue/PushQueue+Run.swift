@@ -37,7 +37,7 @@ extension PushQueue {
     private func takeOver() async throws -> Int64 {
         let (pipelines, journal, owner) = (pipelines, journal, journal.launch)
         let calendar = now.calendar
-        return try await store.write { transaction in
+        let epoch = try await store.write { transaction in
             let database = transaction.database
             let last = try RunnerTable.row(in: database)
             let isSame = last?.owner == String(owner, radix: 16)
@@ -50,18 +50,39 @@ extension PushQueue {
             try RunnerTable.set(row, in: database)
             try PipelineSetup.apply(pipelines, isKnown: journal.isRegistered, in: database)
             if !isSame { try transaction.recoverInterrupted(pipelines, at: calendar) }
+            try transaction.reviveReadable(pipelines)
             try transaction.journal().update(in: transaction) { _ in }
             return epoch
         }
+        journal.stored(pipelines)
+        return epoch
     }
 
     /// Reads all operations.
     func load() async throws {
-        state.withLock { $0.beginLoading() }
-        let loaded = try await store.read { transaction in
-            try LoadedQueue(transaction.database, through: transaction.lastCommit)
+        let loading = state.withLock { $0.beginLoading() }
+        do {
+            let loaded = try await store.read { transaction in
+                try LoadedQueue(transaction.database, through: transaction.lastCommit)
+            }
+            change { state, now in state.load(loaded, loading, at: now) }
+        } catch {
+            change { state, _ in state.failLoading(loading) }
+            throw error
         }
-        change { state, now in state.load(loaded, at: now) }
+    }
+
+    /// Reads all operations unless they are known, or somebody is just reading them.
+    func loadIfNeeded() async throws {
+        while !state.withLock(\.isLoaded) {
+            let isLoading = await withCheckedContinuation { continuation in
+                let isLoading = state.withLock { state in
+                    state.waitForLoading { continuation.resume(returning: true) }
+                }
+                if !isLoading { continuation.resume(returning: false) }
+            }
+            if !isLoading { try await load() }
+        }
     }
 
     private func followConditions() async {

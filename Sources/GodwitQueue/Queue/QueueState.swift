@@ -36,12 +36,14 @@ struct QueueState {
     /// Why an operation is parked.
     private(set) var stopped: [OperationNumber: QueuedOperation.State] = [:]
     private var waiters = Waiters()
+    private var loadCount = 0
+    private var loadWaiters: [Waiters.Wake] = []
     var events = EventFeed()
     private var armed: Duration?
     private var touched: Set<OperationNumber> = []
     private var effects = Effects()
 
-    private static let notRunning = "the queue does not run"
+    static let notRunning = "the queue does not run"
 
     init(_ pipelines: [Pipeline], rateLimit: @escaping @Sendable (String) -> RateLimit) {
         machine = QueueMachine(rateLimit: rateLimit)
@@ -68,14 +70,37 @@ struct QueueState {
 
 extension QueueState {
     /// Forgets what is known; the database has it.
-    mutating func beginLoading() {
+    ///
+    /// - Returns: Which loading this is; a later one makes it void.
+    mutating func beginLoading() -> Int {
         phase = .loading([])
+        loadCount += 1
         for number in machine.schedule.numbers { machine.finish(number) }
         stopped = [:]
+        return loadCount
     }
 
-    mutating func load(_ operations: LoadedQueue, at now: Moment) {
-        guard case .loading(let entries) = phase else { return }
+    /// The database could not be read.
+    mutating func failLoading(_ loading: Int) {
+        guard loading == loadCount else { return }
+        phase = .unloaded
+        effects.wakes += loadWaiters
+        loadWaiters = []
+    }
+
+    /// Calls `wake` when the loading that goes on has ended, one way or the other.
+    ///
+    /// - Returns: Whether one goes on.
+    mutating func waitForLoading(_ wake: @escaping Waiters.Wake) -> Bool {
+        guard case .loading = phase else { return false }
+        loadWaiters.append(wake)
+        return true
+    }
+
+    mutating func load(_ operations: LoadedQueue, _ loading: Int, at now: Moment) {
+        guard case .loading(let entries) = phase, loading == loadCount else { return }
+        effects.wakes += loadWaiters
+        loadWaiters = []
         machine.reserveCapacity(operations.outlines.count)
         for outline in operations.outlines {
             guard let item = item(outline, needs: [], at: now) else { continue }
@@ -96,7 +121,10 @@ extension QueueState {
         for hold in operations.holds { self.hold(hold, isLoaded: true, at: now) }
         for (pipeline, reason) in operations.suspensions { suspend(pipeline, reason) }
         phase = .loaded(operations.commit)
-        for entry in entries where entry.commit > operations.commit { take(entry, at: now) }
+        for entry in entries where entry.commit > operations.commit {
+            phase = .loaded(entry.commit)
+            for change in entry.changes { take(change, at: now) }
+        }
         effects.wakes += waiters.recount { [self] in left(through: $0) }
     }
 
@@ -127,15 +155,13 @@ extension QueueState {
 
 extension QueueState {
     mutating func take(_ entry: QueueJournal.Entry, at now: Moment) {
+        for change in entry.changes { effects.wakes += events.announce(change) }
         switch phase {
         case .unloaded: break
         case .loading(let entries): phase = .loading(entries + [entry])
         case .loaded:
             phase = .loaded(entry.commit)
-            for change in entry.changes {
-                take(change, at: now)
-                events.announce(change)
-            }
+            for change in entry.changes { take(change, at: now) }
         }
     }
 

@@ -148,6 +148,9 @@ enum QueueSchema {
             PRIMARY KEY (uri, collection, key)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX godwit_attachment_key ON godwit_attachment (collection, key);
+        CREATE TRIGGER godwit_attachment_detach AFTER DELETE ON godwit_object BEGIN
+            DELETE FROM godwit_attachment WHERE collection = OLD.collection AND key = OLD.key;
+        END;
         """
 
     private static let third = """

@@ -21,6 +21,8 @@ final class QueueJournal: Sendable {
         var unresolved: [OperationID: [(dependent: OperationNumber, Dependency.Policy)]] = [:]
         /// Operations whose objects are recorded when the transaction has changed all it will.
         var unrecorded: [OperationNumber: [ObjectKey]] = [:]
+        /// Attached to objects that are not there yet.
+        var pendingAttachments: [ObjectKey: Set<String>] = [:]
     }
 
     private struct State {
@@ -77,6 +79,9 @@ extension QueueJournal: TransactionParticipant {
         for (operation, keys) in draft.unrecorded {
             try transaction.record(keys, of: operation)
         }
+        for (key, uris) in draft.pendingAttachments where try transaction.value(of: key) != nil {
+            for uri in uris { try AttachmentTable.add(uri, to: key, in: transaction.database) }
+        }
     }
 
     func requestSucceeded() {
@@ -106,6 +111,8 @@ extension QueueJournal {
     /// What enqueuing has to know about a pipeline.
     struct PipelineRules: Sendable {
         let keepsOrder: Bool
+        /// Whether the database knows it.
+        var isStored = false
     }
 
     /// - Throws: ``QueueError/pipelineExists(_:)``; nothing was added then.
@@ -145,6 +152,20 @@ extension QueueJournal {
 
     var orderedPipelines: Set<String> {
         state.withLock { Set($0.pipelines.filter(\.value.keepsOrder).keys) }
+    }
+
+    func stored(_ pipelines: [Pipeline]) {
+        state.withLock { state in
+            for pipeline in pipelines { state.pipelines[pipeline.name]?.isStored = true }
+        }
+    }
+
+    /// Whether a pipeline that the database may not know keeps order; nil when it knows it.
+    func unstoredPipeline(_ name: String) -> Bool? {
+        state.withLock { state in
+            guard let rules = state.pipelines[name] else { return false }
+            return rules.isStored ? nil : rules.keepsOrder
+        }
     }
 
     func isRegistered(_ name: String) -> Bool { state.withLock { $0.pipelines[name] != nil } }

@@ -36,8 +36,8 @@ extension WriteTransaction {
         let id = placement.id ?? OperationID(launch: journal().launch, number: number)
         if placement.id != nil { try refuseDuplicate(id) }
         let pipeline = journal().pipeline(placement.pipeline)
-        if !journal().isRegistered(pipeline) {
-            try PipelineTable.mention(pipeline, in: database)
+        if let keepsOrder = journal().unstoredPipeline(pipeline) {
+            try PipelineTable.mention(pipeline, keepsOrder: keepsOrder, in: database)
         }
         let queued = QueuedOperation(
             id: id,

@@ -53,6 +53,15 @@ extension WriteTransaction {
         try AttemptTable.add(attempt, of: operation.number, in: database)
     }
 
+    /// Puts operations back in line whose kind this version of the app knows after all.
+    borrowing func reviveReadable(_ pipelines: [Pipeline]) throws {
+        for operation in try operations(where: .unreadable) {
+            let pipeline = pipelines.first { $0.name == operation.pipeline }
+            guard pipeline?.executor(of: operation.kind) != nil else { continue }
+            try retryOperation(operation.id)
+        }
+    }
+
     /// Takes back what an ended process has left running: the cloud may have done it or not.
     borrowing func recoverInterrupted(_ pipelines: [Pipeline], at calendar: Int64) throws {
         let now = Moment(elapsed: .zero, calendar: calendar)

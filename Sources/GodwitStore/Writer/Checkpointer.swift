@@ -75,7 +75,7 @@ final class Checkpointer: Sendable {
     /// SQLite does so when the last connection closes, but not if that one only reads; and GRDB
     /// closes its readers last.
     func finish(in database: Database) {
-        guard isOwner else { return }
+        guard isOwner, database.sqliteConnection != nil else { return }
         sqlite3_wal_hook(database.sqliteConnection, nil, nil)
         // What fails here has lost nothing: the WAL is still there for the next opening.
         try? database.execute(sql: "PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,0 +1,238 @@
+import GRDB
+import GodwitQueue
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Testing
+
+/// What a launch finds that another one has left.
+@Suite struct RelaunchConformanceTests {
+    let folder: TemporaryFolder
+    var location: Store.Location { .file(folder.path("store.sqlite")) }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func launch(_ body: (Workbench) async throws -> Void) async throws {
+        let bench = try Workbench(location)
+        try await body(bench)
+        try bench.store.close()
+    }
+
+    /// Completes everything, and returns the order of the starts.
+    private func drain(
+        _ bench: Workbench,
+        _ pipelines: [Pipeline],
+        _ names: [String]
+    ) async throws -> [String] {
+        let queue = try bench.queue(pipelines)
+        for name in names { bench.cloud.answer(name) }
+        try await queue.running { await queue.finish(through: .init(rawValue: .max)) }
+        return bench.cloud.started
+    }
+
+    @Test func `C70 commits, order, priorities and dependencies are as they were`() async throws {
+        try await launch { bench in
+            _ = try bench.queue()
+            try await bench.store.write { transaction in
+                let late = try transaction.enqueue(Upload(name: "b"))
+                try transaction.enqueue(Upload(name: "c"), after: [late], Placement(priority: 9))
+                try transaction.enqueue(Upload(name: "a"), Placement(priority: 5))
+            }
+            try await bench.enqueue("d", placement: Placement(priority: 100))
+        }
+        try await launch { bench in
+            let started = try await drain(
+                bench,
+                [bench.cloud.pipeline(maxConcurrent: 1)],
+                ["a", "b", "c", "d"]
+            )
+            #expect(started == ["a", "b", "c", "d"])
+        }
+    }
+
+    @Test func `C72 a renamed pipeline takes its operations along`() async throws {
+        try await launch { bench in
+            _ = try bench.queue([bench.cloud.pipeline(), bench.cloud.pipeline("pictures")])
+            try await bench.enqueue("a", placement: Placement(pipeline: "pictures"))
+        }
+        try await launch { bench in
+            let photos = bench.cloud.pipeline("photos", previousNames: ["pictures"])
+            _ = try await drain(bench, [bench.cloud.pipeline(), photos], ["a"])
+            #expect(bench.cloud.operation("a")?.pipeline == "photos")
+        }
+    }
+
+    @Test func `C73★ what a vanished pipeline leaves is the default one's, for good`()
+        async throws
+    {
+        try await launch { bench in
+            _ = try bench.queue([bench.cloud.pipeline(), bench.cloud.pipeline("photos")])
+            try await bench.enqueue("a", placement: Placement(pipeline: "photos"))
+        }
+        try await launch { bench in
+            let queue = try bench.queue()
+            try await queue.running { await bench.cloud.starts() }
+        }
+        try await launch { bench in
+            let pipelines = [bench.cloud.pipeline(), bench.cloud.pipeline("photos")]
+            _ = try await drain(bench, pipelines, ["a"])
+            #expect(bench.cloud.operation("a")?.pipeline == "default")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `C74★ what was enqueued in commit order keeps it when its pipeline is flat`(
+        isRenamed: Bool
+    ) async throws {
+        let flat = { (bench: Workbench) in
+            isRenamed
+                ? bench.cloud.pipeline("new", order: .flat, previousNames: ["old"])
+                : bench.cloud.pipeline("old", order: .flat)
+        }
+        try await launch { bench in
+            _ = try bench.queue([bench.cloud.pipeline("old")])
+            for name in ["a", "b"] {
+                try await bench.enqueue(name, placement: Placement(pipeline: "old"))
+            }
+        }
+        for _ in 0..<2 {
+            try await launch { bench in
+                let queue = try bench.queue([flat(bench)])
+                try await queue.running {
+                    #expect(await bench.cloud.starts() == ["a"])
+                    #expect(queue.summary.waiting == 1, "b waits for the commit of a")
+                }
+            }
+        }
+        try await launch { bench in
+            let started = try await drain(bench, [flat(bench)], ["a", "b"])
+            #expect(started == ["a", "b"])
+        }
+    }
+
+    @Test func `C74 what was enqueued in flat order obeys commit order from then on`()
+        async throws
+    {
+        try await launch { bench in
+            _ = try bench.queue(order: .flat)
+            try await bench.enqueue("a")
+            try await bench.enqueue("b", placement: Placement(priority: 9))
+        }
+        try await launch { bench in
+            let started = try await drain(bench, [bench.cloud.pipeline()], ["a", "b"])
+            #expect(started == ["a", "b"])
+        }
+    }
+
+    @Test func `C76★ what cannot be read is set aside, and comes back when it can`() async throws {
+        try await launch { bench in
+            _ = try bench.queue()
+            try await bench.store.write { try $0.enqueue(UploadDraft(name: "a")) }
+            try await bench.enqueue("b")
+        }
+        try await launch { bench in
+            let started = try await drain(bench, [bench.cloud.pipeline()], ["b"])
+            #expect(started == ["b"], "one that nobody knows blocks nobody")
+            let found = try await bench.store.read { try $0.operations() }
+            #expect(found.map(\.state) == [.unreadable])
+        }
+        try await launch { bench in
+            let queue = try bench.queue([
+                bench.cloud.pipeline().on(UploadDraft.self) { _, _ in .completed }
+            ])
+            let id = try await bench.first().id
+            try await queue.running { _ = try await queue.fate(of: id) }
+            try await bench.expectEmpty()
+        }
+    }
+
+    @Test func `C76★ a body that is not what its kind says is set aside`() async throws {
+        struct Other: GodwitQueue.Operation {
+            static let kind = Upload.kind
+            let number: Int
+        }
+        let bench = try Workbench()
+        let queue = try bench.queue()
+        try await queue.running {
+            let id = try await bench.store.write { try $0.enqueue(Other(number: 1)) }
+            for await status in queue.statuses(of: id) where status == .refused { break }
+        }
+        let found = try await bench.store.read { try $0.operations(where: .unreadable) }
+        #expect(found.count == 1)
+    }
+
+    @Test func `C79 two stores have two queues`() async throws {
+        let (one, two) = (try Workbench(), try Workbench())
+        _ = (try one.queue(), try two.queue())
+        try await one.enqueue("a")
+        #expect(try await two.names() == [])
+    }
+
+    @Test func `C80★ removing all objects removes no operation behind the queue's back`()
+        async throws
+    {
+        // The original's operations vanish from the database and go on in memory. Here objects
+        // and operations are different things: who wants both gone says both.
+        let bench = try Workbench()
+        let queue = try bench.queue()
+        try await queue.running {
+            let id = try await bench.enqueue("a")[0]
+            await bench.cloud.starts()
+            try await bench.store.write { transaction in
+                try transaction.removeEverything()
+                _ = try transaction.skipOperations { _ in true }
+            }
+            #expect(await bench.cloud.cancellation() == "a")
+            #expect(try await queue.fate(of: id) == .skipped(reason: nil))
+        }
+        try await bench.expectEmpty()
+    }
+
+    @Test func `C81★ a queue that is stopped stops what runs`() async throws {
+        let bench = try Workbench()
+        let queue = try bench.queue()
+        try await bench.enqueue("a")
+        try await queue.running { await bench.cloud.starts() }
+        #expect(await bench.cloud.cancellation() == "a")
+        let found2 = try await bench.store.read { try $0.operations()[0].state }
+        #expect(found2 == .waiting)
+    }
+
+    @Test func `an operation that ends the process again and again becomes a dead letter`()
+        async throws
+    {
+        try await launch { bench in
+            _ = try bench.queue()
+            try await bench.enqueue("a")
+        }
+        for attempt in 1...5 {
+            try await launch { bench in
+                // What a crash leaves: a row that says it runs.
+                try await bench.store.write { transaction in
+                    try transaction.database.execute(
+                        sql: "UPDATE godwit_operation SET state = 'running', epoch = 0"
+                    )
+                }
+                let queue = try bench.queue()
+                try await queue.running {
+                    let id = try await bench.first().id
+                    if attempt < 5 {
+                        await bench.cloud.starts()
+                    } else {
+                        for await status in queue.statuses(of: id) where status == .refused {
+                            break
+                        }
+                    }
+                    let operation = try await bench.operation(id)
+                    #expect(operation.attempts == min(attempt, 4) && operation.mayHaveRun)
+                }
+            }
+        }
+        try await launch { bench in
+            let operation = try await bench.store.read { try $0.operations()[0] }
+            #expect(operation.state == .refused)
+            let attempts = try await bench.store.read { try $0.attempts(of: operation.id) }
+            #expect(attempts.map(\.outcome) == Array(repeating: "interrupted", count: 5))
+        }
+    }
+}
