@@ -24,11 +24,15 @@ public protocol Operation: Codable, Sendable {
     /// sync.
     var objects: [ObjectKey] { get }
 
+    /// What it touches in the cloud: what touches the same has an order.
+    var footprint: Footprint { get }
+
     /// Whom it talks to: operations for one host share a rate limit. nil for none.
     var host: String? { get }
 }
 
 extension Operation {
     public var objects: [ObjectKey] { [] }
+    public var footprint: Footprint { .none }
     public var host: String? { nil }
 }

@@ -7,7 +7,9 @@ internal import GodwitTree
 enum QueueSchema {
     static let schema = Schema(
         name: "queue",
-        steps: [.sql(first), .sql(second), .change(takeOver), .sql(third)]
+        steps: [
+            .sql(first), .sql(second), .sql(FootprintTable.schema), .change(takeOver), .sql(third),
+        ]
     )
 
     private static let first = """

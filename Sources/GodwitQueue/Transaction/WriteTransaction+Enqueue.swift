@@ -57,7 +57,7 @@ extension WriteTransaction {
         )
         try OperationTable.insert(queued, in: database)
         let all = dependencies.map { Dependency.on($0) } + placement.dependencies
-        try add(queued, all, objects: operation.objects)
+        try add(queued, all, operation)
         return id
     }
 
@@ -81,9 +81,11 @@ extension WriteTransaction {
     private borrowing func add(
         _ operation: QueuedOperation,
         _ dependencies: [Dependency],
-        objects: [ObjectKey]
+        _ work: some Operation
     ) throws {
-        let needs = try connect(operation, to: dependencies)
+        let explicit = try connect(operation, to: dependencies)
+        let derived = try connect(operation, by: work.footprint)
+        let (needs, objects) = (explicit + derived.filter { !explicit.contains($0) }, work.objects)
         try journal().update(in: self) { draft in
             let outline = OperationTable.Outline(operation)
             draft.entry.changes.append(

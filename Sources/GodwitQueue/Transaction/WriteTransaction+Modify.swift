@@ -11,6 +11,8 @@ public struct OperationEdit: Sendable {
     public var dependencies: [Dependency]?
     var body: Value
     var host: String?
+    /// What it touches from now on; nil for what it touched before.
+    var footprint: Footprint?
     let kind: String
 
     /// The app's operation.
@@ -23,6 +25,7 @@ public struct OperationEdit: Sendable {
         precondition(Work.kind == kind, "An operation keeps its kind")
         body = try ValueEncoder().encode(operation)
         host = operation.host
+        footprint = operation.footprint
     }
 }
 
@@ -60,10 +63,24 @@ extension WriteTransaction {
         try journal().update(in: self) { _ in }
         try OperationTable.update(operation, in: database)
         if isReprioritized { try note(.reprioritized(number, edit.priority)) }
+        if let footprint = edit.footprint { try replaceFootprint(of: operation, with: footprint) }
         if let dependencies = edit.dependencies {
             try replaceDependencies(of: operation, with: dependencies)
         }
         return true
+    }
+
+    private borrowing func replaceFootprint(
+        of operation: QueuedOperation,
+        with footprint: Footprint
+    ) throws {
+        guard operation.parts.contains(.footprint) || !footprint.touches.isEmpty else { return }
+        let number = operation.number
+        try FootprintTable.remove(number, in: database)
+        try DependencyTable.removeNeeds(of: number, origin: .footprint, in: database)
+        _ = try connect(operation, by: footprint, isLast: false)
+        try noteNeeds(of: number)
+        try refuseCircle(through: number)
     }
 
     private borrowing func replaceDependencies(

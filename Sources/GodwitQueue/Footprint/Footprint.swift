@@ -1,0 +1,172 @@
+// What an operation touches in a cloud, and how.
+//
+// Two operations have an order if one of them writes what the other one reads or writes. Each
+// thing that is touched has a row of its own for each kind of touch, and whatever lies above it
+// has one that says so ("intention locks": J. Gray et al., "Granularity of locks in a shared data
+// base", 1975): so an operation on a whole folder meets those on things inside it by one look.
+
+/// What an operation reads and writes in its cloud.
+///
+/// ```swift
+/// var footprint: Footprint { .move("/foo", to: "/moo") }
+/// ```
+///
+/// In a pipeline in flat order, and among the operations of one commit, what touches the same
+/// things is done in the order in which it was enqueued, and nothing else waits.
+public struct Footprint: Hashable, Sendable {
+    /// How something is touched.
+    public enum Intent: Int64, Hashable, Sendable, CaseIterable {
+        case read = 1
+        case write = 2
+        /// Something below it is read.
+        case readBelow = 3
+        case writeBelow = 4
+        /// It is read with all that is below it.
+        case readTree = 5
+        case writeTree = 6
+
+        /// The touches of others with which this one has an order.
+        var conflicts: [Intent] {
+            switch self {
+            case .read: [.write, .writeTree]
+            case .write: [.read, .write, .readTree, .writeTree]
+            case .readBelow: [.writeTree]
+            case .writeBelow: [.readTree, .writeTree]
+            case .readTree: [.write, .writeBelow, .writeTree]
+            case .writeTree: Self.allCases
+            }
+        }
+
+        /// The earlier touches that nobody needs to look at once this one is there: whoever has
+        /// an order with them has one with it, and it comes after them.
+        var shadows: [Intent] {
+            switch self {
+            case .write: [.read, .write]
+            case .writeTree: Self.allCases
+            case .read, .readBelow, .writeBelow, .readTree: []
+            }
+        }
+    }
+
+    public struct Touch: Hashable, Sendable {
+        public let resource: String
+        public let intent: Intent
+    }
+
+    public var touches: Set<Touch>
+
+    public init(_ touches: Set<Touch> = []) { self.touches = touches }
+
+    public static let none = Footprint()
+
+    public mutating func touch(_ resource: String, _ intent: Intent) {
+        touches.insert(Touch(resource: resource, intent: intent))
+    }
+
+    public static func + (left: Footprint, right: Footprint) -> Footprint {
+        Footprint(left.touches.union(right.touches))
+    }
+}
+
+// MARK: - Clouds that address by path
+
+extension Footprint {
+    /// Makes a file or a folder, or writes a file.
+    public static func put(_ path: RemotePath) -> Footprint { at(path, .write) }
+
+    /// Deletes a file or an empty folder.
+    public static func delete(_ path: RemotePath) -> Footprint { at(path, .write) }
+
+    /// Deletes a folder and all that is in it.
+    public static func deleteTree(_ path: RemotePath) -> Footprint { at(path, .writeTree) }
+
+    /// Gives something another path, and with it all that is below it.
+    public static func move(_ path: RemotePath, to other: RemotePath) -> Footprint {
+        at(path, .writeTree) + at(other, .writeTree)
+    }
+
+    public static func copy(_ path: RemotePath, to other: RemotePath) -> Footprint {
+        at(path, .readTree) + at(other, .writeTree)
+    }
+
+    /// Reads one thing: what is written depends on it.
+    public static func read(_ path: RemotePath) -> Footprint { at(path, .read) }
+
+    private static func at(_ path: RemotePath, _ intent: Intent) -> Footprint {
+        var footprint = Footprint()
+        footprint.touch("\(path)", intent)
+        guard !path.isRoot else { return footprint }
+        // There has to be a folder to put it into.
+        footprint.touch("\(path.parent)", .read)
+        let isReading = intent == .read || intent == .readTree
+        for ancestor in path.ancestors {
+            footprint.touch("\(ancestor)", isReading ? .readBelow : .writeBelow)
+        }
+        return footprint
+    }
+}
+
+// MARK: - Clouds that address by identity
+
+/// A place in a cloud whose things keep their identity when they move.
+public struct RemoteSlot: Hashable, Sendable {
+    /// The folders that it lies in, by identity, from the nearest to the root.
+    public let folders: [String]
+    /// The name within the nearest one.
+    public let name: String
+
+    public init(_ name: String, in folders: [String]) {
+        self.name = name
+        self.folders = folders
+    }
+
+    fileprivate var resource: String { "slot \(folders.first ?? "")/\(name)" }
+}
+
+extension Footprint {
+    /// Makes a node in a slot.
+    public static func create(_ node: String, in slot: RemoteSlot) -> Footprint {
+        inside(slot, .write) + Footprint([Touch(resource: node, intent: .write)])
+    }
+
+    /// Writes what a node holds; where it lies does not matter.
+    public static func write(_ node: String, in folders: [String]) -> Footprint {
+        var footprint = Footprint([
+            Touch(resource: node, intent: .read),
+            Touch(resource: "content \(node)", intent: .write),
+        ])
+        for folder in folders + [node] { footprint.touch(folder, .writeBelow) }
+        return footprint
+    }
+
+    /// Puts a node into another slot; what is below it comes along and keeps its identity.
+    public static func move(
+        _ node: String,
+        from slot: RemoteSlot,
+        to other: RemoteSlot
+    ) -> Footprint {
+        inside(slot, .write) + inside(other, .write)
+            + Footprint([
+                Touch(resource: node, intent: .read),
+                Touch(resource: node, intent: .writeBelow),
+                Touch(resource: "place \(node)", intent: .write),
+            ])
+    }
+
+    /// Deletes a node that has nothing below it.
+    public static func delete(_ node: String, in slot: RemoteSlot) -> Footprint {
+        deleteTree(node, in: slot)
+    }
+
+    /// Deletes a node and all that is below it when its turn comes.
+    public static func deleteTree(_ node: String, in slot: RemoteSlot) -> Footprint {
+        inside(slot, .write) + Footprint([Touch(resource: node, intent: .writeTree)])
+    }
+
+    private static func inside(_ slot: RemoteSlot, _ intent: Intent) -> Footprint {
+        var footprint = Footprint([Touch(resource: slot.resource, intent: intent)])
+        if let folder = slot.folders.first { footprint.touch(folder, .read) }
+        for folder in slot.folders { footprint.touch(folder, .writeBelow) }
+        return footprint
+    }
+}

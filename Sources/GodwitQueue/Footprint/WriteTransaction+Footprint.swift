@@ -1,0 +1,94 @@
+internal import GRDB
+internal import GodwitStore
+
+extension WriteTransaction {
+    /// Has a new operation wait for the last of those that touch what it touches.
+    ///
+    /// All edges point to what was enqueued earlier, so that they never close a circle. Those
+    /// that follow from others are left out.
+    ///
+    /// - Parameter isLast: Whether everything else was enqueued before it.
+    /// - Returns: What it waits for.
+    borrowing func connect(
+        _ operation: QueuedOperation,
+        by footprint: Footprint,
+        isLast: Bool? = nil
+    ) throws -> [OperationNumber] {
+        guard !footprint.touches.isEmpty else { return [] }
+        let touches = footprint.inSpace(of: operation)
+        let isLast = isLast ?? (operation.commit == operation.number.commit)
+        var found: Set<OperationNumber> = []
+        for touch in touches {
+            found.formUnion(
+                try FootprintTable.conflicts(with: touch, withShadowed: !isLast, in: database)
+            )
+        }
+        found.remove(operation.number)
+        let needs = try order(operation, among: found)
+        for touch in touches {
+            if isLast { try FootprintTable.shadow(by: touch, of: operation.number, in: database) }
+            try FootprintTable.add(touch, of: operation.number, in: database)
+        }
+        try OperationTable.add(.footprint, to: operation.number, in: database)
+        return needs
+    }
+
+    /// Puts an operation in its place among those that it has an order with: the earlier commit
+    /// goes first, and of one commit what was enqueued first.
+    private borrowing func order(
+        _ operation: QueuedOperation,
+        among others: Set<OperationNumber>
+    ) throws -> [OperationNumber] {
+        var before: [QueuedOperation] = []
+        for number in others {
+            guard let other = try OperationTable.operation(number, in: database) else { continue }
+            // In commit order the commits do it.
+            if try isOrderedByCommit(operation, other) { continue }
+            let isBefore =
+                (other.commit, other.number) < (operation.commit, operation.number)
+            if isBefore || other.state == .running {
+                before.append(other)
+            } else {
+                try connect(number, to: operation.number, .wait, origin: .footprint)
+                try noteNeeds(of: number)
+            }
+        }
+        let needs = try reduced(before)
+        for need in needs {
+            try connect(operation.number, to: need, .wait, origin: .footprint)
+        }
+        return needs
+    }
+
+    private borrowing func isOrderedByCommit(
+        _ operation: QueuedOperation,
+        _ other: QueuedOperation
+    ) throws -> Bool {
+        guard operation.pipeline == other.pipeline, operation.commit != other.commit else {
+            return false
+        }
+        return operation.keepsOrder || journal().orderedPipelines.contains(operation.pipeline)
+    }
+
+    /// Leaves out those that another one of them waits for.
+    private borrowing func reduced(_ operations: [QueuedOperation]) throws -> [OperationNumber] {
+        let numbers = Set(operations.map(\.number))
+        var superfluous: Set<OperationNumber> = []
+        for operation in operations where operation.parts.contains(.needs) {
+            for edge in try DependencyTable.needs(of: operation.number, in: database)
+            where numbers.contains(edge.need) { superfluous.insert(edge.need) }
+        }
+        return numbers.subtracting(superfluous).sorted()
+    }
+}
+
+extension Footprint {
+    /// Paths of different hosts have nothing to do with each other.
+    fileprivate func inSpace(of operation: QueuedOperation) -> [Touch] {
+        let touches = touches.sorted {
+            ($0.resource, $0.intent.rawValue) < ($1.resource, $1.intent.rawValue)
+        }
+        guard let host = operation.host else { return touches }
+        return touches.map { Touch(resource: "\(host) \($0.resource)", intent: $0.intent) }
+    }
+}

@@ -1,0 +1,151 @@
+import GodwitQueue
+import GodwitStore
+import GodwitTestKit
+import Testing
+
+/// What touches the same has an order, and nothing else waits.
+@Suite struct FootprintTests {
+    /// Enqueues changes, each in a commit of its own, and returns who waits for whom, by place.
+    private func needs(_ changes: TreeChange...) async throws -> [[Int]] {
+        let bench = try Workbench()
+        _ = try bench.queue(order: .flat)
+        var ids: [OperationID] = []
+        for change in changes {
+            ids.append(try await bench.store.write { try $0.enqueue(ChangeTree(change: change)) })
+        }
+        let found = try await bench.store.read { [ids] transaction in
+            try ids.map { try transaction.dependencies(of: $0) }
+        }
+        return found.map { needs in needs.compactMap { ids.firstIndex(of: $0) } }
+    }
+
+    @Test func `the seed's example: delete, create, rename, create inside`() async throws {
+        let needs = try await needs(
+            .deleteTree("/foo"),
+            .makeFolder("/foo"),
+            .move("/foo", to: "/moo"),
+            .put("/moo/cow", content: 1)
+        )
+        #expect(needs == [[], [0], [1], [2]])
+    }
+
+    @Test func `a descendant waits for its ancestor, and a stranger for nobody`() async throws {
+        let needs = try await needs(
+            .makeFolder("/foo"),
+            .makeFolder("/foo/bar"),
+            .put("/foo/bar/buzz", content: 1),
+            .put("/quack", content: 2)
+        )
+        #expect(needs == [[], [0], [1], []])
+    }
+
+    @Test func `a row of renames is done in a row`() async throws {
+        let needs = try await needs(.move("/a", to: "/b"), .move("/b", to: "/c"))
+        #expect(needs == [[], [0]])
+    }
+
+    @Test func `what was moved out of a folder is out before the folder is deleted`()
+        async throws
+    {
+        let needs = try await needs(
+            .put("/f/x", content: 1),
+            .put("/f/y", content: 2),
+            .move("/f/x", to: "/x"),
+            .deleteTree("/f")
+        )
+        #expect(needs == [[], [], [0], [1, 2]])
+    }
+
+    @Test func `a thousand edits of one file are a chain, each waiting for the one before it`()
+        async throws
+    {
+        let bench = try Workbench()
+        _ = try bench.queue(order: .flat)
+        for content in 0..<1_000 {
+            try await bench.store.write {
+                try $0.enqueue(ChangeTree(change: .put("/a", content: content)))
+            }
+        }
+        let edges = try await bench.store.read { try $0.rowCount(of: "godwit_dependency") }
+        #expect(edges == 999)
+    }
+
+    @Test func `when one steps out of the chain, the next one waits for the one before it`()
+        async throws
+    {
+        let bench = try Workbench()
+        _ = try bench.queue(order: .flat)
+        let ids = try await bench.store.write { transaction in
+            try (0..<3).map { content in
+                try transaction.enqueue(ChangeTree(change: .put("/a", content: content)))
+            }
+        }
+        try await bench.store.write { try $0.skipOperation(ids[1]) }
+        let after = try await bench.store.write { transaction in
+            try transaction.enqueue(ChangeTree(change: .put("/a", content: 3)))
+        }
+        let found = try await bench.store.read { transaction in
+            [try transaction.dependencies(of: ids[2]), try transaction.dependencies(of: after)]
+        }
+        #expect(found == [[ids[0]], [ids[2]]])
+        try await bench.store.write { transaction in
+            _ = try transaction.skipOperations { _ in true }
+        }
+        let rows = try await bench.store.read { try $0.rowCount(of: "godwit_footprint") }
+        #expect(rows == 0)
+    }
+
+    @Test func `any order that the dependencies allow leaves the tree that serial order leaves`()
+        async throws
+    {
+        for seed in 0..<UInt64(600 * Soak.factor) {
+            var random = Seeded(seed: seed)
+            let changes = (0..<10).map { _ in TreeChange.random(using: &random) }
+            let needs = try await graph(of: changes, skipping: random.happens(0.3) ? 4 : nil)
+            var expected = PathCloud()
+            for (place, change) in changes.enumerated() where needs[place] != nil {
+                expected.apply(change)
+            }
+            for _ in 0..<10 {
+                var cloud = PathCloud()
+                for place in Self.order(needs, using: &random) { cloud.apply(changes[place]) }
+                #expect(cloud == expected, "seed \(seed): \(changes)")
+            }
+        }
+    }
+
+    /// Who waits for whom, by place; one that was skipped is not there.
+    private func graph(
+        of changes: [TreeChange],
+        skipping skipped: Int?
+    ) async throws -> [Int: Set<Int>] {
+        let bench = try Workbench()
+        _ = try bench.queue(order: .flat)
+        let ids = try await bench.store.write { transaction in
+            try changes.map { try transaction.enqueue(ChangeTree(change: $0)) }
+        }
+        if let skipped { try await bench.store.write { try $0.skipOperation(ids[skipped]) } }
+        let found = try await bench.store.read { transaction in
+            try ids.map { try transaction.dependencies(of: $0) }
+        }
+        try bench.store.close()
+        var needs: [Int: Set<Int>] = [:]
+        for place in changes.indices where place != skipped {
+            needs[place] = Set(found[place].compactMap { ids.firstIndex(of: $0) })
+        }
+        return needs
+    }
+
+    private static func order(_ graph: [Int: Set<Int>], using random: inout Seeded) -> [Int] {
+        var (left, order) = (graph, [Int]())
+        while !left.isEmpty {
+            let ready = left.keys.filter { place in
+                left[place]?.allSatisfy { left[$0] == nil } ?? false
+            }.sorted()
+            guard let next = ready.randomElement(using: &random) else { break }
+            order.append(next)
+            left[next] = nil
+        }
+        return order
+    }
+}
