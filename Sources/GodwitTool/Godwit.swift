@@ -16,12 +16,14 @@ struct Godwit: AsyncParsableCommand {
               godwit merge base.json ours.json theirs.json > merged.json
               godwit log server.sqlite
               godwit store ls app.sqlite
+              godwit queue why app.sqlite 12.1
 
             Exit codes: 0, 1 for a failure, 2 for conflicts left, 64 for misuse.
             """,
         version: "0.1.0",
         subcommands: [
-            Serve.self, StoreCommand.self, Replay.self, Diff.self, Apply.self, Merge.self, Log.self,
+            Serve.self, StoreCommand.self, QueueCommand.self, Replay.self, Diff.self, Apply.self,
+            Merge.self, Log.self,
             Graph.self,
             Demo.self, DemoDevice.self,
         ]

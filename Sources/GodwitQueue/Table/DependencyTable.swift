@@ -107,9 +107,13 @@ enum DependencyTable {
         }
     }
 
+    static func all(in database: Database) throws -> [Edge] {
+        try edges("true ORDER BY operation, needs", nil, in: database)
+    }
+
     private static func edges(
         _ filter: String,
-        _ number: OperationNumber,
+        _ number: OperationNumber?,
         in database: Database
     ) throws -> [Edge] {
         let statement = try PreparedStatement(
@@ -117,7 +121,7 @@ enum DependencyTable {
             in: database
         )
         defer { statement.reset() }
-        statement.bind(number.rawValue, at: 1)
+        if let number { statement.bind(number.rawValue, at: 1) }
         var edges: [Edge] = []
         while try statement.step() {
             edges.append(

@@ -42,18 +42,22 @@ enum PipelineTable {
 }
 
 enum SuspensionTable {
-    static func add(_ pipeline: String, reason: String, in database: Database) throws {
+    /// - Returns: Whether it is new.
+    static func add(_ pipeline: String, reason: String, in database: Database) throws -> Bool {
         try database.execute(
             sql: "INSERT OR IGNORE INTO godwit_suspension (pipeline, reason) VALUES (?, ?)",
             arguments: [pipeline, reason]
         )
+        return database.changesCount == 1
     }
 
-    static func remove(_ pipeline: String, reason: String, in database: Database) throws {
+    /// - Returns: Whether it was there.
+    static func remove(_ pipeline: String, reason: String, in database: Database) throws -> Bool {
         try database.execute(
             sql: "DELETE FROM godwit_suspension WHERE pipeline = ? AND reason = ?",
             arguments: [pipeline, reason]
         )
+        return database.changesCount == 1
     }
 
     static func all(in database: Database) throws -> [(pipeline: String, reason: String)] {

@@ -22,12 +22,12 @@ struct StateGraph {
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(Self.width) \(height)" \
             width="\(Self.width)" height="\(height)" font-family="ui-monospace, monospace" \
             font-size="13">
-            <title>\(escaped(record.name))</title>
+            <title>\(record.name.svgText)</title>
             <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" \
             markerHeight="8" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#6b7280"/></marker></defs>
             <rect width="100%" height="100%" fill="#ffffff"/>
             <text x="\(Self.left)" y="28" font-size="15" font-weight="bold" fill="#111827">\
-            \(escaped(record.name)), \(record.role.rawValue)'s side</text>
+            \(record.name.svgText), \(record.role.rawValue)'s side</text>
             \(rows.joined(separator: "\n"))
             </svg>
 
@@ -53,7 +53,7 @@ struct StateGraph {
                 <rect x="\(left)" y="\(top(index) + 8)" width="116" height="24" rx="12" \
                 fill="#fef3c7" stroke="#b45309"/>
                 <text x="\(left + 58)" y="\(top(index) + 25)" text-anchor="middle" \
-                fill="#92400e">\(escaped(name))</text>
+                fill="#92400e">\(name.svgText)</text>
                 """
         }
         return box + "\n" + refs.joined(separator: "\n")
@@ -68,20 +68,8 @@ struct StateGraph {
             <line x1="\(x)" y1="\(start)" x2="\(x)" y2="\(end)" stroke="#6b7280" \
             stroke-width="1.5" marker-end="url(#tip)"/>
             <text x="\(x + 14)" y="\((start + end) / 2 + 5)" fill="#4b5563" font-size="12">\
-            \(escaped(state.summary)) · \(state.sizeInBytes) B</text>
+            \(state.summary.svgText) · \(state.sizeInBytes) B</text>
 
             """
-    }
-
-    private func escaped(_ text: String) -> String {
-        text.map { character in
-            switch character {
-            case "<": "&lt;"
-            case ">": "&gt;"
-            case "&": "&amp;"
-            case "\"": "&quot;"
-            default: String(character)
-            }
-        }.joined()
     }
 }
