@@ -7,7 +7,7 @@ import GodwitTestKit
 @main
 struct GodwitBench {
     static let parts = [
-        "group", "lone", "held", "read", "view", "observe", "grow", "replay",
+        "group", "lone", "held", "read", "view", "observe", "grow", "queue", "replay",
     ]
 
     static func main() async throws {
@@ -42,6 +42,8 @@ struct GodwitBench {
         case "view": try await reads.advance()
         case "observe": try await reads.observers()
         case "grow": try await reads.growth()
+        case "queue":
+            try await QueueBenchmarks(folder: folder, report: report).enqueueAndDrain()
         default:
             print(
                 "\nreplay: edits of one device, merged by a server, followed by a second device\n"
