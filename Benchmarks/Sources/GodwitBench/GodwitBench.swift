@@ -7,11 +7,15 @@ import GodwitTestKit
 @main
 struct GodwitBench {
     static let parts = [
-        "group", "lone", "held", "read", "view", "observe", "grow", "queue", "replay",
+        "group", "lone", "held", "read", "view", "observe", "grow", "queue", "backlog",
+        "replay",
     ]
 
     static func main() async throws {
         var arguments = Array(CommandLine.arguments.dropFirst())
+        if arguments.count == 2, arguments[0] == "--open" {
+            return try await QueueBenchmarks.openOnce(arguments[1])
+        }
         let isChecked = arguments.contains("--check")
         arguments.removeAll { $0 == "--check" }
         guard arguments.allSatisfy(parts.contains) else {
@@ -44,6 +48,7 @@ struct GodwitBench {
         case "grow": try await reads.growth()
         case "queue":
             try await QueueBenchmarks(folder: folder, report: report).enqueueAndDrain()
+        case "backlog": try await QueueBenchmarks(folder: folder, report: report).open()
         default:
             print(
                 "\nreplay: edits of one device, merged by a server, followed by a second device\n"
@@ -52,7 +57,7 @@ struct GodwitBench {
         }
     }
 
-    private static func peakMemoryInMegabytes() -> Int {
+    static func peakMemoryInMegabytes() -> Int {
         var usage = rusage()
         // RUSAGE_SELF is 0 everywhere, but has another type on every system.
         getrusage(0, &usage)

@@ -37,7 +37,6 @@ public struct QueueSnapshot: Sendable {
     }
 
     fileprivate init(_ database: Database, through commit: CommitNumber, at date: Date) throws {
-        let loaded = try LoadedQueue(database, through: commit)
         var operations: [QueuedOperation] = []
         try OperationTable.forEach(in: database) { operation in
             operations.append(operation)
@@ -52,7 +51,7 @@ public struct QueueSnapshot: Sendable {
                 isDerived: edge.origin != .app
             )
         }
-        suspensions = Dictionary(grouping: loaded.suspensions, by: \.pipeline)
+        suspensions = Dictionary(grouping: try SuspensionTable.all(in: database), by: \.pipeline)
             .mapValues { $0.map(\.reason) }
         var pipelines = try PipelineTable.pipelines(in: database)
         for operation in operations where pipelines[operation.pipeline] == nil {
@@ -63,7 +62,7 @@ public struct QueueSnapshot: Sendable {
             pipelines.sorted { $0.key < $1.key }.map { Pipeline($0, order: $1 ? .commit : .flat) },
             rateLimit: { _ in RateLimit() }
         )
-        state.show(loaded, at: now)
+        try state.show(database, through: commit, at: now)
         statuses = operations.reduce(into: [:]) { statuses, operation in
             statuses[operation.number] = state.status(of: operation.number, at: now)
         }
@@ -92,9 +91,14 @@ extension Transaction where Self: ~Copyable {
 
 extension QueueState {
     /// Takes in a queue that nobody runs here, to tell about it.
-    fileprivate mutating func show(_ queue: LoadedQueue, at now: Moment) {
+    fileprivate mutating func show(
+        _ database: Database,
+        through commit: CommitNumber,
+        at now: Moment
+    ) throws {
         let loading = beginLoading()
-        load(queue, loading, at: now)
+        try LoadedQueue.read(database) { load($0, loading, at: now) }
+        endLoading(loading, through: commit, at: now)
         control { machine, _ in machine.resume(nil, reason: Self.notRunning) }
     }
 }

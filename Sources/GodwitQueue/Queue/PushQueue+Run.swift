@@ -62,10 +62,14 @@ extension PushQueue {
     func load() async throws {
         let loading = state.withLock { $0.beginLoading() }
         do {
-            let loaded = try await store.read { transaction in
-                try LoadedQueue(transaction.database, through: transaction.lastCommit)
+            let commit = try await store.read { [self] transaction in
+                let now = now
+                try LoadedQueue.read(transaction.database) { piece in
+                    state.withLock { $0.load(piece, loading, at: now) }
+                }
+                return transaction.lastCommit
             }
-            change { state, now in state.load(loaded, loading, at: now) }
+            change { state, now in state.endLoading(loading, through: commit, at: now) }
         } catch {
             change { state, _ in state.failLoading(loading) }
             throw error

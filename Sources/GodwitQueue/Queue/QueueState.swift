@@ -37,6 +37,8 @@ struct QueueState {
     private(set) var stopped: [OperationNumber: QueuedOperation.State] = [:]
     private var waiters = Waiters()
     private var loadCount = 0
+    /// Operations that were loaded and neither wait nor are in line yet.
+    private var unusual: [OperationNumber: QueuedOperation.State] = [:]
     private var loadWaiters: [Waiters.Wake] = []
     var events = EventFeed()
     private var armed: Duration?
@@ -76,7 +78,7 @@ extension QueueState {
         phase = .loading([])
         loadCount += 1
         for number in machine.schedule.numbers { machine.finish(number) }
-        stopped = [:]
+        (stopped, unusual) = ([:], [:])
         return loadCount
     }
 
@@ -97,35 +99,42 @@ extension QueueState {
         return true
     }
 
-    mutating func load(_ operations: LoadedQueue, _ loading: Int, at now: Moment) {
-        guard case .loading(let entries) = phase, loading == loadCount else { return }
+    mutating func load(_ piece: LoadedQueue.Piece, _ loading: Int, at now: Moment) {
+        guard loading == loadCount, case .loading = phase else { return }
+        switch piece {
+        case .count(let count): machine.reserveCapacity(count)
+        case .operations(let outlines):
+            for outline in outlines {
+                guard let item = item(outline, needs: [], at: now) else { continue }
+                machine.add(item)
+                if let state = outline.state, state != .waiting { unusual[item.number] = state }
+            }
+        case .needs(let edges):
+            for (operation, need) in edges { machine.add(need, to: operation, item: foreign) }
+        case .rest(let holds, let suspensions):
+            machine.admitAll()
+            for (number, state) in unusual { admit(number, state) }
+            unusual = [:]
+            for hold in holds { self.hold(hold, isLoaded: true, at: now) }
+            for (pipeline, reason) in suspensions { suspend(pipeline, reason) }
+        }
+    }
+
+    /// Everything up to a commit was read; what came meanwhile follows.
+    mutating func endLoading(_ loading: Int, through commit: CommitNumber, at now: Moment) {
+        guard loading == loadCount, case .loading(let entries) = phase else { return }
         effects.wakes += loadWaiters
         loadWaiters = []
-        machine.reserveCapacity(operations.outlines.count)
-        for outline in operations.outlines {
-            guard let item = item(outline, needs: [], at: now) else { continue }
-            machine.add(item)
-        }
-        for (operation, need) in operations.edges {
-            machine.add(need, to: operation, item: foreign)
-        }
-        machine.admitAll()
-        for outline in operations.outlines where outline.state != .waiting {
-            guard let state = outline.state else { continue }
-            if state == .running {
-                machine.adoptRunning(outline.number)
-            } else {
-                stop(outline.number, state)
-            }
-        }
-        for hold in operations.holds { self.hold(hold, isLoaded: true, at: now) }
-        for (pipeline, reason) in operations.suspensions { suspend(pipeline, reason) }
-        phase = .loaded(operations.commit)
-        for entry in entries where entry.commit > operations.commit {
+        phase = .loaded(commit)
+        for entry in entries where entry.commit > commit {
             phase = .loaded(entry.commit)
             for change in entry.changes { take(change, at: now) }
         }
         effects.wakes += waiters.recount { [self] in left(through: $0) }
+    }
+
+    private mutating func admit(_ number: OperationNumber, _ state: QueuedOperation.State) {
+        if state == .running { machine.adoptRunning(number) } else { stop(number, state) }
     }
 
     private func foreign(_ number: OperationNumber) -> Schedule.Item {

@@ -71,10 +71,47 @@ extension Schedule {
         var needs = Edges.none
         var dependents = Edges.none
         var state = State.waiting
-        let isOrdered: Bool
-        var isClosed = false
-        var isHeld = false
-        var isInHeap = false
+        private var flags: Flags
+
+        init(_ item: Item, isOrdered: Bool) {
+            number = item.number
+            commit = item.commit
+            priority = item.priority
+            lane = UInt16(item.lane)
+            host = UInt16(item.host)
+            flags = isOrdered ? .ordered : []
+        }
+
+        var isOrdered: Bool { flags.contains(.ordered) }
+
+        var isClosed: Bool {
+            get { flags.contains(.closed) }
+            set { flags.set(.closed, newValue) }
+        }
+
+        var isHeld: Bool {
+            get { flags.contains(.held) }
+            set { flags.set(.held, newValue) }
+        }
+
+        var isInHeap: Bool {
+            get { flags.contains(.inHeap) }
+            set { flags.set(.inHeap, newValue) }
+        }
+    }
+
+    /// One byte: a million operations may wait.
+    private struct Flags: OptionSet {
+        let rawValue: UInt8
+
+        static let ordered = Flags(rawValue: 1)
+        static let closed = Flags(rawValue: 2)
+        static let held = Flags(rawValue: 4)
+        static let inHeap = Flags(rawValue: 8)
+
+        mutating func set(_ flag: Flags, _ isSet: Bool) {
+            if isSet { insert(flag) } else { remove(flag) }
+        }
     }
 }
 
@@ -93,14 +130,7 @@ extension Schedule {
     /// they need.
     mutating func add(_ item: Item) {
         precondition(places[item.number] == nil, "An operation is enqueued once")
-        let slot = Slot(
-            number: item.number,
-            commit: item.commit,
-            priority: item.priority,
-            lane: UInt16(item.lane),
-            host: UInt16(item.host),
-            isOrdered: item.isOrdered || lanes[item.lane].isOrdered
-        )
+        let slot = Slot(item, isOrdered: item.isOrdered || lanes[item.lane].isOrdered)
         let place: Int32
         if let free = freeSlots.popLast() {
             place = free
