@@ -170,3 +170,9 @@ extension Footprint {
         return footprint
     }
 }
+
+extension Footprint.Touch: Comparable {
+    public static func < (left: Footprint.Touch, right: Footprint.Touch) -> Bool {
+        (left.resource, left.intent.rawValue) < (right.resource, right.intent.rawValue)
+    }
+}

@@ -36,6 +36,25 @@ enum FootprintTable {
         try statement.execute()
     }
 
+    /// What an operation touches, sorted.
+    static func touches(
+        of operation: OperationNumber,
+        in database: Database
+    ) throws -> [Footprint.Touch] {
+        let statement = try PreparedStatement(
+            "SELECT resource, intent FROM godwit_footprint WHERE operation = ?1",
+            in: database
+        )
+        defer { statement.reset() }
+        statement.bind(operation.rawValue, at: 1)
+        var touches: [Footprint.Touch] = []
+        while try statement.step() {
+            guard let intent = Footprint.Intent(rawValue: statement.integer(1)) else { continue }
+            touches.append(Footprint.Touch(resource: statement.text(0), intent: intent))
+        }
+        return touches.sorted()
+    }
+
     /// The operations that have an order with a touch.
     ///
     /// - Parameter withShadowed: Whether those count for which a later one stands.

@@ -15,15 +15,9 @@ extension WriteTransaction {
         isLast: Bool? = nil
     ) throws -> [OperationNumber] {
         guard !footprint.touches.isEmpty else { return [] }
-        let touches = footprint.inSpace(of: operation)
         let isLast = isLast ?? (operation.commit == operation.number.commit)
-        var found: Set<OperationNumber> = []
-        for touch in touches {
-            found.formUnion(
-                try FootprintTable.conflicts(with: touch, withShadowed: !isLast, in: database)
-            )
-        }
-        found.remove(operation.number)
+        let found = try conflicts(with: footprint, of: operation, withShadowed: !isLast)
+        let touches = footprint.inSpace(of: operation)
         let needs = try order(operation, among: found)
         for touch in touches {
             if isLast { try FootprintTable.shadow(by: touch, of: operation.number, in: database) }
@@ -31,6 +25,35 @@ extension WriteTransaction {
         }
         try OperationTable.add(.footprint, to: operation.number, in: database)
         return needs
+    }
+
+    /// The operations that have an order with one that touches this.
+    borrowing func conflicts(
+        with footprint: Footprint,
+        of operation: QueuedOperation,
+        withShadowed: Bool
+    ) throws -> Set<OperationNumber> {
+        var found: Set<OperationNumber> = []
+        for touch in footprint.inSpace(of: operation) {
+            found.formUnion(
+                try FootprintTable.conflicts(with: touch, withShadowed: withShadowed, in: database)
+            )
+        }
+        found.remove(operation.number)
+        return found
+    }
+
+    /// All that an operation touches: by its own account, by its effect, and by the app's rules.
+    borrowing func footprint(
+        of work: any Operation,
+        as operation: QueuedOperation
+    ) throws -> Footprint {
+        var footprint = work.footprint
+        if let effect = work.effect { footprint = footprint + effect.footprint }
+        for rule in journal().rules(of: operation.pipeline) {
+            footprint = footprint + rule.touches(work, operation)
+        }
+        return footprint
     }
 
     /// Puts an operation in its place among those that it has an order with: the earlier commit
@@ -60,7 +83,7 @@ extension WriteTransaction {
         return needs
     }
 
-    private borrowing func isOrderedByCommit(
+    borrowing func isOrderedByCommit(
         _ operation: QueuedOperation,
         _ other: QueuedOperation
     ) throws -> Bool {
@@ -84,10 +107,8 @@ extension WriteTransaction {
 
 extension Footprint {
     /// Paths of different hosts have nothing to do with each other.
-    fileprivate func inSpace(of operation: QueuedOperation) -> [Touch] {
-        let touches = touches.sorted {
-            ($0.resource, $0.intent.rawValue) < ($1.resource, $1.intent.rawValue)
-        }
+    func inSpace(of operation: QueuedOperation) -> [Touch] {
+        let touches = touches.sorted()
         guard let host = operation.host else { return touches }
         return touches.map { Touch(resource: "\(host) \($0.resource)", intent: $0.intent) }
     }

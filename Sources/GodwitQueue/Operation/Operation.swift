@@ -27,6 +27,17 @@ public protocol Operation: Codable, Sendable {
     /// What it touches in the cloud: what touches the same has an order.
     var footprint: Footprint { get }
 
+    /// What it does to the one thing that it is about; nil for an operation that is never merged
+    /// with others.
+    var effect: Effect? { get }
+
+    /// The operation that has the effect of an earlier one and of this one; nil for none: both are
+    /// done then.
+    ///
+    /// It is asked for where neither of the two has that effect: a row of moves is a move from the
+    /// first place to the last one.
+    func merged(with earlier: QueuedOperation, as effect: Effect) throws -> (any Operation)?
+
     /// Whom it talks to: operations for one host share a rate limit. nil for none.
     var host: String? { get }
 }
@@ -34,5 +45,11 @@ public protocol Operation: Codable, Sendable {
 extension Operation {
     public var objects: [ObjectKey] { [] }
     public var footprint: Footprint { .none }
+    public var effect: Effect? { nil }
     public var host: String? { nil }
+
+    public func merged(
+        with earlier: QueuedOperation,
+        as effect: Effect
+    ) throws -> (any Operation)? { nil }
 }

@@ -21,6 +21,10 @@ public struct Placement: Sendable {
     public var userInfo: Value
     /// A name of the app's choice; nil for one of the queue's.
     public var id: OperationID?
+    /// Whether it may be merged with others on the same thing; see ``Effect``.
+    ///
+    /// Not when each of them has to reach the cloud, to be part of a history there for instance.
+    public var mayMerge: Bool
     /// What the cloud knows the work by; nil for the operation's id.
     public var idempotencyKey: String?
 
@@ -31,6 +35,7 @@ public struct Placement: Sendable {
         commit: CommitNumber? = nil,
         userInfo: Value = .null,
         id: OperationID? = nil,
+        mayMerge: Bool = true,
         idempotencyKey: String? = nil
     ) {
         self.pipeline = pipeline
@@ -39,6 +44,7 @@ public struct Placement: Sendable {
         self.commit = commit
         self.userInfo = userInfo
         self.id = id
+        self.mayMerge = mayMerge
         self.idempotencyKey = idempotencyKey
     }
 }

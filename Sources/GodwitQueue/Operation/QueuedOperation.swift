@@ -23,7 +23,7 @@ public struct QueuedOperation: Sendable, Identifiable {
     /// The commit to whose graph it belongs.
     public let commit: CommitNumber
     public let pipeline: String
-    public let kind: String
+    public internal(set) var kind: String
     public var state: State
     /// A hint: of what may start, the higher goes first.
     public var priority: Int32
@@ -74,4 +74,5 @@ struct OperationParts: OptionSet, Hashable, Sendable {
     static let objects = OperationParts(rawValue: 16)
     static let conflict = OperationParts(rawValue: 32)
     static let footprint = OperationParts(rawValue: 64)
+    static let effect = OperationParts(rawValue: 128)
 }

@@ -30,6 +30,8 @@ public struct Pipeline: Sendable {
     public var maxConcurrent: Int
     /// What the device must have before anything starts.
     public var requirements: Requirements = .network
+    /// Orders that the app wants besides those that footprints give.
+    public var rules: [DependencyRule] = []
     public var backoff = Backoff()
     /// After how many attempts an operation is refused; nil for never.
     public var attemptsMax: Int?

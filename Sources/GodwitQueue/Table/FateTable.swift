@@ -6,12 +6,13 @@ enum FateTable {
     static func add(
         _ fate: Fate,
         of operation: QueuedOperation,
+        successor: OperationNumber? = nil,
         in database: Database
     ) throws {
         let statement = try PreparedStatement(
             """
-            INSERT OR REPLACE INTO godwit_fate (number, id, is_named, fate, reason)
-            VALUES (?1, ?2, ?3, ?4, ?5)
+            INSERT OR REPLACE INTO godwit_fate (number, id, is_named, fate, reason, successor)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """,
             in: database
         )
@@ -27,6 +28,7 @@ enum FateTable {
             statement.bind("merged", at: 4)
             statement.bind(successor.description, at: 5)
         }
+        if let successor { statement.bind(successor.rawValue, at: 6) }
         try statement.execute()
     }
 
@@ -50,12 +52,15 @@ enum FateTable {
         }
     }
 
-    /// Forgets all but the last ones.
+    /// Forgets all but the last ones, and those whose work is still to be done by others.
     static func trim(to countMax: Int, in database: Database) throws {
         try database.execute(
             sql: """
                 DELETE FROM godwit_fate WHERE number <= (
-                    SELECT number FROM godwit_fate ORDER BY number DESC LIMIT 1 OFFSET ?)
+                        SELECT number FROM godwit_fate ORDER BY number DESC LIMIT 1 OFFSET ?)
+                    AND NOT EXISTS (
+                        SELECT 1 FROM godwit_operation AS doer
+                        WHERE doer.number = godwit_fate.successor)
                 """,
             arguments: [countMax]
         )

@@ -111,7 +111,8 @@ extension OperationTable {
         let statement = try PreparedStatement(
             """
             UPDATE godwit_operation
-            SET priority = ?2, host = ?3, user_info = ?4, body = ?5, seal = ?6 WHERE number = ?1
+            SET priority = ?2, host = ?3, user_info = ?4, body = ?5, seal = ?6, kind = ?7
+            WHERE number = ?1
             """,
             in: database
         )
@@ -123,6 +124,7 @@ extension OperationTable {
         statement.bind(operation.userInfo == .null ? nil : operation.userInfo.canonicalBytes, at: 4)
         statement.bind(body, at: 5)
         statement.bind(seal.bytes, at: 6)
+        statement.bind(operation.kind, at: 7)
         try statement.execute()
     }
 
@@ -224,6 +226,33 @@ extension OperationTable {
                 """,
             arguments: [commit.rawValue, pipeline]
         ) ?? false
+    }
+
+    /// Whether a pipeline has another operation of these commits, all earlier than the running
+    /// transaction's.
+    static func hasOther(
+        than number: OperationNumber,
+        in pipeline: String,
+        from first: CommitNumber,
+        before end: CommitNumber,
+        _ database: Database
+    ) throws -> Bool {
+        let statement = try PreparedStatement(
+            """
+            SELECT 1 FROM godwit_operation
+            WHERE number >= ?1 AND number < ?2 AND number <> ?3 AND pipeline = ?4
+                AND commit_number >= ?5
+            LIMIT 1
+            """,
+            in: database
+        )
+        defer { statement.reset() }
+        statement.bind(OperationNumber(commit: first, index: 0).rawValue, at: 1)
+        statement.bind(OperationNumber(commit: end, index: 0).rawValue, at: 2)
+        statement.bind(number.rawValue, at: 3)
+        statement.bind(pipeline, at: 4)
+        statement.bind(first.rawValue, at: 5)
+        return try statement.step()
     }
 
     /// Calls `body` with operations in the order of enqueuing, until it returns false.

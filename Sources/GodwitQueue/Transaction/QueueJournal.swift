@@ -17,6 +17,8 @@ final class QueueJournal: Sendable {
     struct Draft: Sendable {
         var entry: Entry
         var operationCount = 0
+        /// Whether an operation has joined the graph of an earlier commit.
+        var hasJoinedEarlier = false
         /// Needed, but not enqueued yet: the rest of the transaction may do that.
         var unresolved: [OperationID: [(dependent: OperationNumber, Dependency.Policy)]] = [:]
         /// Operations whose objects are recorded when the transaction has changed all it will.
@@ -111,6 +113,7 @@ extension QueueJournal {
     /// What enqueuing has to know about a pipeline.
     struct PipelineRules: Sendable {
         let keepsOrder: Bool
+        let rules: [DependencyRule]
         /// Whether the database knows it.
         var isStored = false
     }
@@ -122,7 +125,8 @@ extension QueueJournal {
             if let taken = names.first(where: { state.pipelines[$0] != nil }) { return taken }
             for pipeline in pipelines {
                 state.pipelines[pipeline.name] = PipelineRules(
-                    keepsOrder: pipeline.order == .commit
+                    keepsOrder: pipeline.order == .commit,
+                    rules: pipeline.rules
                 )
                 for previous in pipeline.previousNames where state.previousNames[previous] == nil {
                     state.previousNames[previous] = pipeline.name
@@ -148,6 +152,10 @@ extension QueueJournal {
             let isLeft = Pipeline.isReserved(name) || state.pipelines[Pipeline.defaultName] == nil
             return isLeft ? name : Pipeline.defaultName
         }
+    }
+
+    func rules(of name: String) -> [DependencyRule] {
+        state.withLock { $0.pipelines[name]?.rules ?? [] }
     }
 
     var orderedPipelines: Set<String> {

@@ -55,10 +55,24 @@ extension WriteTransaction {
             userInfo: placement.userInfo,
             body: try ValueEncoder().encode(operation)
         )
-        try OperationTable.insert(queued, in: database)
         let all = dependencies.map { Dependency.on($0) } + placement.dependencies
-        try add(queued, all, operation)
+        let footprint = try footprint(of: operation, as: queued)
+        let mayMerge = placement.mayMerge && placement.idempotencyKey == nil
+        if all.isEmpty, mayMerge, try merge(queued, operation, touching: footprint) { return id }
+        try OperationTable.insert(queued, in: database)
+        if let effect = operation.effect { try set(effect, of: number, mayMerge: mayMerge) }
+        try add(queued, all, footprint, operation.objects)
         return id
+    }
+
+    borrowing func set(
+        _ effect: Effect,
+        of operation: OperationNumber,
+        mayMerge: Bool
+    ) throws {
+        let row = EffectTable.Row(operation: operation, effect: effect, mayMerge: mayMerge)
+        try EffectTable.set(row, in: database)
+        try OperationTable.add(.effect, to: operation, in: database)
     }
 
     private borrowing func refuseDuplicate(_ id: OperationID) throws {
@@ -75,17 +89,20 @@ extension WriteTransaction {
     ) throws -> CommitNumber {
         guard let earlier, earlier < commit else { return commit }
         let isThere = try OperationTable.hasOperations(of: earlier, in: pipeline, database)
-        return isThere ? earlier : commit
+        guard isThere else { return commit }
+        try journal().update(in: self) { $0.hasJoinedEarlier = true }
+        return earlier
     }
 
     private borrowing func add(
         _ operation: QueuedOperation,
         _ dependencies: [Dependency],
-        _ work: some Operation
+        _ footprint: Footprint,
+        _ objects: [ObjectKey]
     ) throws {
         let explicit = try connect(operation, to: dependencies)
-        let derived = try connect(operation, by: work.footprint)
-        let (needs, objects) = (explicit + derived.filter { !explicit.contains($0) }, work.objects)
+        let derived = try connect(operation, by: footprint)
+        let needs = explicit + derived.filter { !explicit.contains($0) }
         try journal().update(in: self) { draft in
             let outline = OperationTable.Outline(operation)
             draft.entry.changes.append(
@@ -121,7 +138,7 @@ extension WriteTransaction {
     ) throws -> [OperationNumber] {
         var needs: [OperationNumber] = []
         for dependency in dependencies where dependency.id != operation.id {
-            if let need = try OperationTable.number(of: dependency.id, in: database) {
+            if let need = try doer(of: dependency.id), need != operation.number {
                 try connect(operation.number, to: need, dependency.policy)
                 needs.append(need)
             } else {
@@ -129,6 +146,18 @@ extension WriteTransaction {
             }
         }
         return needs
+    }
+
+    /// The unfinished operation of this name, or the one that does its work.
+    private borrowing func doer(of id: OperationID) throws -> OperationNumber? {
+        var id = id
+        while true {
+            if let number = try OperationTable.number(of: id, in: database) { return number }
+            guard case .merged(let doer)? = try FateTable.fate(of: id, in: database) else {
+                return nil
+            }
+            id = doer
+        }
     }
 
     /// What an operation needs is not in the queue.

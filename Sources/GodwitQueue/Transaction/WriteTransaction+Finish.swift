@@ -144,6 +144,7 @@ extension WriteTransaction {
         if parts.contains(.attempts) { try AttemptTable.remove(number, in: database) }
         if parts.contains(.objects) { try ObjectRecordTable.remove(number, in: database) }
         if parts.contains(.conflict) { try ConflictTable.remove(number, in: database) }
+        if parts.contains(.effect) { try EffectTable.remove(number, in: database) }
         if parts.contains(.footprint) { try FootprintTable.remove(number, in: database) }
         try journal().update(in: self) { $0.unrecorded[number] = nil }
         try OperationTable.remove(number, in: database)

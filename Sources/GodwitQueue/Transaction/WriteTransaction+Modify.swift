@@ -11,8 +11,8 @@ public struct OperationEdit: Sendable {
     public var dependencies: [Dependency]?
     var body: Value
     var host: String?
-    /// What it touches from now on; nil for what it touched before.
-    var footprint: Footprint?
+    /// What it does from now on; nil for what it did before.
+    var work: (any Operation)?
     let kind: String
 
     /// The app's operation.
@@ -25,7 +25,7 @@ public struct OperationEdit: Sendable {
         precondition(Work.kind == kind, "An operation keeps its kind")
         body = try ValueEncoder().encode(operation)
         host = operation.host
-        footprint = operation.footprint
+        work = operation
     }
 }
 
@@ -63,24 +63,40 @@ extension WriteTransaction {
         try journal().update(in: self) { _ in }
         try OperationTable.update(operation, in: database)
         if isReprioritized { try note(.reprioritized(number, edit.priority)) }
-        if let footprint = edit.footprint { try replaceFootprint(of: operation, with: footprint) }
+        if let work = edit.work { try replaceTouches(of: operation, with: work) }
         if let dependencies = edit.dependencies {
             try replaceDependencies(of: operation, with: dependencies)
         }
         return true
     }
 
-    private borrowing func replaceFootprint(
+    private borrowing func replaceTouches(
         of operation: QueuedOperation,
-        with footprint: Footprint
+        with work: any Operation
     ) throws {
+        if operation.parts.contains(.effect) {
+            try EffectTable.remove(operation.number, in: database)
+        }
+        if let effect = work.effect {
+            try set(effect, of: operation.number, mayMerge: operation.state == .waiting)
+        }
+        let footprint = try footprint(of: work, as: operation)
         guard operation.parts.contains(.footprint) || !footprint.touches.isEmpty else { return }
+        try replaceFootprint(of: operation, with: footprint, isLast: false)
+        try refuseCircle(through: operation.number)
+    }
+
+    /// - Parameter isLast: Whether nothing that it has an order with was enqueued after it.
+    borrowing func replaceFootprint(
+        of operation: QueuedOperation,
+        with footprint: Footprint,
+        isLast: Bool
+    ) throws {
         let number = operation.number
         try FootprintTable.remove(number, in: database)
         try DependencyTable.removeNeeds(of: number, origin: .footprint, in: database)
-        _ = try connect(operation, by: footprint, isLast: false)
+        _ = try connect(operation, by: footprint, isLast: isLast)
         try noteNeeds(of: number)
-        try refuseCircle(through: number)
     }
 
     private borrowing func replaceDependencies(

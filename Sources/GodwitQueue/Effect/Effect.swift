@@ -1,0 +1,92 @@
+// How operations on one thing come to one: an algebra.
+//
+// An effect is a partial function on the state of one thing of a cloud, which is either nowhere or
+// at a place with some content. Two effects, one after the other, are sometimes one effect again,
+// sometimes nothing at all, and otherwise they stay two. Laws, proved by exhaustion in the tests:
+//
+//   (1) Where both can be done in a row, what they come to can be done as well, and leaves the
+//       same state.
+//   (2) What they come to does not depend on where one sets the brackets, as long as it comes to
+//       one effect or none.
+//   (3) Nothing is sent twice: a write adds nothing to a write or to a creation that is yet to
+//       come, for what is pushed is what is there when the operation runs.
+
+/// What an operation does to the one thing in the cloud that it is about.
+///
+/// ```swift
+/// struct UploadContact: GodwitQueue.Operation {
+///     static let kind = "upload-contact"
+///     let contact: String
+///     var effect: Effect? { .write(contact) }
+/// }
+/// ```
+///
+/// Operations that say so have an order with all others on the same thing. And while the first is
+/// not started yet, a second one is merged into it: ten edits without a network are one upload,
+/// and a contact that was made and deleted again is none. Then the content must not be part of the
+/// operation, but be read when it runs.
+public struct Effect: Hashable, Sendable, Codable {
+    public enum Action: Hashable, Sendable, Codable {
+        /// It was nowhere, and is at a place, with the content of the day.
+        case create(at: String)
+        /// It stays where it is, with the content of the day.
+        case write
+        /// It goes to another place, and keeps its content.
+        case move(from: String, to: String)
+        /// It was at a place, and is nowhere.
+        case delete(at: String)
+    }
+
+    /// Which thing: a name that it keeps when it moves.
+    public let thing: String
+    public let action: Action
+
+    public init(_ thing: String, _ action: Action) {
+        self.thing = thing
+        self.action = action
+    }
+
+    /// - Parameter place: Where it will be; the same for all in a cloud without places.
+    public static func create(_ thing: String, at place: String = "") -> Effect {
+        Effect(thing, .create(at: place))
+    }
+
+    public static func write(_ thing: String) -> Effect { Effect(thing, .write) }
+
+    public static func move(_ thing: String, from place: String, to other: String) -> Effect {
+        Effect(thing, .move(from: place, to: other))
+    }
+
+    public static func delete(_ thing: String, at place: String = "") -> Effect {
+        Effect(thing, .delete(at: place))
+    }
+}
+
+extension Effect {
+    /// What two effects come to.
+    public enum Sum: Hashable, Sendable {
+        case nothing
+        case one(Effect)
+        /// They have to be done one after the other.
+        case two
+    }
+
+    /// What this effect and a later one come to.
+    public func then(_ later: Effect) -> Sum {
+        guard thing == later.thing else { return .two }
+        switch (action, later.action) {
+        case (.create, .write), (.write, .write): return .one(self)
+        case (.write, .delete): return .one(later)
+        case (.create(let place), .move(let start, let end)) where place == start:
+            return .one(.create(thing, at: end))
+        case (.create(let place), .delete(let end)) where place == end: return .nothing
+        case (.move(let first, let middle), .move(let start, let last)) where middle == start:
+            return first == last ? .nothing : .one(.move(thing, from: first, to: last))
+        case (.move(let first, let last), .delete(let end)) where last == end:
+            return .one(.delete(thing, at: first))
+        case (.delete(let place), .create(let start)) where place == start:
+            return .one(.write(thing))
+        default: return .two
+        }
+    }
+}

@@ -1,0 +1,104 @@
+internal import Foundation
+internal import GRDB
+internal import GodwitStore
+
+/// What the unfinished operations do to the things that they are about.
+enum EffectTable {
+    struct Row {
+        let operation: OperationNumber
+        let effect: Effect
+        /// Whether others may be merged into it.
+        let mayMerge: Bool
+    }
+
+    static let schema = """
+        CREATE TABLE godwit_effect (
+            operation INTEGER PRIMARY KEY,
+            thing TEXT NOT NULL,
+            action TEXT NOT NULL,
+            place TEXT,
+            destination TEXT,
+            may_merge INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX godwit_effect_thing ON godwit_effect (thing);
+        ALTER TABLE godwit_fate ADD COLUMN successor INTEGER;
+        """
+
+    static func set(_ row: Row, in database: Database) throws {
+        let statement = try PreparedStatement(
+            """
+            INSERT OR REPLACE INTO godwit_effect
+                (operation, thing, action, place, destination, may_merge)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            """,
+            in: database
+        )
+        statement.bind(row.operation.rawValue, at: 1)
+        statement.bind(row.effect.thing, at: 2)
+        let (name, place, destination) = row.effect.columns
+        statement.bind(name, at: 3)
+        statement.bind(optional: place, at: 4)
+        statement.bind(optional: destination, at: 5)
+        statement.bind(row.mayMerge, at: 6)
+        try statement.execute()
+    }
+
+    /// The last operation on a thing.
+    static func last(on thing: String, in database: Database) throws -> Row? {
+        let statement = try PreparedStatement(
+            """
+            SELECT operation, action, place, destination, may_merge FROM godwit_effect
+            WHERE thing = ?1 ORDER BY operation DESC LIMIT 1
+            """,
+            in: database
+        )
+        defer { statement.reset() }
+        statement.bind(thing, at: 1)
+        guard try statement.step() else { return nil }
+        let place = statement.isNull(2) ? nil : statement.text(2)
+        let destination = statement.isNull(3) ? nil : statement.text(3)
+        let action = Effect.Action(name: statement.text(1), place, destination)
+        return action.map { action in
+            Row(
+                operation: OperationNumber(rawValue: statement.integer(0)),
+                effect: Effect(thing, action),
+                mayMerge: statement.integer(4) != 0
+            )
+        }
+    }
+
+    static func remove(_ operation: OperationNumber, in database: Database) throws {
+        let statement = try PreparedStatement(
+            "DELETE FROM godwit_effect WHERE operation = ?1",
+            in: database
+        )
+        statement.bind(operation.rawValue, at: 1)
+        try statement.execute()
+    }
+}
+
+extension Effect {
+    fileprivate var columns: (name: String, place: String?, destination: String?) {
+        switch action {
+        case .create(let place): ("create", place, nil)
+        case .write: ("write", nil, nil)
+        case .move(let place, let other): ("move", place, other)
+        case .delete(let place): ("delete", place, nil)
+        }
+    }
+
+    /// That operations on one thing have an order, whatever else they touch.
+    var footprint: Footprint { .thing(thing, .write) }
+}
+
+extension Effect.Action {
+    fileprivate init?(name: String, _ place: String?, _ destination: String?) {
+        switch (name, place, destination) {
+        case ("create", let place?, nil): self = .create(at: place)
+        case ("write", nil, nil): self = .write
+        case ("move", let place?, let destination?): self = .move(from: place, to: destination)
+        case ("delete", let place?, nil): self = .delete(at: place)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import GodwitQueue
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Testing
+
+/// Operations that were not started take later ones on the same thing in.
+@Suite struct MergeTests {
+    private func left(_ bench: Workbench) async throws -> [Effect?] {
+        try await bench.store.read { transaction in
+            try transaction.operations().map { try $0.decoded(as: ChangeThing.self).effect }
+        }
+    }
+
+    private func enqueue(
+        _ effects: Effect...,
+        in bench: Workbench,
+        _ placement: Placement = Placement()
+    ) async throws -> [OperationID] {
+        var ids: [OperationID] = []
+        for effect in effects {
+            ids.append(
+                try await bench.store.write {
+                    try $0.enqueue(ChangeThing(effect: effect), placement)
+                }
+            )
+        }
+        return ids
+    }
+
+    @Test(arguments: [Pipeline.Order.commit, .flat])
+    func `ten edits without a network are one upload`(order: Pipeline.Order) async throws {
+        let bench = try Workbench()
+        _ = try bench.queue(order: order)
+        for _ in 0..<10 { _ = try await enqueue(.write("x"), .write("y"), in: bench) }
+        #expect(try await left(bench) == [.write("x"), .write("y")])
+    }
+
+    @Test(arguments: [Pipeline.Order.commit, .flat])
+    func `what was made and deleted again never reaches the cloud`(
+        order: Pipeline.Order
+    )
+        async throws
+    {
+        let bench = try Workbench()
+        _ = try bench.queue(order: order)
+        _ = try await enqueue(.create("x", at: "a"), .write("x"), in: bench)
+        _ = try await enqueue(.delete("x", at: "a"), in: bench)
+        try await bench.expectEmpty()
+    }
+
+    @Test func `a row of renames is one`() async throws {
+        let bench = try Workbench()
+        _ = try bench.queue(order: .flat)
+        _ = try await enqueue(
+            .move("x", from: "a", to: "b"),
+            .move("x", from: "b", to: "c"),
+            .move("x", from: "c", to: "d"),
+            in: bench
+        )
+        #expect(try await left(bench) == [.move("x", from: "a", to: "d")])
+    }
+
+    @Test func `the merged operation keeps the oldest old value and gets the newest new one`()
+        async throws
+    {
+        let bench = try Workbench()
+        _ = try bench.queue()
+        let things = Store.Collection<Int>("things")
+        try await bench.store.write { try $0.set(0, for: "x", in: things) }
+        let ids = try await (1...3).asyncMap { number in
+            try await bench.store.write { transaction in
+                try transaction.set(number, for: "x", in: things)
+                return try transaction.enqueue(ChangeThing(effect: .write("x")))
+            }
+        }
+        let changes = try await bench.store.read { try $0.recordedChanges(of: ids[0]) }
+        #expect(changes.map(\.old) == [.int(0)])
+        #expect(changes.map(\.new) == [.int(3)])
+    }
+
+    @Test func `whoever waits for the merged one waits for the one that does its work`()
+        async throws
+    {
+        let bench = try Workbench()
+        let queue = try bench.queue()
+        let ids = try await enqueue(.write("x"), .write("x"), in: bench)
+        let after = try await bench.store.write {
+            try $0.enqueue(Upload(name: "after"), after: [ids[1]])
+        }
+        #expect(try await bench.store.read { try $0.dependencies(of: after) } == [ids[0]])
+        #expect(try await queue.status(of: ids[1]) == .finished(.merged(into: ids[0])))
+        try await bench.store.write { try $0.completeOperation(ids[0]) }
+        #expect(try await queue.fate(of: ids[1]) == .completed)
+    }
+
+    @Test func `an operation that runs, that was tried, or that is apart, takes nothing in`()
+        async throws
+    {
+        let bench = try Workbench()
+        _ = try bench.queue(order: .flat)
+        _ = try await enqueue(.write("x"), in: bench, Placement(mayMerge: false))
+        _ = try await enqueue(.write("x"), in: bench)
+        #expect(try await left(bench).count == 2)
+        let all = try await bench.store.read { try $0.operations() }
+        let needs = try await bench.store.read { try $0.dependencies(of: all[1].id) }
+        #expect(needs == [all[0].id], "but they have an order")
+    }
+
+    @Test func `nothing is merged across an operation that has an order with both`() async throws {
+        let bench = try Workbench()
+        _ = try bench.queue(order: .flat)
+        _ = try await enqueue(.write("x"), in: bench)
+        try await bench.store.write { try $0.enqueue(LookAtThing(thing: "x", place: nil)) }
+        _ = try await enqueue(.write("x"), in: bench)
+        #expect(try await bench.store.read { try $0.operations().count } == 3)
+    }
+
+    @Test func `nothing is merged into an operation that somebody waits for`() async throws {
+        let bench = try Workbench()
+        _ = try bench.queue(order: .flat)
+        let first = try await enqueue(.write("x"), in: bench)
+        try await bench.store.write { try $0.enqueue(Upload(name: "after"), after: first) }
+        _ = try await enqueue(.write("x"), in: bench)
+        #expect(try await bench.store.read { try $0.operations().count } == 3)
+    }
+
+    @Test func `in commit order the cloud never sees half of a commit`() async throws {
+        let bench = try Workbench()
+        _ = try bench.queue(order: .commit)
+        try await bench.store.write { transaction in
+            try transaction.enqueue(ChangeThing(effect: .create("x", at: "a")))
+            try transaction.enqueue(ChangeThing(effect: .create("y", at: "a")))
+        }
+        _ = try await enqueue(.delete("x", at: "a"), in: bench)
+        #expect(try await left(bench).count == 3)
+    }
+
+    @Test(arguments: [Pipeline.Order.commit, .flat])
+    func `the cloud ends with what the app has, merged or not, and has refused nothing`(
+        order: Pipeline.Order
+    ) async throws {
+        var (enqueued, run) = (0, 0)
+        for seed in 0..<UInt64(100 * Soak.factor) {
+            let world = try MergeWorld(seed: seed, order: order)
+            try await world.run(steps: 24)
+            #expect(world.problems.isEmpty, "seed \(seed): \(world.problems)")
+            (enqueued, run) = (enqueued + world.enqueueCount, run + world.runCount)
+            let apart = try MergeWorld(seed: seed, order: order, mayMerge: false)
+            try await apart.run(steps: 24)
+            #expect(apart.problems.isEmpty, "seed \(seed), apart: \(apart.problems)")
+            #expect(apart.runCount == apart.enqueueCount)
+        }
+        #expect(run < enqueued * 4 / 5, "something is merged: \(run) of \(enqueued) run")
+    }
+}
+
+extension ClosedRange<Int> {
+    func asyncMap<Result>(_ body: (Int) async throws -> Result) async throws -> [Result] {
+        var results: [Result] = []
+        for element in self { results.append(try await body(element)) }
+        return results
+    }
+}
