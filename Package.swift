@@ -71,6 +71,8 @@ let package = Package(
                 "GodwitTree", "GodwitStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HeapModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
             ],
             swiftSettings: settings
         ),
@@ -169,6 +171,7 @@ let package = Package(
         .testTarget(
             name: "GodwitQueueTests",
             dependencies: [
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
                 "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitTestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],

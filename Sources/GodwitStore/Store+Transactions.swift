@@ -1,4 +1,4 @@
-internal import GRDB
+public import GRDB
 
 extension Store {
     /// Runs `body` in a transaction: all of its changes are committed, or none if it throws.
@@ -35,6 +35,36 @@ extension Store {
         _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Result
     ) throws(StoreError) -> WriteTicket<Result> {
         try submit(durability, body)
+    }
+
+    /// Takes part in a transaction that the app has begun itself, on the database that the store
+    /// was adopted from.
+    ///
+    /// ```swift
+    /// try await pool.write { database in
+    ///     try invoice.insert(database)
+    ///     try store.write(in: database) { try $0.enqueue(SendInvoice(id: invoice.id)) }
+    /// }
+    /// ```
+    ///
+    /// What `body` changes is committed with the app's transaction, or rolled back with it; only
+    /// after the commit does anybody hear of it. When `body` throws, what it changed is undone,
+    /// and the app's transaction may go on.
+    ///
+    /// - Throws: What `body` throws; ``StoreError/foreignTransaction`` outside of a transaction,
+    ///   on another database, or within one of the store's own;
+    ///   ``StoreError/savepointRolledBack`` when the app has rolled a savepoint back that an
+    ///   earlier call in the same transaction was part of.
+    @discardableResult
+    public func write<Result>(
+        in database: Database,
+        _ body: (borrowing WriteTransaction) throws -> Result
+    ) throws -> Result {
+        do {
+            return try writer.join(database, body)
+        } catch {
+            throw context.translated(error)
+        }
     }
 
     /// Waits until everything that was asked for is committed and on the disk, relaxed writes

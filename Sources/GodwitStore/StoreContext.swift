@@ -74,7 +74,7 @@ extension StoreContext {
         let isComplete = Int64(commits.count) == last.rawValue - published.rawValue
         guard isComplete else {
             cache.withVersions { $0.reset(to: last) }
-            return feed.publish(ChangeSet(commit: last, isReset: true))
+            return feed.publish(ChangeSet(commit: last, isReset: true, isFromElsewhere: true))
         }
         let changed = rows.filter { $0.kind != .commit }
         var first: [ObjectKey: VersionCache.Past] = [:]
@@ -101,7 +101,8 @@ extension ChangeSet {
             inserted: keys(.inserted),
             updated: keys(.updated),
             removed: keys(.removed),
-            touched: keys(.touched)
+            touched: keys(.touched),
+            isFromElsewhere: true
         )
     }
 }

@@ -62,6 +62,12 @@ public enum StoreError: Error, Hashable, Sendable {
     case endlessHooks(rounds: Int)
     /// A transaction's body has committed or rolled back behind the store's back.
     case transactionEnded
+    /// The store cannot take part: there is no transaction, it is one of another database or
+    /// connection, or one of the store's own, which has a `WriteTransaction` already.
+    case foreignTransaction
+    /// The app has rolled a savepoint back in its transaction, and the store's part with it: the
+    /// whole transaction has to be rolled back before the store takes part again.
+    case savepointRolledBack
 
     // Views
 
@@ -118,6 +124,9 @@ extension StoreError: CustomStringConvertible {
         case .hookExists(let name): "the store has a hook named \"\(name)\" already"
         case .endlessHooks(let rounds): "the hooks found no end in \(rounds) rounds"
         case .transactionEnded: "the transaction was ended within its body"
+        case .foreignTransaction: "the store cannot take part in this transaction"
+        case .savepointRolledBack:
+            "a savepoint with changes of the store was rolled back; roll the transaction back"
         case .viewOvertaken(let commit):
             "commit \(commit) was overtaken by too many changes; advance the view"
         default: "unknown"

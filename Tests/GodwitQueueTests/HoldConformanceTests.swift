@@ -156,7 +156,7 @@ import Testing
             #expect(queue.summary.running == 1 && queue.summary.waiting == 1)
             bench.cloud.answer("a", .conflict(reason: "412"))
             await bench.cloud.starts()
-            #expect(queue.summary.stopped == 1 && queue.summary.running == 1)
+            #expect(queue.summary.conflicts == 1 && queue.summary.running == 1)
             bench.cloud.answer("b")
             _ = try await queue.fate(of: ids[1])
             #expect(queue.summary.pending == 1 && queue.summary.running == 0)

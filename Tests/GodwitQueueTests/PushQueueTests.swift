@@ -8,6 +8,12 @@ import Testing
 struct Upload: GodwitQueue.Operation {
     static let kind = "upload"
     let name: String
+    /// Keys of the collection "things".
+    var pushes: [String]?
+
+    var objects: [ObjectKey] {
+        (pushes ?? []).map { ObjectKey(collection: "things", key: Key($0)) }
+    }
 }
 
 /// What an executor was asked to do, and what it answers.

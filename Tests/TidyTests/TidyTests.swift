@@ -13,7 +13,8 @@ import Testing
             "GRDBSQLite", "SQLCipher", "SQLite3",
         ],
         "GodwitQueue": [
-            "GodwitTree", "GodwitStore", "GRDB", "HeapModule", "Foundation", "Metrics",
+            "GodwitTree", "GodwitStore", "GRDB", "HeapModule", "Foundation", "Metrics", "Logging",
+            "Network",
             "Observation", "Synchronization",
         ],
         "GodwitReplication": [

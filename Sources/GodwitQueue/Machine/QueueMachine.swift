@@ -192,6 +192,14 @@ extension QueueMachine {
         }
     }
 
+    /// Takes all holds back that are not of these contexts, nor the queue's own for a conflict.
+    mutating func releaseAll(_ number: OperationNumber, except contexts: Set<String>) {
+        for context in (holds[number] ?? [:]).keys
+        where !contexts.contains(context) && context != QueueState.conflictContext {
+            release(number, context)
+        }
+    }
+
     private mutating func releaseAll(_ number: OperationNumber) {
         guard holds.removeValue(forKey: number) != nil else { return }
         schedule.release(number)

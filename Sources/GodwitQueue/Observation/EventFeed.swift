@@ -22,6 +22,7 @@ struct EventFeed {
     private var watchers: [OperationNumber: [Int: AsyncStream<OperationStatus>.Continuation]] = [:]
     private var summaries: [Int: AsyncStream<QueueSummary>.Continuation] = [:]
     private var lastSummary: QueueSummary?
+    private var tickers: [Int: AsyncStream<Void>.Continuation] = [:]
     private var next = 0
 
     static let bufferMax = 4_096
@@ -54,7 +55,17 @@ struct EventFeed {
         return next
     }
 
+    mutating func tick(_ continuation: AsyncStream<Void>.Continuation) -> Int {
+        next += 1
+        tickers[next] = continuation
+        return next
+    }
+
+    /// Something has happened.
+    func tickAll() { for continuation in tickers.values { continuation.yield() } }
+
     mutating func forget(_ ticket: Int) {
+        tickers[ticket] = nil
         listeners[ticket] = nil
         missed[ticket] = nil
         summaries[ticket] = nil
@@ -115,7 +126,7 @@ extension QueueEvent {
         case .resumed(let number): self = .resumed(number)
         case .reprioritized(let number, _), .needsChanged(let number, _):
             self = .modified(number)
-        case .held, .released: return nil
+        case .started, .held, .released: return nil
         case .suspended(let pipeline, let reason):
             self = .suspended(pipeline: pipeline, reason: reason)
         case .unsuspended(let pipeline, let reason):

@@ -66,8 +66,12 @@ public struct QueueSummary: Hashable, Sendable {
     public var running = 0
     /// Those that will run.
     public var waiting = 0
-    /// Conflicts and dead letters.
-    public var stopped = 0
+    /// Those that somebody has to merge.
+    public var conflicts = 0
+    /// Dead letters.
+    public var failed = 0
+    /// How much of what runs is done, from 0 to 1; nil when no executor tells.
+    public var progress: Double?
     public var isRunning = false
 
     public init() {}

@@ -44,6 +44,19 @@ extension PushQueue {
         return stream
     }
 
+    /// Says whenever something may have happened; several times in a row count once.
+    func ticks() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Void.self,
+            bufferingPolicy: .bufferingNewest(1)
+        )
+        let ticket = state.withLock { $0.events.tick(continuation) }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { $0.events.forget(ticket) }
+        }
+        return stream
+    }
+
     /// How many operations are where, now and whenever that changes; the newest counts only.
     public func summaries() -> AsyncStream<QueueSummary> {
         let (stream, continuation) = AsyncStream.makeStream(

@@ -32,7 +32,8 @@ public struct QueueSnapshot: Sendable {
         summary.pending = operations.count
         summary.running = operations.count { $0.state == .running }
         summary.waiting = operations.count { $0.state == .waiting }
-        summary.stopped = summary.pending - summary.running - summary.waiting
+        summary.conflicts = operations.count { $0.state == .conflict }
+        summary.failed = operations.count { $0.state.isDeadLetter }
         return summary
     }
 

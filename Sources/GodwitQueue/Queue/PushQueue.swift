@@ -1,5 +1,6 @@
 public import GodwitStore
 internal import GodwitTree
+internal import Logging
 internal import Synchronization
 
 /// Runs the operations of some pipelines: recorded with the objects they push, done later, in
@@ -20,30 +21,22 @@ internal import Synchronization
 /// executor's work must be safe to do twice, for a crash may come between the work and the
 /// moment it is written down; ``QueuedOperation/idempotencyKey`` is there for that.
 public final class PushQueue: Sendable {
-    public struct Options: Sendable {
-        /// What delays are measured with.
-        public var clock: any Clock<Duration> = ContinuousClock()
-        /// How fast each host may be asked.
-        public var rateLimit: @Sendable (_ host: String) -> RateLimit = { _ in RateLimit() }
-        /// What the device has; the default is a network, always.
-        public var monitor: any ConditionsMonitor = ConstantConditions()
-        /// How many of those that have left the queue are remembered.
-        public var fatesMax = 10_000
-
-        public init() {}
-    }
-
     public let store: Store
     public let pipelines: [Pipeline]
     let options: Options
     let stopwatch: Stopwatch
     let journal: QueueJournal
     let state: Mutex<QueueState>
+    let metrics: QueueMetrics
 
     /// What ``run()`` has to do.
     enum Work: Sendable {
         case start([OperationNumber])
         case sleep(Duration)
+        /// Read all operations again.
+        case load
+        /// Another process runs the queue.
+        case stop
     }
 
     /// - Throws: ``QueueError/pipelineExists(_:)``, or what the store throws.
@@ -54,8 +47,16 @@ public final class PushQueue: Sendable {
         self.options = options
         stopwatch = Stopwatch(options.clock)
         journal = store.attachment { QueueJournal($0) }
-        state = Mutex(QueueState(pipelines, rateLimit: options.rateLimit))
+        state = Mutex(
+            QueueState(
+                pipelines,
+                isShared: store.options.processes == .several,
+                rateLimit: options.rateLimit
+            )
+        )
+        metrics = QueueMetrics(options.metrics)
         try journal.add(pipelines)
+        journal.remember(options.fatesMax)
         journal.addListener(self) { [weak self] in self?.take($0) }
     }
 
@@ -63,6 +64,8 @@ public final class PushQueue: Sendable {
         journal.remove(pipelines)
         journal.removeListener(self)
     }
+
+    var logger: Logger { options.logger }
 
     var now: Moment {
         Moment(
@@ -74,8 +77,13 @@ public final class PushQueue: Sendable {
 
 extension PushQueue {
     /// Takes in what was committed, and does what follows from it.
-    private func take(_ entries: [QueueJournal.Entry]) {
-        change { state, now in for entry in entries { state.take(entry, at: now) } }
+    private func take(_ entries: [QueueJournal.Entry]?) {
+        change { state, now in
+            guard let entries else { return state.lostTrack() }
+            for entry in entries { state.take(entry, at: now) }
+        }
+        for change in entries?.flatMap(\.changes) ?? [] { metrics.count(change) }
+        metrics.stands(summary)
     }
 
     /// Changes the state, then starts what may start, and tells who wants to know.
@@ -85,6 +93,8 @@ extension PushQueue {
             body(&state, now)
             return state.takeEffects(at: now)
         }
+        if effects.mustStop { effects.work?.yield(.stop) }
+        if effects.needsLoading { effects.work?.yield(.load) }
         if !effects.starts.isEmpty { effects.work?.yield(.start(effects.starts)) }
         if let delay = effects.delay { effects.work?.yield(.sleep(delay)) }
         for task in effects.cancelled { task.cancel() }

@@ -15,12 +15,18 @@ extension QueueState {
         return .waiting(reasons.isEmpty ? [.none] : reasons)
     }
 
+    private var conflictCount: Int { stopped.values.count { $0 == .conflict } }
+
     var summary: QueueSummary {
         var summary = QueueSummary()
         summary.pending = machine.schedule.count
         summary.running = machine.schedule.lanes.reduce(0) { $0 + $1.runningCount }
-        summary.stopped = stopped.count
-        summary.waiting = summary.pending - summary.running - summary.stopped
+        summary.failed = stopped.count - conflictCount
+        summary.conflicts = conflictCount
+        summary.waiting = summary.pending - summary.running - stopped.count
+        if !progress.isEmpty {
+            summary.progress = progress.values.reduce(0, +) / Double(progress.count)
+        }
         summary.isRunning = isRunning
         return summary
     }

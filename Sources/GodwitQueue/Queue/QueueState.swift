@@ -17,37 +17,56 @@ struct QueueState {
     struct Effects {
         var starts: [OperationNumber] = []
         var delay: Duration?
+        var needsLoading = false
+        var mustStop = false
         var work: AsyncStream<PushQueue.Work>.Continuation?
         var cancelled: [CancellableRun] = []
         var wakes: [@Sendable () -> Void] = []
     }
 
     var machine: QueueMachine
-    private(set) var phase = Phase.unloaded
+    var phase = Phase.unloaded
     /// The lane of operations that another queue runs, and some of ours need.
-    private let foreignLane: Int
-    private var lanes: [String: Int] = [:]
+    let foreignLane: Int
+    var lanes: [String: Int] = [:]
+    var storedSuspensions: Set<StoredSuspension> = []
     private(set) var isRunning = false
     private var work: AsyncStream<PushQueue.Work>.Continuation?
     /// The launch that runs; what an older one has left does not count.
     private(set) var epoch: Int64 = 0
-    private(set) var runs: [OperationNumber: CancellableRun] = [:]
+    var runs: [OperationNumber: CancellableRun] = [:]
     private(set) var progress: [OperationNumber: Double] = [:]
     /// Why an operation is parked.
-    private(set) var stopped: [OperationNumber: QueuedOperation.State] = [:]
-    private var waiters = Waiters()
-    private var loadCount = 0
+    var stopped: [OperationNumber: QueuedOperation.State] = [:]
+    /// Operations that are being marked as running, and run in a moment.
+    var claimed: Set<OperationNumber> = []
+    var waiters = Waiters()
+    var loadCount = 0
     /// Operations that were loaded and neither wait nor are in line yet.
-    private var unusual: [OperationNumber: QueuedOperation.State] = [:]
-    private var loadWaiters: [Waiters.Wake] = []
+    var unusual: [OperationNumber: QueuedOperation.State] = [:]
+    var loadWaiters: [Waiters.Wake] = []
     var events = EventFeed()
-    private var armed: Duration?
+    /// Operations whose transfers go on outside of this process, and how to cancel them.
+    var transfers: [OperationNumber: CancellableRun] = [:]
+    var active: Set<OperationNumber> { Set(transfers.keys) }
+    /// A commit of another process that was made while the queue was read.
+    var staleThrough = CommitNumber.none
+    /// Until when somebody sleeps, to look again then.
+    var armed: Duration?
     private var touched: Set<OperationNumber> = []
-    private var effects = Effects()
+    var effects = Effects()
+
+    /// Whether other processes may run operations.
+    let isShared: Bool
 
     static let notRunning = "the queue does not run"
 
-    init(_ pipelines: [Pipeline], rateLimit: @escaping @Sendable (String) -> RateLimit) {
+    init(
+        _ pipelines: [Pipeline],
+        isShared: Bool = false,
+        rateLimit: @escaping @Sendable (String) -> RateLimit
+    ) {
+        self.isShared = isShared
         machine = QueueMachine(rateLimit: rateLimit)
         _ = machine.host(named: nil, at: .zero)
         for pipeline in pipelines {
@@ -65,99 +84,8 @@ struct QueueState {
 
     func lane(of pipeline: String) -> Int? { lanes[pipeline] }
     func isOurs(_ lane: Int) -> Bool { lane != foreignLane }
+    var isUnloaded: Bool { if case .unloaded = phase { true } else { false } }
     var isLoaded: Bool { if case .loaded = phase { true } else { false } }
-}
-
-// MARK: - Loading
-
-extension QueueState {
-    /// Forgets what is known; the database has it.
-    ///
-    /// - Returns: Which loading this is; a later one makes it void.
-    mutating func beginLoading() -> Int {
-        phase = .loading([])
-        loadCount += 1
-        for number in machine.schedule.numbers { machine.finish(number) }
-        (stopped, unusual) = ([:], [:])
-        return loadCount
-    }
-
-    /// The database could not be read.
-    mutating func failLoading(_ loading: Int) {
-        guard loading == loadCount else { return }
-        phase = .unloaded
-        effects.wakes += loadWaiters
-        loadWaiters = []
-    }
-
-    /// Calls `wake` when the loading that goes on has ended, one way or the other.
-    ///
-    /// - Returns: Whether one goes on.
-    mutating func waitForLoading(_ wake: @escaping Waiters.Wake) -> Bool {
-        guard case .loading = phase else { return false }
-        loadWaiters.append(wake)
-        return true
-    }
-
-    mutating func load(_ piece: LoadedQueue.Piece, _ loading: Int, at now: Moment) {
-        guard loading == loadCount, case .loading = phase else { return }
-        switch piece {
-        case .count(let count): machine.reserveCapacity(count)
-        case .operations(let outlines):
-            for outline in outlines {
-                guard let item = item(outline, needs: [], at: now) else { continue }
-                machine.add(item)
-                if let state = outline.state, state != .waiting { unusual[item.number] = state }
-            }
-        case .needs(let edges):
-            for (operation, need) in edges { machine.add(need, to: operation, item: foreign) }
-        case .rest(let holds, let suspensions):
-            machine.admitAll()
-            for (number, state) in unusual { admit(number, state) }
-            unusual = [:]
-            for hold in holds { self.hold(hold, isLoaded: true, at: now) }
-            for (pipeline, reason) in suspensions { suspend(pipeline, reason) }
-        }
-    }
-
-    /// Everything up to a commit was read; what came meanwhile follows.
-    mutating func endLoading(_ loading: Int, through commit: CommitNumber, at now: Moment) {
-        guard loading == loadCount, case .loading(let entries) = phase else { return }
-        effects.wakes += loadWaiters
-        loadWaiters = []
-        phase = .loaded(commit)
-        for entry in entries where entry.commit > commit {
-            phase = .loaded(entry.commit)
-            for change in entry.changes { take(change, at: now) }
-        }
-        effects.wakes += waiters.recount { [self] in left(through: $0) }
-    }
-
-    private mutating func admit(_ number: OperationNumber, _ state: QueuedOperation.State) {
-        if state == .running { machine.adoptRunning(number) } else { stop(number, state) }
-    }
-
-    private func foreign(_ number: OperationNumber) -> Schedule.Item {
-        Schedule.Item(number: number, commit: number.commit, lane: foreignLane)
-    }
-
-    /// What the schedule has to know; nil when another queue runs the operation.
-    private mutating func item(
-        _ outline: OperationTable.Outline,
-        needs: [OperationNumber],
-        at now: Moment
-    ) -> Schedule.Item? {
-        guard let lane = lanes[outline.pipeline] else { return nil }
-        return Schedule.Item(
-            number: outline.number,
-            commit: outline.commit,
-            lane: lane,
-            host: machine.host(named: outline.host, at: now),
-            priority: outline.priority,
-            isOrdered: outline.keepsOrder,
-            needs: needs
-        )
-    }
 }
 
 // MARK: - What was committed
@@ -174,7 +102,7 @@ extension QueueState {
         }
     }
 
-    private mutating func take(_ change: QueueChange, at now: Moment) {
+    mutating func take(_ change: QueueChange, at now: Moment) {
         switch change {
         case .enqueued(let new):
             for need in new.needs where !machine.schedule.contains(need) {
@@ -183,6 +111,9 @@ extension QueueState {
             guard let item = item(new.outline, needs: new.needs, at: now) else { return }
             machine.insert([item])
             touch(item.number)
+        case .started(let number):
+            machine.adoptRunning(number)
+            touch(number)
         case .finished(let number, _, _):
             finish(number)
         case .requeued(let number):
@@ -210,13 +141,18 @@ extension QueueState {
         case .released(let number, let context):
             machine.release(number, context)
             touch(number)
-        case .suspended(let pipeline, let reason): suspend(pipeline ?? PipelineTable.all, reason)
-        case .unsuspended(let pipeline, let reason): resume(pipeline ?? PipelineTable.all, reason)
+        case .suspended(let pipeline, let reason):
+            suspend(StoredSuspension(pipeline: pipeline ?? PipelineTable.all, reason: reason))
+        case .unsuspended(let pipeline, let reason):
+            resume(StoredSuspension(pipeline: pipeline ?? PipelineTable.all, reason: reason))
         }
     }
 
-    private mutating func finish(_ number: OperationNumber) {
+    mutating func finish(_ number: OperationNumber) {
         if let run = runs.removeValue(forKey: number) { effects.cancelled.append(run) }
+        if let transfer = transfers.removeValue(forKey: number) {
+            effects.cancelled.append(transfer)
+        }
         progress[number] = nil
         stopped[number] = nil
         machine.finish(number)
@@ -225,8 +161,11 @@ extension QueueState {
     }
 
     /// A conflict keeps its place in the line, and its commit open; a dead letter does not.
-    private mutating func stop(_ number: OperationNumber, _ state: QueuedOperation.State) {
+    mutating func stop(_ number: OperationNumber, _ state: QueuedOperation.State) {
         if let run = runs.removeValue(forKey: number) { effects.cancelled.append(run) }
+        if let transfer = transfers.removeValue(forKey: number) {
+            effects.cancelled.append(transfer)
+        }
         progress[number] = nil
         stopped[number] = state
         touch(number)
@@ -245,7 +184,7 @@ extension QueueState {
 
     static let conflictContext = "godwit.conflict"
 
-    private mutating func hold(_ row: HoldTable.Row, isLoaded: Bool, at now: Moment) {
+    mutating func hold(_ row: HoldTable.Row, isLoaded: Bool, at now: Moment) {
         let deadline: Deadline
         switch (row.until, row.delay) {
         case (let until?, let delay?):
@@ -259,21 +198,31 @@ extension QueueState {
         touch(row.operation)
     }
 
-    private mutating func suspend(_ pipeline: String, _ reason: String) {
-        if pipeline == PipelineTable.all {
-            machine.suspend(nil, reason: reason)
-        } else if let lane = lanes[pipeline] {
-            machine.suspend(lane, reason: reason)
+    mutating func suspend(_ suspension: StoredSuspension) {
+        guard storedSuspensions.insert(suspension).inserted else { return }
+        if suspension.isOfAll {
+            machine.suspend(nil, reason: suspension.reason)
+        } else if let lane = lanes[suspension.pipeline] {
+            machine.suspend(lane, reason: suspension.reason)
         }
     }
 
-    private mutating func resume(_ pipeline: String, _ reason: String) {
-        if pipeline == PipelineTable.all {
-            machine.resume(nil, reason: reason)
-        } else if let lane = lanes[pipeline] {
-            machine.resume(lane, reason: reason)
+    mutating func resume(_ suspension: StoredSuspension) {
+        guard storedSuspensions.remove(suspension) != nil else { return }
+        if suspension.isOfAll {
+            machine.resume(nil, reason: suspension.reason)
+        } else if let lane = lanes[suspension.pipeline] {
+            machine.resume(lane, reason: suspension.reason)
         }
     }
+}
+
+/// A suspension that outlives the launch; one reason counts once.
+struct StoredSuspension: Hashable {
+    let pipeline: String
+    let reason: String
+
+    var isOfAll: Bool { pipeline == PipelineTable.all }
 }
 
 // MARK: - What happens here
@@ -284,13 +233,19 @@ extension QueueState {
         self.work = work
         isRunning = true
         armed = nil
+        // Another process may have made void what was read for this.
+        effects.needsLoading = isUnloaded
         machine.resume(nil, reason: Self.notRunning)
     }
+
+    /// Another process runs the queue.
+    mutating func stop() { effects.mustStop = true }
 
     mutating func ended() {
         guard isRunning else { return }
         isRunning = false
         work = nil
+        claimed = []
         machine.suspend(nil, reason: Self.notRunning)
     }
 
@@ -301,6 +256,11 @@ extension QueueState {
     }
 
     mutating func started(_ number: OperationNumber, _ run: CancellableRun) {
+        claimed.remove(number)
+        // Somebody may have taken it away between the claim and now.
+        guard machine.schedule.position(of: number)?.state == .running else {
+            return effects.cancelled.append(run)
+        }
         runs[number] = run
         events.yield(.started(number))
         touch(number)
@@ -313,13 +273,14 @@ extension QueueState {
     }
 
     mutating func progressed(_ number: OperationNumber, to fraction: Double) {
-        guard runs[number] != nil else { return }
+        guard runs[number] != nil || transfers[number] != nil else { return }
         progress[number] = fraction
         touch(number)
     }
 
     /// An attempt ended without a trace in the database: it waits, and is tried again.
     mutating func gaveUp(_ number: OperationNumber, retryAfter delay: Duration, at now: Moment) {
+        claimed.remove(number)
         runs[number] = nil
         progress[number] = nil
         machine.hold(
@@ -339,7 +300,7 @@ extension QueueState {
         waiters.add(commit, left, wake)
     }
 
-    private func left(through commit: CommitNumber) -> Set<OperationNumber> {
+    func left(through commit: CommitNumber) -> Set<OperationNumber> {
         Set(
             machine.schedule.numbers.filter { number in
                 guard let position = machine.schedule.position(of: number) else { return false }
@@ -351,7 +312,7 @@ extension QueueState {
 
     mutating func stopWaiting() { effects.wakes += waiters.removeAll() }
 
-    private mutating func touch(_ number: OperationNumber) {
+    mutating func touch(_ number: OperationNumber) {
         if events.isWatched(number) { touched.insert(number) }
     }
 
@@ -361,12 +322,14 @@ extension QueueState {
         }
         touched = []
         if events.wantsSummary { events.tell(summary) }
+        events.tickAll()
     }
 
     mutating func takeEffects(at now: Moment) -> Effects {
+        effects.work = work
         if isRunning, isLoaded {
-            effects.work = work
             effects.starts = machine.start(at: now)
+            claimed.formUnion(effects.starts)
             let next = machine.nextLook(at: now)
             if let next, armed.map({ next < $0 || $0 <= now.elapsed }) ?? true {
                 armed = next

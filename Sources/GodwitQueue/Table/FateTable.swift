@@ -52,6 +52,35 @@ enum FateTable {
         }
     }
 
+    /// What became of the operations that a commit enqueued.
+    static func fates(
+        of commit: CommitNumber,
+        in database: Database
+    ) throws -> [(OperationID, Fate)] {
+        let range = OperationNumber.numbers(of: commit)
+        let names = try String.fetchAll(
+            database,
+            sql: "SELECT id FROM godwit_fate WHERE number >= ? AND number < ? ORDER BY number",
+            arguments: [range.lowerBound, range.upperBound]
+        )
+        return try names.compactMap { name in
+            guard let id = OperationID(name) else { return nil }
+            return try fate(of: id, in: database).map { (id, $0) }
+        }
+    }
+
+    static func fate(
+        of number: OperationNumber,
+        in database: Database
+    ) throws -> (OperationID?, Fate?)? {
+        let id = try String.fetchOne(
+            database,
+            sql: "SELECT id FROM godwit_fate WHERE number = ?",
+            arguments: [number.rawValue]
+        ).flatMap(OperationID.init)
+        return try id.map { ($0, try fate(of: $0, in: database)) }
+    }
+
     /// Forgets all but the last ones, and those whose work is still to be done by others.
     static func trim(to countMax: Int, in database: Database) throws {
         try database.execute(

@@ -9,7 +9,7 @@ enum QueueSchema {
         name: "queue",
         steps: [
             .sql(first), .sql(second), .sql(FootprintTable.schema), .change(takeOver), .sql(third),
-            .sql(EffectTable.schema),
+            .sql(EffectTable.schema), .sql(QueueLog.schema),
         ]
     )
 

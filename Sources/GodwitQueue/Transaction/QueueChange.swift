@@ -3,6 +3,8 @@ internal import GodwitStore
 /// What a transaction has done to the queue, as the machine in memory has to know it.
 enum QueueChange: Sendable {
     case enqueued(Enqueued)
+    /// Somebody runs it.
+    case started(OperationNumber)
     /// Completed, skipped or merged into another: it has left the queue.
     case finished(OperationNumber, OperationID, Fate)
     /// An attempt is over, and another will follow.
@@ -23,5 +25,20 @@ enum QueueChange: Sendable {
         let outline: OperationTable.Outline
         let id: OperationID
         var needs: [OperationNumber] = []
+    }
+}
+
+extension QueueChange {
+    /// The operation that it is about.
+    var number: OperationNumber {
+        switch self {
+        case .enqueued(let new): new.outline.number
+        case .started(let number), .finished(let number, _, _), .requeued(let number),
+            .stopped(let number, _), .resumed(let number), .reprioritized(let number, _),
+            .needsChanged(let number, _), .released(let number, _):
+            number
+        case .held(let row): row.operation
+        case .suspended, .unsuspended: QueueLog.suspensions
+        }
     }
 }

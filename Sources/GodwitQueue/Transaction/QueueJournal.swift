@@ -5,7 +5,8 @@ internal import Synchronization
 ///
 /// Requests run one at a time, so there is at most one draft; several may share a commit.
 final class QueueJournal: Sendable {
-    typealias Listener = @Sendable ([Entry]) -> Void
+    /// Gets what was committed; nil when only the database knows.
+    typealias Listener = @Sendable ([Entry]?) -> Void
 
     /// What one commit has done.
     struct Entry: Sendable {
@@ -34,6 +35,9 @@ final class QueueJournal: Sendable {
         var listeners: [ObjectIdentifier: Listener] = [:]
         var pipelines: [String: PipelineRules] = [:]
         var previousNames: [String: String] = [:]
+        /// How many operations that have left the queue are remembered.
+        var fatesMax = 10_000
+        var fateCount = 0
     }
 
     /// The first half of the identifiers made in this launch.
@@ -50,6 +54,21 @@ final class QueueJournal: Sendable {
     func removeListener(_ owner: AnyObject) {
         state.withLock { $0.listeners[ObjectIdentifier(owner)] = nil }
     }
+
+    /// Has at least so many be remembered that have left the queue.
+    func remember(_ count: Int) { state.withLock { $0.fatesMax = max($0.fatesMax, count) } }
+
+    /// Counts one more that has left the queue.
+    ///
+    /// - Returns: How many to remember, when it is time to forget the rest.
+    func countFate() -> Int? {
+        state.withLock { state in
+            state.fateCount += 1
+            return state.fateCount % Self.fatesBetweenTrims == 0 ? state.fatesMax : nil
+        }
+    }
+
+    private static let fatesBetweenTrims = 1_000
 
     /// Changes the draft of a transaction, which is begun if there is none.
     func update<Result>(
@@ -84,6 +103,13 @@ extension QueueJournal: TransactionParticipant {
         for (key, uris) in draft.pendingAttachments where try transaction.value(of: key) != nil {
             for uri in uris { try AttachmentTable.add(uri, to: key, in: transaction.database) }
         }
+        if transaction.isShared {
+            try QueueLog.append(
+                draft.entry.changes,
+                of: transaction.commit,
+                in: transaction.database
+            )
+        }
     }
 
     func requestSucceeded() {
@@ -105,6 +131,13 @@ extension QueueJournal: TransactionParticipant {
     }
 
     func rolledBack() { state.withLock { ($0.draft, $0.pending) = (nil, []) } }
+
+    func lostTrack() -> Bool {
+        rolledBack()
+        let listeners = state.withLock { $0.listeners.values }
+        for listener in listeners { listener(nil) }
+        return true
+    }
 }
 
 // MARK: - Pipelines

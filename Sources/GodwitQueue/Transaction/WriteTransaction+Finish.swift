@@ -78,6 +78,7 @@ extension WriteTransaction {
         try passOn(operation, edges)
         try removeRows(of: operation)
         try FateTable.add(fate, of: operation, in: database)
+        if let countMax = journal().countFate() { try FateTable.trim(to: countMax, in: database) }
         try note(.finished(number, operation.id, fate))
         return edges.compactMap { edge in
             Cascade(of: edge.policy, whenFinished: fate, need: operation.id).map {

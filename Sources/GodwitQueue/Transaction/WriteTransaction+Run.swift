@@ -12,8 +12,12 @@ extension WriteTransaction {
         epoch: Int64
     ) throws -> [QueuedOperation] {
         try journal().update(in: self) { _ in }
+        if isShared, try RunnerTable.row(in: database)?.epoch != epoch {
+            throw QueueError.notTheRunner
+        }
         return try numbers.compactMap { number in
             guard try OperationTable.start(number, epoch: epoch, in: database) else { return nil }
+            if isShared { try note(.started(number)) }
             do {
                 return try OperationTable.operation(number, in: database)
             } catch {
@@ -21,6 +25,14 @@ extension WriteTransaction {
                 try refuse(number, reason: "\(error)", as: .unreadable)
                 return nil
             }
+        }
+    }
+
+    /// Takes operations for running whose transfers go on outside of this process.
+    borrowing func adopt(_ numbers: Set<OperationNumber>, epoch: Int64) throws {
+        for number in numbers {
+            guard try OperationTable.adopt(number, epoch: epoch, in: database) else { continue }
+            try note(.started(number))
         }
     }
 
@@ -53,6 +65,21 @@ extension WriteTransaction {
         try AttemptTable.add(attempt, of: operation.number, in: database)
     }
 
+    /// Puts an operation back in line that is marked as running although nobody runs it.
+    borrowing func putBack(_ number: OperationNumber) throws {
+        guard let operation = try OperationTable.operation(number, in: database),
+            operation.state == .running
+        else { return }
+        let verdict = OperationTable.Verdict(
+            state: .waiting,
+            attempts: operation.attempts,
+            mayHaveRun: true,
+            reason: operation.reason
+        )
+        try OperationTable.record(verdict, of: number, in: database)
+        try note(.requeued(number))
+    }
+
     /// Puts operations back in line whose kind this version of the app knows after all.
     borrowing func reviveReadable(_ pipelines: [Pipeline]) throws {
         for operation in try operations(where: .unreadable) {
@@ -63,10 +90,18 @@ extension WriteTransaction {
     }
 
     /// Takes back what an ended process has left running: the cloud may have done it or not.
-    borrowing func recoverInterrupted(_ pipelines: [Pipeline], at calendar: Int64) throws {
+    ///
+    /// - Parameter names: The pipelines to look into; nil for all.
+    borrowing func recoverInterrupted(
+        _ pipelines: [Pipeline],
+        in names: Set<String>?,
+        except active: Set<OperationNumber>,
+        at calendar: Int64
+    ) throws {
         let now = Moment(elapsed: .zero, calendar: calendar)
         let reason = "the process ended while it ran"
-        for operation in try operations(where: .running) {
+        for operation in try operations(where: .running)
+        where !active.contains(operation.number) && names?.contains(operation.pipeline) ?? true {
             try recordAttempt("interrupted", of: operation, (nil, nil), reason, at: now)
             let pipeline = pipelines.first { $0.name == operation.pipeline }
             let interruptions = try AttemptTable.attempts(of: operation.number, in: database)

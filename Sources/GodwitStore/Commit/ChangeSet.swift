@@ -15,6 +15,8 @@ public struct ChangeSet: Hashable, Sendable {
     /// Whether anything may have changed besides: what another process has done is not known in
     /// full any more.
     public private(set) var isReset: Bool
+    /// Whether another process has committed some of it.
+    package private(set) var isFromElsewhere: Bool
 
     init(
         commit: CommitNumber,
@@ -22,7 +24,8 @@ public struct ChangeSet: Hashable, Sendable {
         updated: Set<ObjectKey> = [],
         removed: Set<ObjectKey> = [],
         touched: Set<ObjectKey> = [],
-        isReset: Bool = false
+        isReset: Bool = false,
+        isFromElsewhere: Bool = false
     ) {
         first = commit
         last = commit
@@ -31,6 +34,7 @@ public struct ChangeSet: Hashable, Sendable {
         self.removed = removed
         self.touched = touched
         self.isReset = isReset
+        self.isFromElsewhere = isFromElsewhere
     }
 
     /// All keys that were inserted, updated, removed or touched.
@@ -52,6 +56,7 @@ public struct ChangeSet: Hashable, Sendable {
         precondition(next.first > last, "Change sets are merged in their order")
         last = next.last
         isReset = isReset || next.isReset
+        isFromElsewhere = isFromElsewhere || next.isFromElsewhere
         for key in next.inserted {
             touched.remove(key)
             if removed.remove(key) != nil { updated.insert(key) } else { inserted.insert(key) }

@@ -13,8 +13,14 @@ package protocol TransactionParticipant: AnyObject, Sendable {
     func committed()
     /// Everything that succeeded was rolled back after all.
     func rolledBack()
+    /// Some of what succeeded was rolled back and some was committed: only the database knows.
+    ///
+    /// - Returns: Whether it can go on without being opened again.
+    func lostTrack() -> Bool
 }
 
 extension TransactionParticipant {
+    package func lostTrack() -> Bool { false }
+
     package func requestWillSucceed(in transaction: borrowing WriteTransaction) throws {}
 }

@@ -13,6 +13,9 @@ public struct WriteTransaction: Transaction, ~Copyable {
     public var lastCommit: CommitNumber { commit.previous }
     public var source: ObjectSource { ObjectSource(draft) }
 
+    /// Whether other processes may have the store open.
+    package var isShared: Bool { draft.context.options.processes == .several }
+
     /// The deepest object that a store takes: a replica puts two levels above it.
     public static let objectDepthMax = Value.depthMax - 2
 

@@ -6,9 +6,12 @@ internal import Synchronization
 ///
 /// Each has its own savepoint, result, error and commit number: one that fails leaves no trace
 /// and harms no other.
-final class WriteGroup {
+///
+/// Unchecked, because it is used on the thread of the connection that writes and nowhere else.
+final class WriteGroup: @unchecked Sendable {
     struct Member {
-        let request: any WriteRequest
+        /// nil for a part of the app's own transaction: whoever wrote it has its result.
+        let request: (any WriteRequest)?
         /// nil when the request has changed nothing.
         let changes: ChangeSet?
     }
@@ -27,6 +30,8 @@ final class WriteGroup {
     private(set) var collections: Set<Key> = []
     /// What those objects were before the group.
     private var old: [ObjectKey: VersionCache.Past] = [:]
+    /// Those of them that views have not been given yet.
+    private var newPasts: [VersionCache.Past] = []
     /// What each request has found, for the change log.
     private var olds: [CommitNumber: [ObjectKey: StoredObject?]] = [:]
 
@@ -43,7 +48,6 @@ final class WriteGroup {
     /// Whether there is something to commit.
     var isEmpty: Bool { members.allSatisfy { $0.changes == nil } }
     var changes: [VersionCache.Change] { Array(pending.values) }
-    var pasts: [VersionCache.Past] { Array(old.values) }
 }
 
 extension WriteGroup {
@@ -51,11 +55,24 @@ extension WriteGroup {
     ///
     /// The first request needs no savepoint: when it fails, the transaction holds nothing else.
     func add(_ request: any WriteRequest) throws {
+        try add(request, isFirst: members.isEmpty) { try request.run(in: $0) }
+    }
+
+    /// Runs a part of a transaction that the app has begun itself.
+    func join(_ body: (borrowing WriteTransaction) throws -> Void) throws {
+        try add(nil, isFirst: false, body)
+        try record()
+    }
+
+    private func add(
+        _ request: (any WriteRequest)?,
+        isFirst: Bool,
+        _ body: (borrowing WriteTransaction) throws -> Void
+    ) throws {
         let draft = CommitDraft(self)
-        let isFirst = members.isEmpty
         if !isFirst { try execute("SAVEPOINT godwit_request") }
         do {
-            try request.run(in: WriteTransaction(draft))
+            try body(WriteTransaction(draft))
             if !draft.isEmpty { try draft.callHooks(context.hooks) }
             for participant in draft.participants {
                 try participant.requestWillSucceed(in: WriteTransaction(draft))
@@ -75,7 +92,7 @@ extension WriteGroup {
         take(draft, of: request)
     }
 
-    private func take(_ draft: CommitDraft, of request: any WriteRequest) {
+    private func take(_ draft: CommitDraft, of request: (any WriteRequest)?) {
         for participant in draft.participants
         where !participants.contains(where: { $0 === participant }) {
             participants.append(participant)
@@ -94,11 +111,9 @@ extension WriteGroup {
                 olds[last, default: [:]][change.key] = change.old
             }
             if old[change.key] == nil {
-                old[change.key] = VersionCache.Past(
-                    key: change.key,
-                    end: last,
-                    object: change.old
-                )
+                let past = VersionCache.Past(key: change.key, end: last, object: change.old)
+                old[change.key] = past
+                newPasts.append(past)
             }
             pending[change.key] = VersionCache.Change(
                 key: change.key,
@@ -133,6 +148,12 @@ extension WriteGroup {
             for row in rows { try ChangeLog.append(row, in: database) }
         }
         try ChangeLog.trim(at: last, in: database)
+    }
+
+    /// What objects were before the group, as far as views have not been given it.
+    func takePasts() -> [VersionCache.Past] {
+        defer { newPasts = [] }
+        return newPasts
     }
 
     /// Looks at the clock; the close rules ask for the group's age.

@@ -23,6 +23,15 @@ struct WriteQueue {
     var count: Int { requests.count }
     var isEmpty: Bool { requests.isEmpty }
     var isSuspended: Bool { suspendCount > 0 }
+
+    /// Why it takes nothing any more; nil while it does.
+    var refusal: StoreError? {
+        switch state {
+        case .open: nil
+        case .closed: .closed
+        case .poisoned(let reason): .mustReopen(reason: reason)
+        }
+    }
 }
 
 extension WriteQueue {
@@ -30,11 +39,7 @@ extension WriteQueue {
     ///
     /// - Returns: Whether the caller has to start a drain.
     mutating func append(_ request: any WriteRequest, max: Int) throws(StoreError) -> Bool {
-        switch state {
-        case .open: break
-        case .closed: throw .closed
-        case .poisoned(let reason): throw .mustReopen(reason: reason)
-        }
+        if let refusal { throw refusal }
         guard requests.count < max else { throw .overloaded(limit: max) }
         requests.append(request)
         return startDrain()

@@ -8,11 +8,13 @@ internal import Synchronization
 /// out of the queue, and interrupts nobody else's.
 final class Writer: Sendable {
     let database: any DatabaseWriter
-    private let context: StoreContext
+    let context: StoreContext
     private let queue = Mutex(WriteQueue())
     private let done = Mutex((requests: 0, groups: 0))
     private let checkpointer: Checkpointer
     private let lock: ProcessLock?
+    /// Which transaction the connection is in, as far as the store has to do with it.
+    let current = Mutex(CurrentTransaction.none)
 
     init(
         _ database: any DatabaseWriter,
@@ -117,6 +119,8 @@ extension Writer {
 
     /// - Returns: How many requests the group has had.
     private func runGroup(startingWith first: any WriteRequest, in database: Database) -> Int {
+        current.withLock { $0 = .own }
+        defer { current.withLock { $0 = .none } }
         let start = context.options.clock.elapsed()
         let group: WriteGroup
         do {
@@ -157,7 +161,8 @@ extension Writer {
         do {
             if !group.isEmpty {
                 try group.record()
-                cache.withVersions { if $0.needsPast { $0.keep(group.pasts) } }
+                let pasts = group.takePasts()
+                cache.withVersions { if $0.needsPast { $0.keep(pasts) } }
             }
             try database.cachedStatement(sql: "COMMIT").execute()
         } catch {
@@ -166,10 +171,15 @@ extension Writer {
             if let reason = failure.lostSync { poison(reason) }
             return
         }
+        conclude(group)
+    }
+
+    /// Makes known what is committed now.
+    func conclude(_ group: WriteGroup) {
         guard !group.isEmpty else { return deliver(group) }
         context.ledger.withLock { $0 = group.ledger }
         let sets = group.members.compactMap(\.changes)
-        cache.withVersions { $0.publish(group.changes, as: sets, through: group.last) }
+        context.cache.withVersions { $0.publish(group.changes, as: sets, through: group.last) }
         for participant in group.participants { participant.committed() }
         publish(group)
         deliver(group)
@@ -188,7 +198,7 @@ extension Writer {
             done.requests += group.members.count
             done.groups += 1
         }
-        for member in group.members { member.request.succeed(commit: member.changes?.last) }
+        for member in group.members { member.request?.succeed(commit: member.changes?.last) }
     }
 
     /// Nothing of the group was committed: nothing is published, every member learns why.
@@ -197,12 +207,15 @@ extension Writer {
         context.metrics.failed()
         context.cache.withVersions { $0.unkeep() }
         for participant in group.participants { participant.rolledBack() }
-        for member in group.members { member.request.fail(error) }
+        for member in group.members { member.request?.fail(error) }
     }
+
+    /// Why the store takes no writes any more; nil while it does.
+    var refusal: StoreError? { queue.withLock { $0.refusal } }
 
     /// After a failed sync nobody knows what is on the disk, and a second one may wrongly succeed
     /// (Rebello et al., "Can Applications Recover from fsync Failures?", 2020).
-    private func poison(_ reason: String) {
+    func poison(_ reason: String) {
         let error = StoreError.mustReopen(reason: reason)
         for request in queue.withLock({ $0.close(.poisoned(reason: reason)) }) {
             request.fail(error)

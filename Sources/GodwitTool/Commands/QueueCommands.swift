@@ -222,7 +222,8 @@ struct QueueStats: AsyncParsableCommand {
         let summary = queue.summary
         let counts = [
             ("pending", summary.pending), ("running", summary.running),
-            ("waiting", summary.waiting), ("stopped", summary.stopped),
+            ("waiting", summary.waiting), ("conflicts", summary.conflicts),
+            ("failed", summary.failed),
         ]
         let pipelines = Dictionary(grouping: queue.operations, by: \.pipeline)
             .mapValues { Int64($0.count) }

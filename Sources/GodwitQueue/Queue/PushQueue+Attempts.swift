@@ -1,0 +1,197 @@
+internal import Foundation
+internal import GRDB
+internal import GodwitStore
+internal import GodwitTree
+internal import Synchronization
+
+extension PushQueue {
+    /// Marks operations as running, in one transaction, and runs them.
+    func perform(_ numbers: [OperationNumber]) async {
+        let epoch = state.withLock { $0.epoch }
+        let claimed: [QueuedOperation]
+        do {
+            claimed = try await store.write { transaction in
+                try transaction.start(numbers, epoch: epoch)
+            }
+        } catch QueueError.notTheRunner {
+            return change { state, _ in state.stop() }
+        } catch {
+            return giveUp(numbers)
+        }
+        let missing = Set(numbers).subtracting(claimed.map(\.number))
+        if !missing.isEmpty { giveUp(Array(missing)) }
+        await withDiscardingTaskGroup { group in
+            for operation in claimed { group.addTask { await self.perform(operation) } }
+        }
+    }
+
+    private func perform(_ operation: QueuedOperation) async {
+        let run = OperationRun(operation) { [weak self] fraction in
+            self?.change { state, _ in state.progressed(operation.number, to: fraction) }
+        }
+        guard let outcome = await outcome(of: run) else { return await putBack(operation) }
+        do {
+            try await record(outcome, of: run)
+        } catch is CancellationError {
+            await putBack(operation)
+        } catch {
+            await recordFailure(of: run, reason: "\(error)")
+        }
+    }
+
+    /// What the executor answers; nil when it was cancelled.
+    private func outcome(of run: OperationRun) async -> Outcome? {
+        let operation = run.operation
+        guard let pipeline = pipelines.first(where: { $0.name == operation.pipeline }),
+            let executor = pipeline.executor(of: operation.kind)
+        else { return .unreadable(reason: "nobody runs operations of kind '\(operation.kind)'") }
+        let around = options.around
+        let task = Task { try await around(run) { try await executor(run) } }
+        let start = now.elapsed
+        defer { metrics.attempted(now.elapsed - start) }
+        change { state, _ in
+            state.started(operation.number, CancellableRun { task.cancel() })
+        }
+        do {
+            return try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        } catch is CancellationError {
+            return nil
+        } catch let error as UnreadableOperation {
+            return .unreadable(reason: error.reason)
+        } catch {
+            return .retry(reason: "\(error)")
+        }
+    }
+
+    func record(_ outcome: Outcome, of run: OperationRun) async throws {
+        let number = run.operation.number
+        switch outcome {
+        case .completed(let completion):
+            try await store.write { transaction in
+                guard try transaction.isRunning(run.operation) else { return }
+                try completion(transaction)
+                try transaction.finish(number, .completed)
+            }
+            change { state, _ in state.succeeded(number) }
+        case .retry(let delay, let slowDown, let reason):
+            if slowDown { change { $0.throttled(number, for: delay, at: $1) } }
+            try await retry(run, after: delay, reason: reason)
+        case .conflict(let theirs, let tag, let reason):
+            try await stop(run, theirs: theirs, tag: tag, reason: reason)
+        case .refused(let reason):
+            try await refuse(run, as: .refused, reason: reason)
+        case .unreadable(let reason):
+            try await refuse(run, as: .unreadable, reason: reason)
+        case .skipped(let reason):
+            try await store.write { transaction in
+                guard try transaction.isRunning(run.operation) else { return }
+                try transaction.finish(number, .skipped(reason: reason))
+            }
+        }
+    }
+
+    private func retry(
+        _ run: OperationRun,
+        after delay: Duration?,
+        reason: String
+    ) async throws {
+        let operation = run.operation
+        let pipeline = pipeline(of: operation)
+        let attempts = operation.attempts + 1
+        if let max = pipeline.attemptsMax, attempts >= max {
+            return try await refuse(run, as: .refused, reason: reason)
+        }
+        let delay = delay ?? pipeline.backoff.delay(attempts: attempts)
+        let (recorded, now) = (run.recorded, now)
+        try await store.write { transaction in
+            guard try transaction.isRunning(operation) else { return }
+            try transaction.recordAttempt("retry", of: operation, recorded, reason, at: now)
+            let verdict = OperationTable.Verdict(
+                state: .waiting,
+                attempts: attempts,
+                mayHaveRun: true,
+                reason: reason
+            )
+            try OperationTable.record(verdict, of: operation.number, in: transaction.database)
+            let milliseconds = Int64(delay / .milliseconds(1))
+            try transaction.hold(
+                HoldTable.Row(
+                    operation: operation.number,
+                    context: HoldTable.retryContext,
+                    until: now.calendar + milliseconds,
+                    delay: milliseconds
+                )
+            )
+            try transaction.note(.requeued(operation.number))
+        }
+    }
+
+    private func refuse(
+        _ run: OperationRun,
+        as state: QueuedOperation.State,
+        reason: String
+    ) async throws {
+        let (operation, recorded, now) = (run.operation, run.recorded, now)
+        try await store.write { transaction in
+            guard try transaction.isRunning(operation) else { return }
+            try transaction.recordAttempt("refused", of: operation, recorded, reason, at: now)
+            try transaction.refuse(operation.number, reason: reason, as: state)
+        }
+    }
+
+    private func stop(
+        _ run: OperationRun,
+        theirs: Value?,
+        tag: Tag?,
+        reason: String
+    ) async throws {
+        let (operation, recorded, now) = (run.operation, run.recorded, now)
+        let resolve = pipeline(of: operation).resolve
+        try await store.write { transaction in
+            guard try transaction.isRunning(operation) else { return }
+            try transaction.recordAttempt("conflict", of: operation, recorded, reason, at: now)
+            try transaction.stop(operation, theirs: theirs, tag: tag, reason: reason)
+            let conflict = try transaction.conflict(of: operation.id)
+            if let conflict, let resolution = try resolve(conflict) {
+                try transaction.resolveConflict(of: operation.id, resolution)
+            }
+        }
+    }
+
+    /// The completion's body has thrown, or the store could not write.
+    private func recordFailure(of run: OperationRun, reason: String) async {
+        do {
+            try await retry(run, after: nil, reason: reason)
+        } catch {
+            giveUp([run.operation.number])
+        }
+    }
+
+    /// An attempt that was cancelled is none: the operation waits as it did before.
+    private func putBack(_ operation: QueuedOperation) async {
+        let ticket = try? store.writeLater { transaction in
+            guard try transaction.isRunning(operation) else { return }
+            try transaction.putBack(operation.number)
+        }
+        if (try? await ticket?.finish()) == nil { giveUp([operation.number]) }
+    }
+
+    /// Nothing can be written down: the operations are tried again after a while.
+    private func giveUp(_ numbers: [OperationNumber]) {
+        change { state, now in
+            for number in numbers {
+                state.gaveUp(number, retryAfter: Self.storeRetryDelay, at: now)
+            }
+        }
+    }
+
+    static let storeRetryDelay = Duration.seconds(1)
+
+    func pipeline(of operation: QueuedOperation) -> Pipeline {
+        pipelines.first { $0.name == operation.pipeline } ?? Pipeline()
+    }
+}

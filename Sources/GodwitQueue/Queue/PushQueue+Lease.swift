@@ -1,0 +1,93 @@
+internal import GodwitStore
+internal import Synchronization
+
+/// Another process runs the queue now.
+struct LeaseLost: Error {}
+
+extension PushQueue {
+    private enum Lease {
+        case taken(epoch: Int64)
+        /// Another process has it, for so long at least.
+        case isElsewhere(Duration)
+    }
+
+    /// Waits until this process may run the queue.
+    ///
+    /// - Returns: The epoch that its answers count for.
+    func acquireLease() async throws -> Int64 {
+        while true {
+            switch try await takeLease() {
+            case .taken(let epoch):
+                journal.stored(pipelines)
+                return epoch
+            case .isElsewhere(let rest):
+                try await loadIfNeeded()
+                // It may end in good order before that.
+                try await options.clock.sleep(for: min(rest, options.lease / 5))
+            }
+        }
+    }
+
+    /// Becomes the one launch whose answers count, unless another one is, and takes back what the
+    /// last one has left running.
+    private func takeLease() async throws -> Lease {
+        let (journal, isShared) = (journal, isShared)
+        let (clock, length, calendar) = (options.leaseClock, options.lease, now.calendar)
+        let active = state.withLock { $0.active }
+        let setup = (pipelines, isKnown: journal.isRegistered)
+        return try await store.write { transaction in
+            let database = transaction.database
+            let last = try RunnerTable.row(in: database)
+            let owner = String(journal.launch, radix: 16)
+            let isSame = last?.owner == owner
+            let time = clock.milliseconds()
+            if let last, isShared, !isSame, last.boot == clock.boot, last.until > time {
+                return .isElsewhere(.milliseconds(last.until - time))
+            }
+            let epoch = (last?.epoch ?? 0) + (isSame ? 0 : 1)
+            let until = time + Int64(length / .milliseconds(1))
+            let row = RunnerTable.Row(owner: owner, epoch: epoch, boot: clock.boot, until: until)
+            try RunnerTable.set(row, in: database)
+            try PipelineSetup.apply(setup.0, isKnown: setup.isKnown, in: database)
+            try transaction.adopt(active, epoch: epoch)
+            let names = isSame ? Set(setup.0.map(\.name)) : nil
+            try transaction.recoverInterrupted(setup.0, in: names, except: active, at: calendar)
+            try transaction.reviveReadable(setup.0)
+            try transaction.journal().update(in: transaction) { _ in }
+            return .taken(epoch: epoch)
+        }
+    }
+
+    /// Says from time to time that this process is still there.
+    ///
+    /// - Throws: ``LeaseLost`` when another one has taken its place, or may do so by now.
+    func keepLease(_ epoch: Int64) async throws {
+        let clock = options.leaseClock
+        let length = Int64(options.lease / .milliseconds(1))
+        var end = clock.milliseconds() + length
+        while true {
+            try await options.clock.sleep(for: options.lease / 3)
+            let until = clock.milliseconds() + length
+            do {
+                let isOurs = try await store.write { transaction in
+                    try RunnerTable.setEnd(until, ofEpoch: epoch, in: transaction.database)
+                }
+                guard isOurs else { throw LeaseLost() }
+                end = until
+            } catch let error as LeaseLost {
+                throw error
+            } catch {
+                if clock.milliseconds() >= end { throw LeaseLost() }
+            }
+        }
+    }
+
+    /// Lets another process go on at once.
+    func giveLeaseBack(_ epoch: Int64) {
+        guard isShared else { return }
+        // Whoever cannot say so is replaced when its lease is over.
+        _ = try? store.writeLater { transaction in
+            _ = try RunnerTable.setEnd(0, ofEpoch: epoch, in: transaction.database)
+        }
+    }
+}

@@ -1,0 +1,169 @@
+internal import GRDB
+internal import GodwitStore
+internal import Logging
+internal import Synchronization
+
+/// What an audit of a queue has found.
+public struct QueueAudit: Hashable, Sendable {
+    public struct Problem: Hashable, Sendable {
+        /// nil for the queue as a whole.
+        public let operation: OperationNumber?
+        /// A sentence about it.
+        public let text: String
+    }
+
+    public internal(set) var problems: [Problem] = []
+    /// How many operations were looked at.
+    public internal(set) var operationCount = 0
+
+    /// Whether every unfinished operation has a reason to wait, or a wake-up.
+    public var isSound: Bool { problems.isEmpty }
+}
+
+extension PushQueue {
+    /// Compares what is known with what is stored, and proves that no operation waits without a
+    /// reason or a wake-up; what is wrong is repaired, with a line in the log.
+    ///
+    /// There should be nothing to find: it is for tests, and for the day on which something is
+    /// stuck. Nothing is written meanwhile.
+    ///
+    /// - Complexity: O(*n* log *n*) in the unfinished operations.
+    /// - Throws: What the store throws.
+    public func audit() async throws -> QueueAudit {
+        let now = now
+        let (audit, stuck) = try await store.betweenCommits { [self] database in
+            try state.withLock { state -> (QueueAudit, stuck: [OperationNumber]) in
+                guard state.isLoaded else { return (QueueAudit(), []) }
+                var auditor = Auditor(state, at: now)
+                try LoadedQueue.read(database) { auditor.look(at: $0) }
+                return auditor.finish()
+            }
+        }
+        for problem in audit.problems {
+            let place = problem.operation.map { "operation \($0) " } ?? "the queue "
+            logger.warning("repaired: \(place)\(problem.text)")
+        }
+        if !stuck.isEmpty {
+            try await store.write { transaction in
+                for number in stuck { try transaction.putBack(number) }
+            }
+        }
+        if !audit.isSound { change { state, _ in state.startAnew() } }
+        return audit
+    }
+}
+
+/// Compares a queue in memory, piece by piece, with the one that is stored.
+private struct Auditor {
+    private var state: QueueState
+    private let now: Moment
+    private var audit = QueueAudit()
+    private var stuck: [OperationNumber] = []
+    private var seen: Set<OperationNumber> = []
+    private var needs: [OperationNumber: Set<OperationNumber>] = [:]
+
+    init(_ state: QueueState, at now: Moment) {
+        self.state = state
+        self.now = now
+    }
+
+    mutating func look(at piece: LoadedQueue.Piece) {
+        switch piece {
+        case .count(let count): audit.operationCount = count
+        case .operations(let outlines): for outline in outlines { look(at: outline) }
+        case .needs(let edges):
+            for (operation, need) in edges { needs[operation, default: []].insert(need) }
+        case .rest(let holds, _):
+            for hold in holds where state.machine.holds[hold.operation]?[hold.context] == nil {
+                let isOver = hold.until.map { $0 <= now.calendar } ?? false
+                if seen.contains(hold.operation), !isOver {
+                    report(hold.operation, "is held by '\(hold.context)', and nobody knows")
+                }
+            }
+        }
+    }
+
+    private mutating func look(at outline: OperationTable.Outline) {
+        let number = outline.number
+        guard state.lane(of: outline.pipeline) != nil else { return }
+        seen.insert(number)
+        guard let position = state.machine.schedule.position(of: number) else {
+            return report(number, "is stored, and not in line")
+        }
+        switch (outline.state, position.state) {
+        case (.running, .running):
+            if state.isRunning, !state.isUnderWay(number), !state.isShared {
+                stuck.append(number)
+                report(number, "is marked as running, and nobody runs it")
+            }
+        case (.running, _):
+            // One that could not be written down is tried again, see `gaveUp`.
+            if state.machine.holds[number] == nil {
+                stuck.append(number)
+                report(number, "is marked as running, and waits")
+            }
+        case (.waiting, .running):
+            if !state.isUnderWay(number) { report(number, "waits, and is taken for running") }
+        case (.waiting, .waiting):
+            if state.stopped[number] != nil { report(number, "waits, and is taken for a conflict") }
+        case (.conflict, .waiting):
+            if state.stopped[number] != .conflict { report(number, "is in conflict, in secret") }
+        case (.refused, .parked), (.unreadable, .parked): break
+        default: report(number, "is \(outline.state?.rawValue ?? "?"), and taken for another thing")
+        }
+    }
+
+    mutating func finish() -> (QueueAudit, stuck: [OperationNumber]) {
+        for number in state.machine.schedule.numbers {
+            guard let position = state.machine.schedule.position(of: number),
+                state.isOurs(position.lane)
+            else { continue }
+            guard seen.contains(number) else {
+                report(number, "is in line, and not stored")
+                continue
+            }
+            if Set(position.needs) != needs[number] ?? [] {
+                report(number, "waits for others than it should")
+            }
+            if state.isRunning, state.machine.couldStart(number, position, at: now) {
+                report(number, "could run, and does not")
+            }
+        }
+        if state.isRunning, let look = state.machine.nextLook(at: now), !state.looks(by: look) {
+            report(nil, "has nobody who looks at the clock")
+        }
+        return (audit, stuck)
+    }
+
+    private mutating func report(_ number: OperationNumber?, _ text: String) {
+        audit.problems.append(QueueAudit.Problem(operation: number, text: text))
+    }
+}
+
+extension QueueMachine {
+    /// Whether a waiting operation has no reason to wait.
+    fileprivate mutating func couldStart(
+        _ number: OperationNumber,
+        _ position: Schedule.Position,
+        at now: Moment
+    ) -> Bool {
+        guard position.isReady, schedule.lanes[position.lane].hasRoom else { return false }
+        return mayStart(position.host, at: now)
+    }
+}
+
+extension QueueState {
+    /// Whether somebody answers for an operation that runs.
+    func isUnderWay(_ number: OperationNumber) -> Bool {
+        claimed.contains(number) || runs[number] != nil || transfers[number] != nil
+    }
+
+    /// Reads everything again, and looks at the clock.
+    mutating func startAnew() {
+        armed = nil
+        lostTrack()
+    }
+
+    /// Whether somebody looks at the clock at this time, or before.
+    func looks(by time: Duration) -> Bool { armed.map { $0 <= time } ?? false }
+}

@@ -1,0 +1,197 @@
+internal import GodwitStore
+
+extension QueueState {
+    /// Forgets what is known; the database has it.
+    ///
+    /// - Returns: Which loading this is; a later one makes it void.
+    mutating func beginLoading() -> Int {
+        phase = .loading([])
+        loadCount += 1
+        for number in machine.schedule.numbers { machine.finish(number) }
+        (stopped, unusual) = ([:], [:])
+        return loadCount
+    }
+
+    /// What is known is not what is stored.
+    mutating func lostTrack() {
+        guard !isUnloaded else { return }
+        failLoading(loadCount)
+        effects.needsLoading = isRunning
+    }
+
+    /// The database could not be read.
+    mutating func failLoading(_ loading: Int) {
+        guard loading == loadCount else { return }
+        loadCount += 1
+        phase = .unloaded
+        effects.wakes += loadWaiters
+        loadWaiters = []
+    }
+
+    /// Calls `wake` when the loading that goes on has ended, one way or the other.
+    ///
+    /// - Returns: Whether one goes on.
+    mutating func waitForLoading(_ wake: @escaping Waiters.Wake) -> Bool {
+        guard case .loading = phase else { return false }
+        loadWaiters.append(wake)
+        return true
+    }
+
+    mutating func load(_ piece: LoadedQueue.Piece, _ loading: Int, at now: Moment) {
+        guard loading == loadCount, case .loading = phase else { return }
+        switch piece {
+        case .count(let count): machine.reserveCapacity(count)
+        case .operations(let outlines):
+            for outline in outlines {
+                guard let item = item(outline, needs: [], at: now) else { continue }
+                machine.add(item)
+                if let state = outline.state, state != .waiting { unusual[item.number] = state }
+            }
+        case .needs(let edges):
+            for (operation, need) in edges { machine.add(need, to: operation, item: foreign) }
+        case .rest(let holds, let suspensions):
+            machine.admitAll()
+            for (number, state) in unusual { admit(number, state) }
+            unusual = [:]
+            for hold in holds { self.hold(hold, isLoaded: true, at: now) }
+            setSuspensions(Set(suspensions.map { StoredSuspension(pipeline: $0, reason: $1) }))
+        }
+    }
+
+    /// Everything up to a commit was read; what came meanwhile follows.
+    mutating func endLoading(_ loading: Int, through commit: CommitNumber, at now: Moment) {
+        guard loading == loadCount, case .loading(let entries) = phase else { return }
+        effects.wakes += loadWaiters
+        loadWaiters = []
+        phase = .loaded(commit)
+        for entry in entries where entry.commit > commit {
+            phase = .loaded(entry.commit)
+            for change in entry.changes { take(change, at: now) }
+        }
+        if staleThrough > commit { return lostTrack() }
+        effects.wakes += waiters.recount { [self] in left(through: $0) }
+    }
+
+    mutating func admit(_ number: OperationNumber, _ state: QueuedOperation.State) {
+        if state == .running { machine.adoptRunning(number) } else { stop(number, state) }
+    }
+
+    func foreign(_ number: OperationNumber) -> Schedule.Item {
+        Schedule.Item(number: number, commit: number.commit, lane: foreignLane)
+    }
+
+    /// What the schedule has to know; nil when another queue runs the operation.
+    mutating func item(
+        _ outline: OperationTable.Outline,
+        needs: [OperationNumber],
+        at now: Moment
+    ) -> Schedule.Item? {
+        guard let lane = lanes[outline.pipeline] else { return nil }
+        return Schedule.Item(
+            number: outline.number,
+            commit: outline.commit,
+            lane: lane,
+            host: machine.host(named: outline.host, at: now),
+            priority: outline.priority,
+            isOrdered: outline.keepsOrder,
+            needs: needs
+        )
+    }
+}
+
+// MARK: - Other processes
+
+extension QueueState {
+    /// Another process has committed something; what this one commits meanwhile is kept.
+    ///
+    /// - Returns: Which loading this is; nil when there is nothing to bring up to date.
+    mutating func beginCatchingUp(through commit: CommitNumber) -> Int? {
+        switch phase {
+        case .unloaded: return nil
+        case .loading:
+            staleThrough = max(staleThrough, commit)
+            return nil
+        case .loaded: break
+        }
+        phase = .loading([])
+        loadCount += 1
+        return loadCount
+    }
+
+    /// What others have done, as the transaction of some commit shows it: what this process has
+    /// done until then comes before it, what it did later comes after it.
+    mutating func endCatchingUp(
+        _ loading: Int,
+        _ news: QueueNews,
+        through commit: CommitNumber,
+        at now: Moment
+    ) {
+        guard loading == loadCount, case .loading(let entries) = phase else { return }
+        effects.wakes += loadWaiters
+        loadWaiters = []
+        phase = .loaded(commit)
+        for entry in entries where entry.commit <= commit {
+            for change in entry.changes { take(change, at: now) }
+        }
+        for item in news.items { take(item, at: now) }
+        if let suspensions = news.suspensions { setSuspensions(suspensions) }
+        for entry in entries where entry.commit > commit {
+            phase = .loaded(entry.commit)
+            for change in entry.changes { take(change, at: now) }
+        }
+        if staleThrough > commit { lostTrack() }
+    }
+
+    mutating func setSuspensions(_ stored: Set<StoredSuspension>) {
+        for suspension in storedSuspensions.subtracting(stored) { resume(suspension) }
+        for suspension in stored { suspend(suspension) }
+    }
+
+    private mutating func take(_ item: QueueNews.Item, at now: Moment) {
+        switch item {
+        case .gone(let number, let id, let fate):
+            guard machine.schedule.contains(number) || id != nil else { return }
+            if let id, let fate {
+                effects.wakes += events.announce(.finished(number, id, fate))
+            }
+            finish(number)
+        case .unfinished(let new, let epoch, let holds):
+            if machine.schedule.contains(new.outline.number) {
+                machine.modify(
+                    new.outline.number,
+                    priority: new.outline.priority,
+                    needs: known(new.needs)
+                )
+            } else {
+                effects.wakes += events.announce(.enqueued(new))
+                take(.enqueued(new), at: now)
+            }
+            setState(new.outline, epoch, at: now)
+            machine.releaseAll(new.outline.number, except: Set(holds.map(\.context)))
+            for row in holds { hold(row, isLoaded: true, at: now) }
+        }
+    }
+
+    /// Has an operation be where the database says, unless it is just being started here.
+    private mutating func setState(
+        _ outline: OperationTable.Outline,
+        _ epoch: Int64?,
+        at now: Moment
+    ) {
+        let number = outline.number
+        guard machine.schedule.contains(number), let state = outline.state else { return }
+        switch state {
+        case .running: if !isRunning || epoch != self.epoch { machine.adoptRunning(number) }
+        case .waiting: if stopped[number] != nil { take(.resumed(number), at: now) }
+        case .conflict, .refused, .unreadable:
+            guard stopped[number] != state else { return }
+            effects.wakes += events.announce(.stopped(number, state))
+            stop(number, state)
+        }
+    }
+
+    private mutating func known(_ needs: [OperationNumber]) -> [OperationNumber] {
+        for need in needs where !machine.schedule.contains(need) { machine.insert([foreign(need)]) }
+        return needs
+    }
+}

@@ -1,0 +1,101 @@
+import GRDB
+import GodwitStore
+import GodwitTestKit
+import Synchronization
+import Testing
+
+@testable import GodwitQueue
+
+/// The auditor finds what is wrong, and mends it.
+@Suite struct AuditTests {
+    private typealias Damage = @Sendable (PushQueue, OperationNumber) async throws -> Void
+
+    /// Damages a queue with one operation that is held, and expects that it runs in the end.
+    private func expectRepair(_ texts: String..., damage: Damage) async throws {
+        let bench = try Workbench()
+        let queue = try bench.queue()
+        try await queue.running {
+            queue.suspend("the test looks")
+            let id = try await bench.enqueue("a")[0]
+            let sound = try await queue.audit()
+            #expect(sound.isSound && sound.operationCount == 1, "\(sound.problems)")
+            let number = try await bench.operation(id).number
+            try await damage(queue, number)
+            let audit = try await queue.audit()
+            #expect(Set(audit.problems.map(\.text)) == Set(texts))
+            #expect(audit.problems.allSatisfy { $0.operation == number || $0.operation == nil })
+            queue.resume("the test looks")
+            await bench.cloud.starts()
+            bench.cloud.answer("a")
+            #expect(try await queue.fate(of: id) == .completed)
+            let after = try await queue.audit()
+            #expect(after.isSound, "\(after.problems)")
+        }
+        try await bench.expectEmpty()
+    }
+
+    @Test func `an operation that memory has lost`() async throws {
+        try await expectRepair("is stored, and not in line") { queue, number in
+            queue.state.withLock { $0.machine.finish(number) }
+        }
+    }
+
+    @Test func `an operation that is marked as running, and nobody runs`() async throws {
+        try await expectRepair("is marked as running, and waits") { queue, number in
+            try await queue.store.write { transaction in
+                try transaction.database.execute(
+                    sql: "UPDATE godwit_operation SET state = 'running', epoch = 1"
+                )
+            }
+        }
+        try await expectRepair("is marked as running, and nobody runs it") { queue, number in
+            try await queue.store.write { transaction in
+                try transaction.database.execute(
+                    sql: "UPDATE godwit_operation SET state = 'running', epoch = 1"
+                )
+            }
+            queue.state.withLock { $0.machine.adoptRunning(number) }
+        }
+    }
+
+    @Test func `an operation that memory takes for running`() async throws {
+        try await expectRepair("waits, and is taken for running") { queue, number in
+            queue.state.withLock { $0.machine.adoptRunning(number) }
+        }
+    }
+
+    @Test func `an operation that memory takes for a dead letter`() async throws {
+        try await expectRepair("is waiting, and taken for another thing") { queue, number in
+            queue.state.withLock { $0.machine.park(number) }
+        }
+    }
+
+    @Test func `a need that nobody has`() async throws {
+        try await expectRepair("waits for others than it should") { queue, number in
+            queue.state.withLock { state in
+                let ghost = OperationNumber(rawValue: 99)
+                let lane = state.machine.lanes.count - 1
+                state.machine.insert([.init(number: ghost, commit: ghost.commit, lane: lane)])
+                state.machine.modify(number, priority: nil, needs: [ghost])
+            }
+        }
+    }
+
+    @Test func `what runs and what is held by a failed try is no problem`() async throws {
+        let bench = try Workbench()
+        let queue = try bench.queue(order: .flat)
+        try await queue.running {
+            let ids = try await bench.enqueue("runs", "fails", "conflicts", "refused")
+            await bench.cloud.starts(4)
+            bench.cloud.answer("fails", .retry(reason: "later"))
+            bench.cloud.answer("conflicts", .conflict(reason: "newer"))
+            bench.cloud.answer("refused", .refused(reason: "no"))
+            for await status in queue.statuses(of: ids[3]) where status == .refused { break }
+            for await status in queue.statuses(of: ids[2]) where status == .conflict { break }
+            for await status in queue.statuses(of: ids[1]) where !status.reasons.isEmpty { break }
+            let audit = try await queue.audit()
+            #expect(audit.isSound, "\(audit.problems)")
+            #expect(audit.operationCount == 4)
+        }
+    }
+}

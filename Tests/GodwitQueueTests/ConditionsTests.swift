@@ -1,0 +1,96 @@
+import Foundation
+import GodwitTestKit
+import Testing
+
+@testable import GodwitQueue
+
+#if os(Linux)
+/// What Linux says about network and power, in files of a test's own.
+@Suite struct ConditionsTests {
+    let folder: TemporaryFolder
+    private let clock = ManualClock()
+    private let routes = AsyncStream.makeStream(of: Void.self)
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func write(_ text: String, to path: String) throws {
+        let url = URL(filePath: folder.path(path))
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
+        try text.write(to: url, atomically: true, encoding: .utf8)
+    }
+
+    private let header = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\n"
+
+    @Test func `a default route is a network, and the kernel tells when it comes and goes`()
+        async throws
+    {
+        let routes = routes
+        let monitor = SystemConditions(
+            root: folder.path(""),
+            routeChanges: { routes.stream },
+            clock: clock
+        )
+        try write(
+            header + "eth0\t0000A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\n",
+            to: "proc/net/route"
+        )
+        var conditions = monitor.conditions().makeAsyncIterator()
+        #expect(await conditions.next()?.isOnline == false, "a local network is none")
+        try write(
+            header + "eth0\t00000000\t0100A8C0\t0003\t0\t0\t0\t00000000\t0\n",
+            to: "proc/net/route"
+        )
+        routes.continuation.yield()
+        #expect(await conditions.next()?.isOnline == true)
+        try write(
+            header + "eth0\t00000000\t0100A8C0\t0203\t0\t0\t0\t00000000\t0\n",
+            to: "proc/net/route"
+        )
+        routes.continuation.yield()
+        #expect(await conditions.next()?.isOnline == false, "a route that refuses is none")
+        let zeros = String(repeating: "0", count: 32)
+        let default6 = "\(zeros) 00 \(zeros) 00 \(zeros) 00000400 00000001 00000000 00000003 eth0\n"
+        try write(default6, to: "proc/net/ipv6_route")
+        routes.continuation.yield()
+        #expect(await conditions.next()?.isOnline == true)
+    }
+
+    @Test func `a battery that is not charged is looked at again and again`() async throws {
+        let routes = routes
+        try write("Battery\n", to: "sys/class/power_supply/BAT0/type")
+        try write("Mains\n", to: "sys/class/power_supply/AC/type")
+        try write("0\n", to: "sys/class/power_supply/AC/online")
+        let monitor = SystemConditions(
+            root: folder.path(""),
+            routeChanges: { routes.stream },
+            clock: clock
+        )
+        var conditions = monitor.conditions().makeAsyncIterator()
+        #expect(await conditions.next()?.isOnExternalPower == false)
+        try write("1\n", to: "sys/class/power_supply/AC/online")
+        let delay = await clock.nextDelay()
+        clock.advance(by: delay)
+        #expect(await conditions.next()?.isOnExternalPower == true)
+    }
+
+    @Test func `a machine without a battery is on external power`() async {
+        let routes = routes
+        let monitor = SystemConditions(
+            root: folder.path("nowhere"),
+            routeChanges: { routes.stream },
+            clock: clock
+        )
+        var conditions = monitor.conditions().makeAsyncIterator()
+        let first = await conditions.next()
+        #expect(first == Conditions(isOnline: false, isMetered: false, isOnExternalPower: true))
+    }
+
+    @Test func `this machine's own conditions can be read`() async {
+        var conditions = SystemConditions().conditions().makeAsyncIterator()
+        #expect(await conditions.next() != nil)
+    }
+}
+#endif

@@ -1,0 +1,256 @@
+import Foundation
+import GRDB
+import GodwitQueue
+import GodwitStore
+import GodwitTestKit
+import Synchronization
+import Testing
+
+/// Several processes on one database: one runs, the others know what it does.
+///
+/// Each process is a store of its own on the same file, with a launch of its own; they have only
+/// the file in common.
+@Suite struct SharedQueueTests {
+    let folder: TemporaryFolder
+    private let clock = ManualClock()
+    private let leases = ManualLeases()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// What the machine's own clock says about leases.
+    private final class ManualLeases: Sendable {
+        private let time = Mutex<Int64>(0)
+
+        var clock: LeaseClock { LeaseClock(boot: "1") { self.time.withLock { $0 } } }
+
+        func pass(milliseconds: Int64) { time.withLock { $0 += milliseconds } }
+    }
+
+    /// What one process has.
+    private final class Process: Sendable {
+        let store: Store
+        let cloud = HandCloud()
+        let queue: PushQueue
+
+        init(
+            _ path: String,
+            _ clock: ManualClock,
+            _ leases: LeaseClock,
+            _ order: Pipeline.Order
+        ) throws {
+            var options = Store.Options()
+            options.processes = .several
+            store = try Store(.file(path), options: options)
+            var queueOptions = PushQueue.Options()
+            queueOptions.clock = clock
+            queueOptions.leaseClock = leases
+            queue = try PushQueue(
+                store,
+                options: queueOptions,
+                pipelines: [cloud.pipeline(order: order)]
+            )
+        }
+
+        func enqueue(_ name: String) async throws -> OperationID {
+            try await store.write { try $0.enqueue(Upload(name: name)) }
+        }
+    }
+
+    private func process(_ order: Pipeline.Order = .commit) throws -> Process {
+        try Process(folder.path("store.sqlite"), clock, leases.clock, order)
+    }
+
+    @Test func `what one process enqueues, the other one runs`() async throws {
+        let (app, share) = (try process(), try process())
+        try await app.queue.running {
+            let id = try await share.enqueue("a")
+            try await lookUntil { app.cloud.started == ["a"] }
+            app.cloud.answer("a")
+            try await share.queue.following {
+                let statuses = share.queue.statuses(of: id)
+                try await lookUntil {
+                    try await share.queue.status(of: id) == .finished(.completed)
+                }
+                var last: OperationStatus?
+                for await status in statuses { last = status }
+                #expect(last == .finished(.completed))
+            }
+        }
+        #expect(share.cloud.started == [])
+        try app.store.close()
+        try share.store.close()
+    }
+
+    @Test func `while one process runs the queue, the other one waits for its turn`() async throws {
+        let (first, second) = (try process(), try process())
+        let running = Task { try await first.queue.run() }
+        _ = try await first.enqueue("a")
+        await first.cloud.starts()
+        let standby = Task { try await second.queue.run() }
+        #expect(second.cloud.started == [])
+        first.cloud.answer("a")
+        let id = try await second.enqueue("b")
+        try await lookUntil { first.cloud.started == ["a", "b"] }
+        // The first one ends in good order; what it has begun is done again by the second.
+        running.cancel()
+        _ = await running.result
+        try await lookUntil { second.cloud.started == ["b"] }
+        #expect(second.cloud.operation("b")?.mayHaveRun == true)
+        second.cloud.answer("b")
+        #expect(try await second.queue.fate(of: id) == .completed)
+        standby.cancel()
+        _ = await standby.result
+        try first.store.close()
+        try second.store.close()
+    }
+
+    @Test func `a process that does not answer any more is replaced, and its answers do not count`()
+        async throws
+    {
+        let (first, second) = (try process(), try process())
+        let running = Task { try await first.queue.run() }
+        let id = try await first.enqueue("a")
+        await first.cloud.starts()
+        // The first process is stopped for longer than its lease: it neither renews nor answers.
+        await first.store.suspend()
+        leases.pass(milliseconds: 20_000)
+        let standby = Task { try await second.queue.run() }
+        try await lookUntil { second.cloud.started == ["a"] }
+        #expect(second.cloud.operation("a")?.mayHaveRun == true)
+        #expect(
+            second.cloud.operation("a")?.idempotencyKey
+                == first.cloud.operation("a")?.idempotencyKey
+        )
+        // It goes on: its answer to the cloud's is not taken, and it starts nothing more.
+        first.cloud.answer("a", .refused(reason: "the late answer"))
+        first.store.resume()
+        _ = try await first.enqueue("b")
+        second.cloud.answer("a")
+        try await lookUntil { second.cloud.started == ["a", "b"] }
+        #expect(try await second.queue.fate(of: id) == .completed)
+        #expect(first.cloud.started == ["a"])
+        second.cloud.answer("b")
+        for task in [running, standby] {
+            task.cancel()
+            _ = await task.result
+        }
+        try first.store.close()
+        try second.store.close()
+    }
+
+    @Test func `a decision of another process counts at once: hold, release, skip, suspend`()
+        async throws
+    {
+        let (app, tool) = (try process(), try process())
+        try await app.queue.running {
+            try await tool.store.write { try $0.suspendPipeline(reason: "by the tool") }
+            let held = try await tool.store.write { transaction in
+                let id = try transaction.enqueue(Upload(name: "held"))
+                try transaction.holdOperation(id, until: nil, context: "tool")
+                return id
+            }
+            let skipped = try await tool.enqueue("skipped")
+            try await tool.store.write { try $0.skipOperation(skipped) }
+            try await lookUntil {
+                try await app.queue.status(of: held)
+                    == .waiting([
+                        .held(context: "tool", until: nil), .suspended(reason: "by the tool"),
+                    ])
+            }
+            try await lookUntil {
+                try await app.queue.status(of: skipped) == .finished(.skipped(reason: nil))
+            }
+            try await tool.store.write { try $0.resumePipeline(reason: "by the tool") }
+            try await tool.store.write { try $0.releaseOperation(held, context: "tool") }
+            try await lookUntil { app.cloud.started == ["held"] }
+            // And one that runs is cancelled when the other process skips it.
+            try await tool.store.write { try $0.skipOperation(held) }
+            try await lookUntil { try await app.queue.status(of: held).isFinal }
+            #expect(await app.cloud.cancellation() == "held")
+        }
+        try app.store.close()
+        try tool.store.close()
+    }
+
+    @Test func `who has missed too much reads everything`() async throws {
+        let (app, share) = (try process(), try process())
+        try await app.queue.running {
+            _ = try await share.enqueue("a")
+            try await share.store.write { transaction in
+                try transaction.database.execute(sql: "DELETE FROM godwit_change")
+                try transaction.database.execute(sql: "DELETE FROM godwit_queue_change")
+            }
+            try await lookUntil { app.cloud.started == ["a"] }
+            app.cloud.answer("a")
+        }
+        try app.store.close()
+        try share.store.close()
+    }
+
+    @Test func `three processes enqueue and take turns, and each operation is done once`()
+        async throws
+    {
+        let processes = try (0..<3).map { _ in try process(.flat) }
+        let done = Mutex<[String: Int]>([:])
+        let queues = try processes.map { process in
+            var options = PushQueue.Options()
+            options.leaseClock = leases.clock
+            options.clock = clock
+            return try PushQueue(
+                process.store,
+                options: options,
+                pipelines: [
+                    Pipeline("work", order: .flat).on(Upload.self) { upload, _ in
+                        done.withLock { $0[upload.name, default: 0] += 1 }
+                        return .completed
+                    }
+                ]
+            )
+        }
+        let tasks = queues.map { queue in Task { try await queue.run() } }
+        for number in 0..<90 {
+            _ = try await processes[number % 3].store.write {
+                try $0.enqueue(Upload(name: "\(number)"), Placement(pipeline: "work"))
+            }
+            if number == 30 || number == 60 { tasks[number / 30 - 1].cancel() }
+        }
+        try await lookUntil {
+            try await processes[0].store.read { try $0.operations().isEmpty }
+        }
+        for task in tasks {
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+        // A queue that is gone takes its pipeline along, and what is enqueued there goes elsewhere.
+        withExtendedLifetime(queues) {}
+        let counts = done.withLock { $0 }
+        #expect(counts.count == 90)
+        // One that is cancelled between its work and its record is done again: at least once is
+        // the promise, and the key makes once of it.
+        #expect(counts.values.filter { $0 > 1 }.count <= 16)
+        for process in processes { try process.store.close() }
+    }
+
+    /// Moves the clock on until something has happened.
+    private func lookUntil(_ isDone: () async throws -> Bool) async throws {
+        for _ in 0..<100_000 {
+            if try await isDone() { return }
+            clock.advance(by: .milliseconds(50))
+            await Task.yield()
+        }
+        Issue.record("it never happens")
+    }
+}
+
+extension PushQueue {
+    func following(_ body: () async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.follow() }
+            try await body()
+            group.cancelAll()
+            while let result = await group.nextResult() {
+                if case .failure(let error) = result, !(error is CancellationError) { throw error }
+            }
+        }
+    }
+}

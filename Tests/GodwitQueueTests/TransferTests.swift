@@ -1,0 +1,95 @@
+import GodwitQueue
+import GodwitStore
+import GodwitTestKit
+import Synchronization
+import Testing
+
+/// Transfers that go on while the app is not there.
+@Suite struct TransferTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A launch that started an operation and ended before the cloud's answer.
+    private func interrupted() async throws -> OperationID {
+        let bench = try Workbench(.file(folder.path("store.sqlite")))
+        let queue = try bench.queue()
+        let id = try await bench.enqueue("a")[0]
+        let running = Task { try await queue.run() }
+        await bench.cloud.starts()
+        // The process ends: nothing of what it still does is written.
+        try bench.store.close()
+        bench.cloud.answer("a")
+        _ = await running.result
+        return id
+    }
+
+    @Test
+    func `C71: an operation that is marked active before the queue runs is not started again`()
+        async throws
+    {
+        let id = try await interrupted()
+        let bench = try Workbench(.file(folder.path("store.sqlite")))
+        let queue = try bench.queue()
+        try await queue.markActive(id)
+        try await queue.running {
+            let other = try await bench.enqueue("b")[0]
+            #expect(try await queue.status(of: id) == .running(progress: nil))
+            #expect(!(try await queue.status(of: other).reasons.isEmpty), "commit order holds")
+            try await queue.report(0.5, of: id)
+            #expect(try await queue.status(of: id) == .running(progress: 0.5))
+            try await queue.finish(id, with: .completed)
+            await bench.cloud.starts()
+            bench.cloud.answer("b")
+            #expect(try await queue.fate(of: other) == .completed)
+        }
+        #expect(bench.cloud.started == ["b"])
+        try await bench.expectEmpty()
+    }
+
+    @Test func `a transfer that failed is tried again by the executor`() async throws {
+        let id = try await interrupted()
+        let bench = try Workbench(.file(folder.path("store.sqlite")))
+        let queue = try bench.queue()
+        try await queue.markActive(id)
+        try await queue.running {
+            try await queue.finish(id, with: .retry(after: .zero, reason: "the network is gone"))
+            await bench.cloud.starts()
+            bench.cloud.answer("a")
+            #expect(try await queue.fate(of: id) == .completed)
+        }
+        try await bench.expectEmpty()
+    }
+
+    @Test func `a transfer whose operation is skipped is cancelled`() async throws {
+        let id = try await interrupted()
+        let bench = try Workbench(.file(folder.path("store.sqlite")))
+        let queue = try bench.queue()
+        let isCancelled = Mutex(false)
+        try await queue.markActive(id) { isCancelled.withLock { $0 = true } }
+        try await queue.running {
+            try await bench.store.write { try $0.skipOperation(id) }
+            #expect(try await queue.fate(of: id) == .skipped(reason: nil))
+        }
+        #expect(isCancelled.withLock { $0 })
+        try await bench.expectEmpty()
+    }
+
+    @Test func `C52: to mark an operation active that nobody knows is an error, and does no harm`()
+        async throws
+    {
+        let bench = try Workbench()
+        let queue = try bench.queue()
+        let unknown = OperationID.number(7)
+        await #expect(throws: QueueError.unknownOperation(unknown)) {
+            try await queue.markActive(unknown)
+        }
+        try await queue.running {
+            let id = try await bench.enqueue("a")[0]
+            await bench.cloud.starts()
+            bench.cloud.answer("a")
+            #expect(try await queue.fate(of: id) == .completed)
+        }
+        try await bench.expectEmpty()
+    }
+}

@@ -1,0 +1,133 @@
+import GRDB
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Testing
+
+/// The store takes part in transactions that the app begins itself.
+@Suite struct JoinTests {
+    private let numbers = Store.Collection<Int>("numbers")
+    private struct Refusal: Error {}
+
+    private func adopted() throws -> (DatabaseQueue, Store) {
+        let database = try DatabaseQueue()
+        try database.write { try $0.execute(sql: "CREATE TABLE invoice (id INTEGER)") }
+        return (database, try Store(adopting: database))
+    }
+
+    @Test func `the app's rows and the store's objects commit together`() async throws {
+        let (database, store) = try adopted()
+        let numbers = numbers
+        var changes = store.changes().makeAsyncIterator()
+        let view = try await store.view()
+        try await database.write { database in
+            try database.execute(sql: "INSERT INTO invoice VALUES (1)")
+            try store.write(in: database) { try $0.set(1, for: "a", in: numbers) }
+            let seen = try store.write(in: database) { try $0.get("a", in: numbers) }
+            #expect(seen == 1, "the second part sees the first")
+            try store.write(in: database) { try $0.set(2, for: "b", in: numbers) }
+        }
+        #expect(await changes.next()?.inserted == [numbers.place("a")])
+        #expect(await changes.next()?.inserted == [numbers.place("b")])
+        #expect(try view.get("a", in: numbers) == nil, "a view stays at its commit")
+        try view.advance()
+        #expect(try view.get("a", in: numbers) == 1)
+        let count = try await store.read { try $0.count(in: numbers) }
+        #expect(count == 2)
+        try await store.write { try $0.set(3, for: "c", in: numbers) }
+        let report = try await store.integrityCheck()
+        #expect(report.isSound, "\(report.problems)")
+        try store.close()
+    }
+
+    @Test func `nothing is left of a transaction that the app rolls back`() async throws {
+        let (database, store) = try adopted()
+        let numbers = numbers
+        try await store.write { try $0.set(1, for: "a", in: numbers) }
+        let view = try await store.view()
+        await #expect(throws: Refusal.self) {
+            try await database.write { database in
+                try store.write(in: database) { try $0.set(2, for: "a", in: numbers) }
+                throw Refusal()
+            }
+        }
+        let (value, commit) = try await store.read { transaction in
+            (try transaction.get("a", in: numbers), transaction.lastCommit)
+        }
+        #expect(value == 1)
+        #expect(try view.get("a", in: numbers) == 1)
+        let next = try await store.writeLater { try $0.set(3, for: "a", in: numbers) }.finish()
+        #expect(next.commit == commit.next)
+        try store.close()
+    }
+
+    @Test func `a part that throws leaves no trace, and the app's transaction goes on`()
+        async throws
+    {
+        let (database, store) = try adopted()
+        let numbers = numbers
+        try await database.write { database in
+            try store.write(in: database) { try $0.set(1, for: "a", in: numbers) }
+            #expect(throws: Refusal.self) {
+                try store.write(in: database) { transaction in
+                    try transaction.set(2, for: "a", in: numbers)
+                    throw Refusal()
+                }
+            }
+            try database.execute(sql: "INSERT INTO invoice VALUES (1)")
+        }
+        let value = try await store.read { try $0.get("a", in: numbers) }
+        #expect(value == 1)
+        try store.close()
+    }
+
+    @Test func `outside of a transaction of its own database the store takes no part`()
+        async throws
+    {
+        let (database, store) = try adopted()
+        let other = try DatabaseQueue()
+        let numbers = numbers
+        try await other.write { other -> Void in
+            #expect(throws: StoreError.foreignTransaction) {
+                try store.write(in: other) { try $0.set(1, for: "a", in: numbers) }
+            }
+        }
+        try await database.writeWithoutTransaction { database -> Void in
+            #expect(throws: StoreError.foreignTransaction) {
+                try store.write(in: database) { try $0.set(1, for: "a", in: numbers) }
+            }
+        }
+        await #expect(throws: StoreError.foreignTransaction) {
+            try await store.write { transaction in
+                try store.write(in: transaction.database) { try $0.set(1, for: "a", in: numbers) }
+            }
+        }
+        try store.close()
+        try await database.write { database -> Void in
+            #expect(throws: StoreError.closed) {
+                try store.write(in: database) { try $0.set(1, for: "a", in: numbers) }
+            }
+        }
+    }
+
+    @Test func `a savepoint that is rolled back around a part is noticed`() async throws {
+        let (database, store) = try adopted()
+        let numbers = numbers
+        try await database.write { database in
+            try store.write(in: database) { try $0.set(1, for: "a", in: numbers) }
+            try database.inSavepoint {
+                try store.write(in: database) { try $0.set(2, for: "a", in: numbers) }
+                return .rollback
+            }
+            #expect(throws: StoreError.savepointRolledBack) {
+                try store.write(in: database) { try $0.set(3, for: "a", in: numbers) }
+            }
+        }
+        let value = try await store.read { try $0.get("a", in: numbers) }
+        #expect(value == 1, "what is known is what is stored")
+        try await store.write { try $0.set(4, for: "b", in: numbers) }
+        let report = try await store.integrityCheck()
+        #expect(report.isSound, "\(report.problems)")
+        try store.close()
+    }
+}
