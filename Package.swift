@@ -9,6 +9,10 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// Bugs for the simulation to find; see Sources/GodwitQueue/Machine/PlantedBug.swift.
+let hasPlantedBugs = Context.environment["GODWIT_PLANTED_BUGS"] != nil
+let queueSettings = settings + (hasPlantedBugs ? [.define("GODWIT_PLANTED_BUGS")] : [])
+
 let http: TargetDependencyCondition? = .when(traits: ["HTTP"])
 let server: TargetDependencyCondition? = .when(traits: ["Server"])
 
@@ -52,7 +56,7 @@ let package = Package(
         .target(
             name: "GodwitTree",
             dependencies: [.product(name: "Crypto", package: "swift-crypto")],
-            swiftSettings: settings
+            swiftSettings: queueSettings
         ),
         .target(
             name: "GodwitStore",
@@ -175,7 +179,7 @@ let package = Package(
                 "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitTestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
-            swiftSettings: settings
+            swiftSettings: queueSettings
         ),
         .testTarget(
             name: "GodwitReplicationTests",

@@ -107,6 +107,7 @@ extension QueueMachine {
         schedule.lanes[lane].isSuspended =
             !suspensions.isEmpty || !lanes[lane].suspensions.isEmpty
             || !lanes[lane].requirements.missing(in: conditions).isEmpty
+                && !isPlanted(.ignoresConditions)
     }
 }
 
@@ -186,7 +187,7 @@ extension QueueMachine {
 
     mutating func release(_ number: OperationNumber, _ context: String) {
         holds[number]?[context] = nil
-        if holds[number]?.isEmpty ?? true {
+        if holds[number]?.isEmpty ?? true || isPlanted(.releasesAll) {
             holds[number] = nil
             schedule.release(number)
         }
@@ -267,7 +268,8 @@ extension QueueMachine {
     /// When to look again although nothing happens: invariant (3).
     mutating func nextLook(at now: Moment) -> Duration? {
         var next = looks.min?.time
-        for lane in lanes.indices where schedule.lanes[lane].hasRoom {
+        for lane in lanes.indices
+        where schedule.lanes[lane].hasRoom && !isPlanted(.sleepsThroughPause) {
             for host in governors.indices where schedule.hasReady(in: lane, for: host) {
                 let time = governors[host].nextStart(after: now.elapsed)
                 next = min(next ?? time, time)
@@ -282,7 +284,9 @@ extension QueueMachine {
             guard let deadline = holds[look.number]?[look.context] else { continue }
             if deadline.isPast(at: now) {
                 release(look.number, look.context)
-            } else if case .calendar = deadline, let time = deadline.nextLook(at: now) {
+            } else if !isPlanted(.looksOnce), case .calendar = deadline,
+                let time = deadline.nextLook(at: now)
+            {
                 looks.insert(Look(time: time, number: look.number, context: look.context))
             }
         }
@@ -317,7 +321,7 @@ extension [String: Int] {
     /// Takes one away, and the entry with the last one.
     fileprivate mutating func decrement(_ key: String) {
         guard let count = self[key] else { return }
-        self[key] = count > 1 ? count - 1 : nil
+        self[key] = count > 1 && !isPlanted(.resumesAll) ? count - 1 : nil
     }
 }
 

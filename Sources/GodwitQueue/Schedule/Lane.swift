@@ -21,7 +21,9 @@ extension Schedule {
             self.limit = limit == 0 ? .max : limit
         }
 
-        var hasRoom: Bool { !isSuspended && runningCount < limit }
+        var hasRoom: Bool {
+            !isSuspended && (runningCount < limit || isPlanted(.ignoresLimit))
+        }
 
         mutating func push(_ entry: ReadyEntry, host: Int) {
             while streams.count <= host { streams.append([]) }
@@ -52,6 +54,9 @@ extension Schedule {
             return false
         }
 
+        /// Counts one more that is open.
+        mutating func enterAnew() { openCount += 1 }
+
         /// One operation of an open commit is through.
         mutating func leave() {
             openCount -= 1
@@ -60,7 +65,8 @@ extension Schedule {
 
         /// The next operation to be let through, if it is its commit's turn.
         mutating func takeNext() -> LineEntry? {
-            guard let next = closed.min, openCount == 0 || next.commit == lastOpened else {
+            let leftMax = isPlanted(.opensEarly) ? 1 : 0
+            guard let next = closed.min, openCount <= leftMax || next.commit == lastOpened else {
                 return nil
             }
             return closed.popMin()

@@ -144,6 +144,7 @@ extension Schedule {
 
     /// Has an operation wait for another one, if that is unfinished.
     mutating func add(_ need: OperationNumber, to operation: OperationNumber) {
+        if isPlanted(.forgetsNeedsOnLoad) { return }
         if let place = places[operation] { connect(place, to: need) }
     }
 
@@ -157,7 +158,9 @@ extension Schedule {
         guard let place = places[number] else { return }
         leave(place)
         release(dependentsOf: place)
-        edges.removeNeeds(startingAt: slots[Int(place)].needs)
+        if !isPlanted(.reusesDirtySlots) {
+            edges.removeNeeds(startingAt: slots[Int(place)].needs)
+        }
         places[number] = nil
         slots[Int(place)].state = .free
         freeSlots.append(place)
@@ -167,6 +170,7 @@ extension Schedule {
     /// Takes an operation out of the line; what needs it waits on.
     mutating func park(_ number: OperationNumber) {
         guard let place = places[number], slots[Int(place)].state != .parked else { return }
+        if isPlanted(.deadLetterBlocks) { lanes[Int(slots[Int(place)].lane)].line.enterAnew() }
         leave(place)
         slots[Int(place)].state = .parked
         openCommits(of: Int(slots[Int(place)].lane))
@@ -176,7 +180,7 @@ extension Schedule {
     mutating func unpark(_ number: OperationNumber) {
         guard let place = places[number], slots[Int(place)].state == .parked else { return }
         slots[Int(place)].state = .waiting
-        enter(place)
+        if isPlanted(.unparksAnywhere) { pushIfReady(place) } else { enter(place) }
         openCommits(of: Int(slots[Int(place)].lane))
     }
 
@@ -184,8 +188,8 @@ extension Schedule {
     mutating func requeue(_ number: OperationNumber) {
         guard let place = places[number], slots[Int(place)].state == .running else { return }
         slots[Int(place)].state = .waiting
-        lanes[Int(slots[Int(place)].lane)].runningCount -= 1
-        pushIfReady(place)
+        if !isPlanted(.leaksRunning) { lanes[Int(slots[Int(place)].lane)].runningCount -= 1 }
+        if !isPlanted(.forgetsRequeued) { pushIfReady(place) }
     }
 
     /// Marks an operation as running that nobody has started here: a transfer that goes on
@@ -193,6 +197,7 @@ extension Schedule {
     mutating func adoptRunning(_ number: OperationNumber) {
         guard let place = places[number], slots[Int(place)].state == .waiting else { return }
         slots[Int(place)].state = .running
+        if isPlanted(.adoptsForFree) { return }
         lanes[Int(slots[Int(place)].lane)].runningCount += 1
     }
 
@@ -200,6 +205,7 @@ extension Schedule {
     mutating func hold(_ number: OperationNumber) {
         guard let place = places[number], !slots[Int(place)].isHeld else { return }
         slots[Int(place)].isHeld = true
+        if isPlanted(.holdsNothing) { return }
         slots[Int(place)].gates += 1
     }
 
@@ -212,14 +218,15 @@ extension Schedule {
     mutating func setPriority(_ priority: Int32, of number: OperationNumber) {
         guard let place = places[number], slots[Int(place)].priority != priority else { return }
         slots[Int(place)].priority = priority
-        slots[Int(place)].isInHeap = false
+        if !isPlanted(.losesReprioritized) { slots[Int(place)].isInHeap = false }
         pushIfReady(place)
     }
 
     /// Gives an operation other needs than it had.
     mutating func setNeeds(_ needs: [OperationNumber], of number: OperationNumber) {
         guard let place = places[number] else { return }
-        slots[Int(place)].gates -= edges.removeNeeds(startingAt: slots[Int(place)].needs)
+        let unmet = edges.removeNeeds(startingAt: slots[Int(place)].needs)
+        if !isPlanted(.keepsOldNeeds) { slots[Int(place)].gates -= unmet }
         slots[Int(place)].needs = Edges.none
         for need in needs { connect(place, to: need) }
         pushIfReady(place)
@@ -262,7 +269,8 @@ extension Schedule {
             let slot = slots[Int(entry.place)]
             let isCurrent =
                 slot.number == entry.number && slot.priority == entry.priority && slot.isInHeap
-            if isCurrent, slot.state == .waiting, slot.gates == 0 { return entry }
+            let hasGates = slot.gates > 0 && !isPlanted(.trustsHeap)
+            if isCurrent, slot.state == .waiting, !hasGates { return entry }
             if isCurrent { slots[Int(entry.place)].isInHeap = false }
             lanes[lane].pop(host: host)
         }
@@ -329,6 +337,7 @@ extension Schedule {
             let (dependent, following) = edges.finishNeed(next)
             next = following
             if dependent != Edges.none { removeGate(of: dependent) }
+            if isPlanted(.letsOneGo) { return }
         }
     }
 
