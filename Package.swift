@@ -56,7 +56,7 @@ let package = Package(
         .target(
             name: "GodwitTree",
             dependencies: [.product(name: "Crypto", package: "swift-crypto")],
-            swiftSettings: queueSettings
+            swiftSettings: settings
         ),
         .target(
             name: "GodwitStore",
@@ -78,7 +78,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
             ],
-            swiftSettings: settings
+            swiftSettings: queueSettings
         ),
         .target(
             name: "GodwitReplication",
@@ -162,6 +162,12 @@ let package = Package(
             path: "Tests/GodwitFaultRunner",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "GodwitPushRunner",
+            dependencies: ["GodwitTree", "GodwitStore", "GodwitQueue"],
+            path: "Tests/GodwitPushRunner",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "GodwitStoreTests",
             dependencies: [
@@ -194,7 +200,9 @@ let package = Package(
         .testTarget(
             name: "GodwitServerTests",
             dependencies: [
-                "GodwitServer", "GodwitConnectors", "GodwitTestKit",
+                "GodwitServer", "GodwitConnectors", "GodwitTestKit", "GodwitQueue", "GodwitStore",
+                "GodwitPushRunner",
+                .product(name: "Hummingbird", package: "hummingbird", condition: server),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],

@@ -222,6 +222,11 @@ struct QueueSimulation {
     private mutating func fail(_ number: OperationNumber) {
         attempts[number] = nil
         guard let host = rows[number]?.item.host else { return }
+        if random.happens(0.1) {
+            // It was cancelled, which is no failure: it may start again at once.
+            rows[number]?.epoch = nil
+            return machine.requeue(number)
+        }
         if random.happens(0.3) {
             let pause = now.elapsed + .milliseconds(Int.random(in: 0...30_000, using: &random))
             machine.throttled(number, until: pause, at: now)

@@ -1,0 +1,48 @@
+import Foundation
+import GodwitQueue
+import GodwitStore
+
+/// An app that is killed again and again.
+///
+/// `GodwitPushRunner PATH URL SEED` edits and pushes until it is killed, and prints a line for each
+/// edit that is committed; with `drain` in the place of the seed it pushes what is left, and ends.
+@main
+struct GodwitPushRunner {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 4, let url = URL(string: arguments[2]) else {
+            throw CocoaError(.fileReadUnknown)
+        }
+        let app = try PushApp(path: arguments[1], server: url)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await app.queue.run() }
+            if let seed = UInt64(arguments[3]) {
+                var random = Xorshift(state: seed | 1)
+                while true {
+                    try await app.edit(using: &random)
+                    say("edited")
+                }
+            }
+            try await app.drain()
+            group.cancelAll()
+        }
+        say("drained")
+    }
+
+    /// Unlike `print`, at once.
+    private static func say(_ line: String) {
+        FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    }
+}
+
+/// Numbers from a seed (G. Marsaglia, "Xorshift RNGs", 2003).
+private struct Xorshift: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import GodwitQueue
+import GodwitStore
+import GodwitTestKit
+import Testing
+
+@testable import GodwitPushRunner
+
+/// An app in a process of its own that pushes over HTTP, killed at random moments, again and again.
+@Suite struct PushKillTests {
+    private static let kills = 50 * Soak.factor * (Soak.factor > 1 ? 2 : 1)
+
+    @Test(.timeLimit(.minutes(5 * Soak.factor)))
+    func `whenever the app is killed, each of its effects reaches the cloud exactly once`()
+        async throws
+    {
+        let seed = UInt64.random(in: 0..<1_000_000)
+        let server = TagServer(seed: seed)
+        let (ports, port) = AsyncStream.makeStream(of: Int.self)
+        let serving = Task { try await server.run { port.yield($0) } }
+        var iterator = ports.makeAsyncIterator()
+        let number = try #require(await iterator.next())
+        let url = try #require(URL(string: "http://127.0.0.1:\(number)"))
+        let folder = try TemporaryFolder()
+        let path = folder.path("app.sqlite")
+        var random = Seeded(seed: seed)
+        for _ in 0..<Self.kills {
+            try PushRun(path, url, "\(UInt64.random(in: 1..<1 << 40, using: &random))").kill(
+                afterLines: Int.random(in: 0...15, using: &random),
+                spinning: Int.random(in: 0...200_000, using: &random)
+            )
+        }
+        #expect(try PushRun(path, url, "drain").lines() == ["drained"], "seed \(seed)")
+        try await check(server, Store(.file(path)), seed)
+        print("killed the app \(Self.kills) times, in \(server.writes.count) writes")
+        serving.cancel()
+        _ = await serving.result
+    }
+
+    private func check(_ server: TagServer, _ store: Store, _ seed: UInt64) async throws {
+        let (contacts, charges) = try await store.read { transaction in
+            let contacts = try PushApp.names.map { name in
+                (name, try transaction.get(name, in: PushApp.contacts)?.version)
+            }
+            return (contacts, try transaction.keys(in: PushApp.charges))
+        }
+        for (name, version) in contacts {
+            let body = version.map { "{\"version\":\($0)}" }
+            #expect(server.contacts[name] == body, "seed \(seed): what is here is there")
+            let versions = server.writes.filter { $0.name == name }.compactMap { write in
+                try? JSONDecoder().decode(Contact.self, from: Data(write.body.utf8)).version
+            }
+            #expect(versions == versions.sorted(), "seed \(seed): no edit came after a later one")
+        }
+        let keys = server.writes.map(\.key)
+        #expect(Set(keys).count == keys.count, "seed \(seed): no operation was done twice")
+        #expect(server.charges.lines == Set(charges), "seed \(seed): no charge is lost or made up")
+        #expect(server.charges.count == charges.count, "seed \(seed): and none was made twice")
+        #expect(server.conflictCount == 0, "seed \(seed): nobody is in conflict with itself")
+        let left = try await store.read { try $0.operations().count }
+        #expect(left == 0)
+        try store.close()
+    }
+}
+
+/// One run of the app.
+private struct PushRun {
+    private let process = Process()
+    private let output = Pipe()
+
+    init(_ path: String, _ url: URL, _ mode: String) throws {
+        process.executableURL = BuiltProgram.url("GodwitPushRunner")
+        process.arguments = [path, url.absoluteString, mode]
+        process.standardOutput = output
+        try process.run()
+    }
+
+    /// Kills it after so many lines were read, and a moment.
+    func kill(afterLines count: Int, spinning turns: Int) throws {
+        let reader = output.fileHandleForReading
+        var lineCount = 0
+        while lineCount < count {
+            let more = reader.availableData
+            guard !more.isEmpty else { break }
+            lineCount += more.count { $0 == UInt8(ascii: "\n") }
+        }
+        for _ in 0..<turns / 100 { sched_yield() }
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .uncaughtSignal, "it never ends by itself")
+    }
+
+    func lines() throws -> [String] {
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+}
