@@ -5,7 +5,7 @@ import GodwitStore
 /// An app that is killed again and again.
 ///
 /// `GodwitPushRunner PATH URL SEED` edits and pushes until it is killed, and prints a line for each
-/// edit that is committed; with `drain` in the place of the seed it pushes what is left, and ends.
+/// edit that is committed and each answer of the cloud; with `drain` in the place of the seed it pushes what is left, and ends.
 @main
 struct GodwitPushRunner {
     static func main() async throws {
@@ -28,14 +28,12 @@ struct GodwitPushRunner {
         }
         say("drained")
     }
-
-    /// Unlike `print`, at once.
-    private static func say(_ line: String) {
-        FileHandle.standardOutput.write(Data((line + "\n").utf8))
-    }
 }
 
-/// Numbers from a seed (G. Marsaglia, "Xorshift RNGs", 2003).
+/// Prints a line, and unlike `print` at once.
+func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+/// Numbers from a seed: George Marsaglia, "Xorshift RNGs", 2003.
 private struct Xorshift: RandomNumberGenerator {
     var state: UInt64
 

@@ -144,6 +144,7 @@ struct ContactCloud: Sendable {
 
     private func send(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         let (data, response) = try await URLSession.shared.data(for: request)
+        if request.httpMethod != "GET" { say("answered") }
         guard let response = response as? HTTPURLResponse else {
             throw URLError(.badServerResponse)
         }

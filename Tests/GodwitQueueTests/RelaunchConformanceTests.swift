@@ -1,8 +1,10 @@
+import Foundation
 import GRDB
 import GodwitQueue
 import GodwitStore
 import GodwitTestKit
 import GodwitTree
+import Synchronization
 import Testing
 
 /// What a launch finds that another one has left.
@@ -234,5 +236,125 @@ import Testing
             let attempts = try await bench.store.read { try $0.attempts(of: operation.id) }
             #expect(attempts.map(\.outcome) == Array(repeating: "interrupted", count: 5))
         }
+    }
+}
+
+// MARK: - New versions of the app
+
+extension RelaunchConformanceTests {
+    @Test func `C75: another version of the app keeps the queue, and adds to it what it needs`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let path = folder.path("store.sqlite")
+        let first = try Workbench(.file(path))
+        _ = try first.queue()
+        try await first.enqueue("old")
+        try first.store.close()
+        // The original empties the queue of another version and has the app fill it anew; what is
+        // committed is committed, so here nothing is lost, and the app adds in its own schema step.
+        let second = try Workbench(.file(path))
+        let queue = try second.queue(order: .flat)
+        let ids = try await second.enqueue("new")
+        try await queue.running {
+            await second.cloud.starts()
+            second.cloud.answer("old")
+            second.cloud.answer("new")
+            let fate = try await queue.fate(of: ids[0])
+            #expect(fate == .completed)
+        }
+        #expect(Set(second.cloud.started) == ["old", "new"])
+    }
+
+    @Test func `C77: a store that never had a queue gets one when it is asked for`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("store.sqlite")
+        let numbers = Store.Collection<Int>("numbers")
+        let store = try Store(.file(path))
+        try await store.write { try $0.set(1, for: "a", in: numbers) }
+        #expect(try await store.read { try $0.operations().isEmpty })
+        #expect(try await store.read { try $0.tag(for: "a") } == nil)
+        try store.close()
+        let bench = try Workbench(.file(path))
+        let queue = try bench.queue()
+        try await queue.running {
+            let id = try await bench.enqueue("a")[0]
+            await bench.cloud.starts()
+            bench.cloud.answer("a")
+            #expect(try await queue.fate(of: id) == .completed)
+        }
+        try await bench.expectEmpty()
+    }
+
+    @Test func `C78: an operation may encode itself as it likes`() async throws {
+        struct Packed: GodwitQueue.Operation, Equatable {
+            static let kind = "packed"
+            let left: UInt8
+            let right: UInt8
+
+            init(left: UInt8, right: UInt8) { (self.left, self.right) = (left, right) }
+
+            init(from decoder: any Decoder) throws {
+                let packed = try decoder.singleValueContainer().decode(UInt16.self)
+                self.init(left: UInt8(packed >> 8), right: UInt8(packed & 255))
+            }
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                try container.encode(UInt16(left) << 8 | UInt16(right))
+            }
+        }
+        let bench = try Workbench()
+        _ = try bench.queue()
+        let packed = Packed(left: 3, right: 250)
+        let id = try await bench.store.write { try $0.enqueue(packed) }
+        let operation = try await bench.operation(id)
+        #expect(operation.body == .int(3 << 8 | 250))
+        #expect(try operation.decoded(as: Packed.self) == packed)
+    }
+
+    @Test func `C58: no jump of the clock makes a delay longer or shorter; a date is a date`()
+        async throws
+    {
+        let jump = Mutex<TimeInterval>(0)
+        var options = Store.Options()
+        let start = Date(timeIntervalSince1970: 1_000_000)
+        options.clock = StoreClock(
+            elapsed: { .zero },
+            now: { start.addingTimeInterval(jump.withLock { $0 }) }
+        )
+        let (clock, cloud) = (ManualClock(), HandCloud())
+        let store = try Store(.memory, options: options)
+        let queue = try PushQueue(store, clock: clock, pipelines: [cloud.pipeline(order: .flat)])
+        try await queue.running {
+            try await store.write { try $0.enqueue(Upload(name: "delayed")) }
+            await cloud.starts()
+            cloud.answer("delayed", .retry(after: .seconds(10), reason: "later"))
+            #expect(await clock.nextDelay() == .seconds(10))
+            jump.withLock { $0 = 10_000_000 }
+            clock.advance(by: .seconds(9))
+            let id = try await store.write { try $0.enqueue(Upload(name: "other")) }
+            await cloud.starts()
+            #expect(cloud.started == ["delayed", "other"], "the delay is not over yet")
+            cloud.answer("other")
+            #expect(try await queue.fate(of: id) == .completed)
+            clock.advance(by: .seconds(1))
+            await cloud.starts()
+            cloud.answer("delayed")
+            // A date is looked at once a minute: the calendar reaches it by a jump.
+            let dated = try await store.write { transaction in
+                let id = try transaction.enqueue(Upload(name: "dated"))
+                let date = start.addingTimeInterval(20_000_000)
+                try transaction.holdOperation(id, until: date)
+                return id
+            }
+            #expect(try await queue.status(of: dated).reasons.count == 1)
+            jump.withLock { $0 = 20_000_001 }
+            clock.advance(by: .seconds(60))
+            await cloud.starts()
+            cloud.answer("dated")
+            #expect(try await queue.fate(of: dated) == .completed)
+        }
+        try store.close()
     }
 }

@@ -93,6 +93,22 @@ extension WriteTransaction {
         try resume(operation, attempts: 0)
     }
 
+    /// Changes a dead letter, or an operation in conflict, and puts it back in line.
+    ///
+    /// ```swift
+    /// try transaction.retryOperation(id, editing: { try $0.replace(with: UploadPhoto(scale: 0.5)) })
+    /// ```
+    ///
+    /// - Throws: ``QueueError/wrongState(_:_:)`` for an operation that waits or runs; what `edit`
+    ///   throws.
+    public borrowing func retryOperation(
+        _ id: OperationID,
+        editing edit: (inout OperationEdit) throws -> Void
+    ) throws {
+        try modifyOperation(id, edit)
+        try retryOperation(id)
+    }
+
     private borrowing func resume(_ operation: QueuedOperation, attempts: Int) throws {
         let verdict = OperationTable.Verdict(
             state: .waiting,

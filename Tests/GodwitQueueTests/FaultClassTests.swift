@@ -1,0 +1,368 @@
+import Foundation
+import GodwitQueue
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Synchronization
+import Testing
+
+/// The classes of faults Q1 to Q10 between a queue and a cloud.
+@Suite struct FaultClassTests {
+    // Q1 with real processes: PushKillTests. In all orders of events: QueueSimulationTests.
+    @Test(arguments: EndOfProcess.allCases)
+    private func `Q1: whenever the process ends, the work is done once`(
+        end: EndOfProcess
+    )
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let path = folder.path("store.sqlite")
+        let cloud = KeyCloud()
+        let first = try Workbench(.file(path))
+        let store = first.store
+        let pipeline = Pipeline().on(Upload.self) { upload, run in
+            if end == .beforeSending { try store.close() }
+            cloud.put(upload.name, run.operation.idempotencyKey)
+            if end == .afterSending { throw CancellationError() }
+            if end == .afterTheAnswer { try store.close() }
+            return .completed { _ in if end == .withinTheRecord { throw CancellationError() } }
+        }
+        let queue = try first.queue([pipeline])
+        let id = try await first.enqueue("a")[0]
+        let running = Task { try await queue.run() }
+        if end == .afterTheRecord { _ = try await queue.fate(of: id) }
+        if end == .afterSending || end == .withinTheRecord { await cloud.done() }
+        running.cancel()
+        _ = await running.result
+        try first.store.close()
+
+        let second = try Workbench(.file(path))
+        let again = try second.queue([
+            Pipeline().on(Upload.self) { upload, run in
+                cloud.put(upload.name, run.operation.idempotencyKey)
+                return .completed
+            }
+        ])
+        try await again.running {
+            let fate = try await again.fate(of: id)
+            #expect(fate == .completed)
+        }
+        #expect(cloud.log == ["a"])
+        try await second.expectEmpty()
+    }
+
+    fileprivate enum EndOfProcess: CaseIterable {
+        case beforeSending, afterSending, afterTheAnswer, withinTheRecord, afterTheRecord
+    }
+
+    @Test func `Q2: an operation runs once at a time, and no more of them than may`() async throws {
+        let counts = Mutex((running: [String: Int](), most: 0, doubled: 0))
+        let bench = try Workbench()
+        var pipeline = Pipeline(order: .flat, maxConcurrent: 5).on(Upload.self) { upload, run in
+            counts.withLock { counts in
+                counts.running[upload.name, default: 0] += 1
+                counts.most = max(counts.most, counts.running.values.reduce(0, +))
+                if counts.running[upload.name] != 1 { counts.doubled += 1 }
+            }
+            await Task.yield()
+            counts.withLock { $0.running[upload.name] = nil }
+            let isFirst = run.operation.attempts == 0
+            return isFirst ? .retry(after: .zero, reason: "once more") : .completed
+        }
+        pipeline.backoff = Backoff(delayMin: .zero, delayMax: .zero)
+        let queue = try bench.queue([pipeline])
+        try await queue.running {
+            for number in 0..<200 { try await bench.enqueue("\(number)") }
+            let commit = try await bench.store.read { $0.lastCommit }
+            await queue.finish(through: commit)
+        }
+        let (_, most, doubled) = counts.withLock { $0 }
+        #expect(most <= 5 && most > 1)
+        #expect(doubled == 0)
+        try await bench.expectEmpty()
+    }
+
+    @Test func `Q3: a cloud that is down is asked ever less, and at once when it says when`()
+        async throws
+    {
+        let bench = try Workbench()
+        let queue = try bench.queue()
+        try await queue.running {
+            try await bench.enqueue("a")
+            var delays: [Duration] = []
+            for _ in 0..<12 {
+                await bench.cloud.starts()
+                bench.cloud.answer("a", .retry(reason: "503"))
+                let delay = await bench.clock.nextDelay()
+                delays.append(delay)
+                bench.clock.advance(by: delay)
+            }
+            #expect(delays == delays.sorted() && delays.last == .seconds(60))
+            await bench.cloud.starts()
+            bench.cloud.answer("a", .retry(after: .seconds(7), slowDown: true, reason: "429"))
+            let delay = await bench.clock.nextDelay()
+            #expect(delay == .seconds(7), "the cloud's own delay")
+            bench.clock.advance(by: delay)
+            try #require(await bench.cloud.starts() == ["a"])
+            bench.cloud.answer("a")
+        }
+    }
+
+    @Test func `Q3: ten thousand clients that failed together do not come back together`() {
+        let random = Mutex(Seeded(seed: 3))
+        let backoff = Backoff(jitter: {
+            random.withLock { Double($0.next() >> 11) / Double(1 << 53) }
+        })
+        for attempts in [5, 8, 12] {
+            let delayMax = Backoff(jitter: { 0 }).delay(attempts: attempts)
+            var buckets = Array(repeating: 0, count: 20)
+            for _ in 0..<10_000 {
+                let part = backoff.delay(attempts: attempts) / delayMax
+                buckets[min(Int(part * 20), 19)] += 1
+            }
+            #expect(buckets.max() ?? 0 <= 2 * 10_000 / 20, "attempt \(attempts): \(buckets)")
+        }
+    }
+
+    @Test func `Q4: a poison operation goes to the dead letters, and everything else flows`()
+        async throws
+    {
+        let bench = try Workbench()
+        var pipeline = Pipeline(order: .commit).on(Upload.self) { upload, _ in
+            if upload.name == "poison" { throw CocoaError(.featureUnsupported) }
+            return .completed
+        }
+        pipeline.attemptsMax = 3
+        pipeline.backoff = Backoff(delayMin: .zero, delayMax: .zero)
+        let queue = try bench.queue([pipeline])
+        try await queue.running {
+            let ids = try await bench.enqueue("a", "poison", "b")
+            let after = try await bench.enqueue("c")[0]
+            #expect(try await queue.fate(of: after) == .completed, "the next commit is not held up")
+            let poison = try await bench.operation(ids[1])
+            #expect(poison.state == .refused && poison.reason != nil)
+            let attempts = try await bench.store.read { try $0.attempts(of: ids[1]) }
+            #expect(attempts.map(\.outcome) == ["retry", "retry", "refused"])
+            // And somebody may mend it: change it, and have it tried again.
+            try await bench.store.write { transaction in
+                try transaction.retryOperation(
+                    ids[1],
+                    editing: { try $0.replace(with: Upload(name: "mended")) }
+                )
+            }
+            #expect(try await queue.fate(of: ids[1]) == .completed)
+        }
+        try await bench.expectEmpty()
+    }
+
+    @Test func `Q5: a conflict is merged with what both sides come from, and pushed again`()
+        async throws
+    {
+        let bench = try Workbench()
+        let queue = try bench.queue()
+        let things = Store.Collection<[String: Int]>("things")
+        try await bench.store.write { try $0.set(["a": 1, "b": 1], for: "x", in: things) }
+        try await queue.running {
+            let id = try await bench.store.write { transaction in
+                try transaction.set(["a": 2, "b": 1], for: "x", in: things)
+                return try transaction.enqueue(Upload(name: "x", pushes: ["x"]))
+            }
+            await bench.cloud.starts()
+            let theirs = Value.map(["a": .int(1), "b": .int(5)])
+            let tag = Tag(.string("v7"), for: "x")
+            bench.cloud.answer("x", .conflict(theirs: theirs, tag: tag, reason: "412"))
+            await bench.cloud.starts()
+            let (merged, recorded) = try await bench.store.read { transaction in
+                (try transaction.get("x", in: things), try transaction.tag(for: "x"))
+            }
+            #expect(merged == ["a": 2, "b": 5] && recorded == .string("v7"))
+            let changes = try await bench.store.read { try $0.recordedChanges(of: id) }
+            #expect(changes.first?.old == theirs, "what was merged is the base from now on")
+            bench.cloud.answer("x")
+            #expect(try await queue.fate(of: id) == .completed)
+        }
+    }
+
+    @Test func `Q6: random graphs run in an order that their needs allow`() async throws {
+        for seed in 0..<UInt64(20 * Soak.factor) {
+            var random = Seeded(seed: seed)
+            let count = Int.random(in: 2...60, using: &random)
+            let needs = (0..<count).map { number in
+                (0..<number).filter { _ in random.happens(0.1) }
+            }
+            let log = Mutex<[Int]>([])
+            let bench = try Workbench()
+            let queue = try bench.queue([
+                Pipeline(order: .flat).on(Upload.self) { upload, _ in
+                    log.withLock { $0.append(Int(upload.name) ?? -1) }
+                    return .completed
+                }
+            ])
+            try await bench.store.write { transaction in
+                var ids: [OperationID] = []
+                for number in 0..<count {
+                    let id = try transaction.enqueue(
+                        Upload(name: "\(number)"),
+                        after: needs[number].map { ids[$0] }
+                    )
+                    ids.append(id)
+                }
+            }
+            try await queue.running {
+                let commit = try await bench.store.read { $0.lastCommit }
+                await queue.finish(through: commit)
+            }
+            let order = log.withLock { $0 }
+            let places = Dictionary(uniqueKeysWithValues: zip(order, order.indices))
+            #expect(places.count == count, "seed \(seed)")
+            for number in 0..<count {
+                for need in needs[number] {
+                    #expect((places[need] ?? 0) < (places[number] ?? 0), "seed \(seed)")
+                }
+            }
+            try bench.store.close()
+        }
+    }
+
+    @Test func `Q7: while nobody is logged in the pipeline pauses, and no attempt counts`()
+        async throws
+    {
+        let bench = try Workbench()
+        let login = Mutex((isValid: false, refreshCount: 0))
+        let (asks, ask) = AsyncStream.makeStream(of: Void.self)
+        let holder = Mutex<PushQueue?>(nil)
+        let queue = try bench.queue([
+            Pipeline(order: .flat).on(Upload.self) { _, _ in
+                guard !login.withLock({ $0.isValid }) else { return .completed }
+                let isFirst = login.withLock { login in
+                    login.refreshCount += 1
+                    return login.refreshCount == 1
+                }
+                if isFirst {
+                    holder.withLock { $0 }?.suspend("login")
+                    ask.yield()
+                }
+                throw CancellationError()
+            }
+        ])
+        holder.withLock { $0 = queue }
+        try await queue.running {
+            let ids = try await bench.enqueue("a", "b", "c")
+            for await _ in asks { break }
+            for id in ids {
+                for await status in queue.statuses(of: id)
+                where status == .waiting([.suspended(reason: "login")]) { break }
+                let operation = try await bench.operation(id)
+                #expect(operation.attempts == 0 && operation.state == .waiting)
+            }
+            login.withLock { $0.isValid = true }
+            queue.resume("login")
+            for id in ids { #expect(try await queue.fate(of: id) == .completed) }
+        }
+        holder.withLock { $0 = nil }
+        try await bench.expectEmpty()
+    }
+
+    @Test func `Q8: an executor that verifies is never fooled by a cloud that lies`() async throws {
+        let lies = ["an HTML page", "half of it", "another tag"]
+        let answers = Mutex(lies + ["the truth"])
+        let bench = try Workbench()
+        var pipeline = Pipeline().on(Upload.self) { _, _ in
+            let answer = answers.withLock { $0.removeFirst() }
+            guard answer == "the truth" else { return .retry(reason: "not verified: \(answer)") }
+            return .completed
+        }
+        pipeline.backoff = Backoff(delayMin: .zero, delayMax: .zero)
+        let queue = try bench.queue([pipeline])
+        let id = try await bench.enqueue("a")[0]
+        try await queue.running {
+            let fate = try await queue.fate(of: id)
+            #expect(fate == .completed)
+        }
+        #expect(answers.withLock { $0 } == [])
+    }
+
+    @Test func `Q9: what people decide is durable, and to decide it twice is to decide it once`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let path = folder.path("store.sqlite")
+        let first = try Workbench(.file(path))
+        _ = try first.queue()
+        let ids = try await first.enqueue("low", "high", "held", "skipped")
+        for _ in 0..<2 {
+            try await first.store.write { transaction in
+                try transaction.suspendPipeline(reason: "user")
+                try transaction.modifyOperation(ids[1]) { $0.priority = 5 }
+                try transaction.holdOperation(ids[2], until: nil, context: "user")
+                try transaction.skipOperation(ids[3])
+            }
+        }
+        try first.store.close()
+        let second = try Workbench(.file(path))
+        let queue = try second.queue(maxConcurrent: 1)
+        try await queue.running {
+            #expect(try await queue.status(of: ids[0]) == .waiting([.suspended(reason: "user")]))
+            for _ in 0..<2 {
+                try await second.store.write { try $0.resumePipeline(reason: "user") }
+            }
+            await second.cloud.starts()
+            second.cloud.answer("high")
+            await second.cloud.starts()
+            second.cloud.answer("low")
+            for _ in 0..<2 {
+                try await second.store.write { transaction in
+                    try transaction.releaseOperation(ids[2], context: "user")
+                }
+            }
+            await second.cloud.starts()
+            second.cloud.answer("held")
+            #expect(try await queue.fate(of: ids[2]) == .completed)
+        }
+        #expect(second.cloud.started == ["high", "low", "held"])
+        try await second.expectEmpty()
+    }
+
+    @Test func `Q10: what a dead process has left running runs again at the next launch`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let path = folder.path("store.sqlite")
+        let first = try Workbench(.file(path))
+        let dead = try first.queue()
+        let id = try await first.enqueue("a")[0]
+        let running = Task { try await dead.run() }
+        await first.cloud.starts()
+        try first.store.close()
+        first.cloud.answer("a")
+        _ = await running.result
+        let second = try Workbench(.file(path))
+        let queue = try second.queue()
+        try await queue.running {
+            await second.cloud.starts()
+            #expect(second.cloud.operation("a")?.mayHaveRun == true)
+            let audit = try await queue.audit()
+            #expect(audit.isSound, "\(audit.problems)")
+            second.cloud.answer("a")
+            #expect(try await queue.fate(of: id) == .completed)
+        }
+        try await second.expectEmpty()
+    }
+}
+
+/// A cloud that knows idempotency keys.
+private final class KeyCloud: Sendable {
+    private let state = Mutex((keys: Set<String>(), log: [String]()))
+    private let dones = AsyncStream.makeStream(of: Void.self)
+
+    var log: [String] { state.withLock { $0.log } }
+
+    func put(_ name: String, _ key: String) {
+        state.withLock { state in
+            if state.keys.insert(key).inserted { state.log.append(name) }
+        }
+        dones.continuation.yield()
+    }
+
+    func done() async { for await _ in dones.stream { break } }
+}
