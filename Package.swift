@@ -185,6 +185,7 @@ let package = Package(
                 "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitTestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
+            exclude: ["Golden"],
             swiftSettings: queueSettings
         ),
         .testTarget(
