@@ -101,7 +101,8 @@ import Testing
         for seed in 0..<UInt64(600 * Soak.factor) {
             var random = Seeded(seed: seed)
             let changes = (0..<10).map { _ in TreeChange.random(using: &random) }
-            let needs = try await graph(of: changes, skipping: random.happens(0.3) ? 4 : nil)
+            let work = changes.map(ChangeTree.init)
+            let needs = try await graph(of: work, skipping: random.happens(0.3) ? 4 : nil)
             var expected = PathCloud()
             for (place, change) in changes.enumerated() where needs[place] != nil {
                 expected.apply(change)
@@ -116,13 +117,13 @@ import Testing
 
     /// Who waits for whom, by place; one that was skipped is not there.
     private func graph(
-        of changes: [TreeChange],
+        of work: [some GodwitQueue.Operation],
         skipping skipped: Int?
     ) async throws -> [Int: Set<Int>] {
         let bench = try Workbench()
         _ = try bench.queue(order: .flat)
         let ids = try await bench.store.write { transaction in
-            try changes.map { try transaction.enqueue(ChangeTree(change: $0)) }
+            try work.map { try transaction.enqueue($0) }
         }
         if let skipped { try await bench.store.write { try $0.skipOperation(ids[skipped]) } }
         let found = try await bench.store.read { transaction in
@@ -130,10 +131,31 @@ import Testing
         }
         try bench.store.close()
         var needs: [Int: Set<Int>] = [:]
-        for place in changes.indices where place != skipped {
+        for place in work.indices where place != skipped {
             needs[place] = Set(found[place].compactMap { ids.firstIndex(of: $0) })
         }
         return needs
+    }
+
+    @Test func `the same holds for a cloud whose things keep their identity`() async throws {
+        for seed in 0..<UInt64(600 * Soak.factor) {
+            var random = Seeded(seed: seed)
+            var expected = IdentityCloud()
+            var changes: [NodeChange] = []
+            while changes.count < 12 {
+                let change = expected.randomChange(changes.count, using: &random)
+                if expected.apply(change) { changes.append(change) }
+            }
+            let needs = try await graph(of: changes.map(ChangeNode.init), skipping: nil)
+            for _ in 0..<10 {
+                var cloud = IdentityCloud()
+                for place in Self.order(needs, using: &random) {
+                    let isDone = cloud.apply(changes[place])
+                    #expect(isDone, "seed \(seed): \(changes[place]) of \(changes)")
+                }
+                #expect(cloud == expected, "seed \(seed): \(changes)")
+            }
+        }
     }
 
     private static func order(_ graph: [Int: Set<Int>], using random: inout Seeded) -> [Int] {

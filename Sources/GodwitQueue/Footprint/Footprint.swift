@@ -140,6 +140,9 @@ extension Footprint {
     }
 
     /// Puts a node into another slot; what is below it comes along and keeps its identity.
+    ///
+    /// It waits for what is done to things inside: whoever deletes the new folder later waits for
+    /// the move, and must not come before them.
     public static func move(
         _ node: String,
         from slot: RemoteSlot,
@@ -147,7 +150,7 @@ extension Footprint {
     ) -> Footprint {
         inside(slot, .write) + inside(other, .write)
             + Footprint([
-                Touch(resource: node, intent: .read),
+                Touch(resource: node, intent: .readTree),
                 Touch(resource: node, intent: .writeBelow),
                 Touch(resource: "place \(node)", intent: .write),
             ])
