@@ -20,6 +20,7 @@ let package = Package(
             dependencies: [
                 "SQLitePeer",
                 .product(name: "Godwit", package: "godwit"),
+                .product(name: "GodwitQueue", package: "godwit"),
                 .product(name: "GodwitServer", package: "godwit"),
                 .product(name: "GodwitTestKit", package: "godwit"),
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -59,6 +59,9 @@ final class Report {
         print(row("", "ours", "peer", "unit", "ratio") + row("", "target", ""))
     }
 
+    /// Says what a reader of the figures should know besides.
+    func note(_ text: String) { print("  \(text)") }
+
     func add(_ comparison: Comparison) {
         print(comparison.line)
         if !comparison.isMet { missed.append(comparison) }

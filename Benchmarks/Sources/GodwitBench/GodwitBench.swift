@@ -4,11 +4,14 @@ import GodwitTestKit
 /// Measures Godwit beside its peers, in one run on one machine: the ratios are what counts.
 ///
 /// `godwit-bench [--check] [part …]`; with `--check` a target that is missed is exit code 1.
+///
+/// `GODWIT_PEERS` names the folder of the peers that `schedule` and `queue-peers` run;
+/// `GODWIT_BENCH_MILLION=1` has `backlog` drain a million operations too.
 @main
 struct GodwitBench {
     static let parts = [
         "group", "lone", "held", "read", "view", "observe", "grow", "queue", "backlog",
-        "replay",
+        "schedule", "footprints", "flat", "queue-peers", "replay",
     ]
 
     static func main() async throws {
@@ -49,6 +52,10 @@ struct GodwitBench {
         case "queue":
             try await QueueBenchmarks(folder: folder, report: report).enqueueAndDrain()
         case "backlog": try await QueueBenchmarks(folder: folder, report: report).open()
+        case "schedule": try ScheduleBenchmark(folder: folder, report: report).run()
+        case "footprints": try await FootprintBenchmark(folder: folder, report: report).run()
+        case "flat": try await FlatBenchmark(folder: folder, report: report).run()
+        case "queue-peers": try await QueuePeers(folder: folder, report: report).run()
         default:
             print(
                 "\nreplay: edits of one device, merged by a server, followed by a second device\n"

