@@ -7,7 +7,7 @@ LINTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Source
 	Examples/Outbox/Package.swift Examples/Outbox/Sources \
 	Examples/Roster/Package.swift Examples/Roster/Sources
 
-.PHONY: help setup demo test test-traits test-threads lint format bench soak
+.PHONY: help setup demo test test-traits test-threads test-planted-bugs lint format bench soak
 
 help:
 	@echo 'make setup              install what is needed (SQLite, xz, zstd)'
@@ -15,6 +15,7 @@ help:
 	@echo 'make demo INPUT=FILE    replay a real history: one JSON document on each line, or .xz'
 	@echo 'make test               everything that must hold'
 	@echo 'make test-threads       the tests under the thread sanitizer'
+	@echo 'make test-planted-bugs  twenty bugs of our own, each to be found by the simulation'
 	@echo 'make bench              speed, bytes and memory, beside peers'
 	@echo 'make soak               the long tests; SOAK=N for N times as long'
 	@echo 'make format             lay out the code'
@@ -38,6 +39,11 @@ test-traits:
 test-threads: setup
 	Scripts/check-threads
 
+# Builds the queue once more, with bugs that can be switched on.
+test-planted-bugs: setup
+	GODWIT_PLANTED_BUGS=1 $(BUILD) --build-tests
+	GODWIT_PLANTED_BUGS=1 $(TEST) --filter QueueSimulationTests
+
 lint:
 	swift format lint --strict --recursive --parallel $(LINTED)
 
@@ -48,6 +54,6 @@ bench: setup
 	swift build --configuration release --package-path Benchmarks
 	@$$(swift build --configuration release --package-path Benchmarks --show-bin-path)/godwit-bench
 
-soak: setup
+soak: setup test-planted-bugs
 	$(BUILD) --build-tests
 	GODWIT_SOAK=$(or $(SOAK),10) $(TEST)

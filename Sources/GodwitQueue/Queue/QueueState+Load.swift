@@ -8,7 +8,7 @@ extension QueueState {
         phase = .loading([])
         loadCount += 1
         for number in machine.schedule.numbers { machine.finish(number) }
-        (stopped, unusual) = ([:], [:])
+        (stopped, unusual) = (Stopped(), [:])
         return loadCount
     }
 

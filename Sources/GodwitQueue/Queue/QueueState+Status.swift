@@ -15,20 +15,35 @@ extension QueueState {
         return .waiting(reasons.isEmpty ? [.none] : reasons)
     }
 
-    private var conflictCount: Int { stopped.values.count { $0 == .conflict } }
-
     var summary: QueueSummary {
         var summary = QueueSummary()
         summary.pending = machine.schedule.count
         summary.running = machine.schedule.lanes.reduce(0) { $0 + $1.runningCount }
-        summary.failed = stopped.count - conflictCount
-        summary.conflicts = conflictCount
+        summary.failed = stopped.count - stopped.conflictCount
+        summary.conflicts = stopped.conflictCount
         summary.waiting = summary.pending - summary.running - stopped.count
         if !progress.isEmpty {
             summary.progress = progress.values.reduce(0, +) / Double(progress.count)
         }
         summary.isRunning = isRunning
         return summary
+    }
+}
+
+/// The operations that wait for somebody's decision, and how many of them are in conflict.
+struct Stopped {
+    private var states: [OperationNumber: QueuedOperation.State] = [:]
+    private(set) var conflictCount = 0
+
+    var count: Int { states.count }
+
+    subscript(number: OperationNumber) -> QueuedOperation.State? {
+        get { states[number] }
+        set {
+            if states[number] == .conflict { conflictCount -= 1 }
+            if newValue == .conflict { conflictCount += 1 }
+            states[number] = newValue
+        }
     }
 }
 

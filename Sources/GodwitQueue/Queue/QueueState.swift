@@ -37,7 +37,7 @@ struct QueueState {
     var runs: [OperationNumber: CancellableRun] = [:]
     private(set) var progress: [OperationNumber: Double] = [:]
     /// Why an operation is parked.
-    var stopped: [OperationNumber: QueuedOperation.State] = [:]
+    var stopped = Stopped()
     /// Operations that are being marked as running, and run in a moment.
     var claimed: Set<OperationNumber> = []
     var waiters = Waiters()

@@ -1,0 +1,67 @@
+import GRDB
+import GodwitQueue
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Testing
+
+/// A queue whose disk is full, and then is not.
+@Suite struct FullDiskTests {
+    @Test func `a full disk takes no new operation, loses none, and the queue goes on by itself`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let bench = try Workbench(.file(folder.path("store.sqlite")))
+        let queue = try bench.queue(order: .flat)
+        let blob = Value.bytes(Array(repeating: 7, count: 20_000))
+        try await queue.running {
+            var ids = try await bench.enqueue("first")
+            await bench.cloud.starts()
+            try await limitPages(of: bench.store, isFull: true)
+            var refusal: (any Error)?
+            for number in 0..<200 where refusal == nil {
+                do {
+                    let placement = Placement(userInfo: blob)
+                    ids += try await bench.enqueue("\(number)", placement: placement)
+                } catch {
+                    refusal = error
+                }
+            }
+            #expect(refusal as? StoreError == .diskFull)
+            let stored = try await bench.store.read { try $0.operations().map(\.id) }
+            #expect(stored == ids, "what was acknowledged is there, and nothing else")
+            // What runs ends meanwhile; if that cannot be written down, it is tried again.
+            bench.cloud.answer(
+                "first",
+                .completed { transaction in
+                    try transaction.setTag(
+                        .bytes(Array(repeating: 1, count: 200_000)),
+                        for: "large"
+                    )
+                }
+            )
+            try await limitPages(of: bench.store, isFull: false)
+            let last = try await bench.enqueue("last")[0]
+            let names = try await bench.names()
+            for name in names + ["first"] { bench.cloud.answer(name) }
+            for _ in 0..<10_000 where try await queue.status(of: last) != .finished(.completed) {
+                bench.clock.advance(by: .seconds(1))
+                await Task.yield()
+            }
+            for id in ids + [last] { #expect(try await queue.fate(of: id) == .completed) }
+            let audit = try await queue.audit()
+            #expect(audit.isSound, "\(audit.problems)")
+        }
+        try await bench.expectEmpty()
+    }
+
+    /// Has SQLite behave as on a disk without room for another page.
+    private func limitPages(of store: Store, isFull: Bool) async throws {
+        try await store.write { transaction in
+            let database = transaction.database
+            let count = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+            let limit = isFull ? count + 8 : 1 << 30
+            _ = try Int.fetchOne(database, sql: "PRAGMA max_page_count = \(limit)")
+        }
+    }
+}
