@@ -148,7 +148,9 @@ struct QueueSimulation {
         var items: [Schedule.Item] = []
         for index in 0..<count {
             let lane = Int.random(in: lanes.indices, using: &random)
-            let earlier = rows.values.filter { $0.item.lane == lane && !$0.isRefused }
+            // What is left of a commit that later ones have overtaken keeps nobody back.
+            let earlier = rows.values
+                .filter { $0.item.lane == lane && !$0.isRefused && !$0.wasRefused }
                 .map(\.item.commit).sorted()
             let joined = random.happens(0.1) ? earlier.randomElement(using: &random) : nil
             var item = Schedule.Item(

@@ -131,6 +131,32 @@ import Testing
         #expect(try metrics.expectTimer("godwit.queue.attempt.duration").values.count == 2)
     }
 
+    @Test func `a queue says why, down to what is waited for in the end`() async throws {
+        let bench = try Workbench()
+        let queue = try bench.queue(order: .flat)
+        try await queue.running {
+            let ids = try await bench.store.write { transaction in
+                let first = try transaction.enqueue(Upload(name: "first"))
+                let second = try transaction.enqueue(Upload(name: "second"), after: [first])
+                try transaction.holdOperation(first, until: nil, context: "login")
+                return [first, second]
+            }
+            let first = try await bench.operation(ids[0]).number
+            let second = try await bench.operation(ids[1]).number
+            let why = try await queue.why(ids[1])
+            #expect(
+                why == [
+                    "\(second) waits for \(first)",
+                    "\(first) is held by login until it is released",
+                ]
+            )
+            try await bench.store.write { transaction in
+                for id in ids { try transaction.skipOperation(id, reason: "enough") }
+            }
+            #expect(try await queue.why(ids[0]) == ["\(ids[0]) was skipped: enough"])
+        }
+    }
+
     @Test func `an attempt can be wrapped, to trace it`() async throws {
         let bench = try Workbench()
         let seen = Mutex<[String]>([])

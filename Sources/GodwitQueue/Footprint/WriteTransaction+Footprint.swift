@@ -93,16 +93,24 @@ extension WriteTransaction {
         return operation.keepsOrder || journal().orderedPipelines.contains(operation.pipeline)
     }
 
-    /// Leaves out those that another one of them waits for.
+    /// Leaves out those that another one of them waits for, directly or not.
     private borrowing func reduced(_ operations: [QueuedOperation]) throws -> [OperationNumber] {
         let numbers = Set(operations.map(\.number))
-        var superfluous: Set<OperationNumber> = []
-        for operation in operations where operation.parts.contains(.needs) {
-            for edge in try DependencyTable.needs(of: operation.number, in: database)
-            where numbers.contains(edge.need) { superfluous.insert(edge.need) }
+        guard numbers.count > 1, let first = numbers.min() else { return numbers.sorted() }
+        var (superfluous, seen) = (Set<OperationNumber>(), Set<OperationNumber>())
+        var left = operations.filter { $0.parts.contains(.needs) }.map(\.number)
+        while let number = left.popLast(), seen.count < Self.reachMax + numbers.count {
+            for edge in try DependencyTable.needs(of: number, in: database) {
+                if numbers.contains(edge.need) { superfluous.insert(edge.need) }
+                // What lies before all of them leads to none of them.
+                if edge.need >= first, seen.insert(edge.need).inserted { left.append(edge.need) }
+            }
         }
         return numbers.subtracting(superfluous).sorted()
     }
+
+    /// How many operations are looked at besides: an edge too many costs less than a long search.
+    private static var reachMax: Int { 64 }
 }
 
 extension Footprint {

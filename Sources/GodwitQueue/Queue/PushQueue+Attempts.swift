@@ -2,6 +2,7 @@ internal import Foundation
 internal import GRDB
 internal import GodwitStore
 internal import GodwitTree
+internal import Logging
 internal import Synchronization
 
 extension PushQueue {
@@ -35,7 +36,7 @@ extension PushQueue {
         } catch is CancellationError {
             await putBack(operation)
         } catch {
-            await recordFailure(of: run, reason: "\(error)")
+            await recordFailure(of: run, reason: Self.reason(of: error))
         }
     }
 
@@ -63,7 +64,7 @@ extension PushQueue {
         } catch let error as UnreadableOperation {
             return .unreadable(reason: error.reason)
         } catch {
-            return .retry(reason: "\(error)")
+            return .retry(reason: Self.reason(of: error))
         }
     }
 
@@ -106,6 +107,7 @@ extension PushQueue {
             return try await refuse(run, as: .refused, reason: reason)
         }
         let delay = delay ?? pipeline.backoff.delay(attempts: attempts)
+        logger.debug("operation \(operation.number) is tried again after \(delay): \(reason)")
         let (recorded, now) = (run.recorded, now)
         try await store.write { transaction in
             guard try transaction.isRunning(operation) else { return }
@@ -187,6 +189,13 @@ extension PushQueue {
                 state.gaveUp(number, retryAfter: Self.storeRetryDelay, at: now)
             }
         }
+    }
+
+    /// What an error says to people; some say it only when they are asked for a description.
+    private static func reason(of error: any Error) -> String {
+        let isFoundations = error is any CustomNSError || type(of: error) is NSError.Type
+        return isFoundations || error is any LocalizedError
+            ? error.localizedDescription : "\(error)"
     }
 
     static let storeRetryDelay = Duration.seconds(1)

@@ -82,7 +82,12 @@ extension PushQueue {
             guard let entries else { return state.lostTrack() }
             for entry in entries { state.take(entry, at: now) }
         }
-        for change in entries?.flatMap(\.changes) ?? [] { metrics.count(change) }
+        for change in entries?.flatMap(\.changes) ?? [] {
+            metrics.count(change)
+            if case .stopped(let number, let state) = change {
+                logger.warning("operation \(number) is \(state.rawValue), and waits for somebody")
+            }
+        }
         metrics.stands(summary)
     }
 

@@ -10,7 +10,7 @@ struct OperationGraph {
 
     private static let (boxWidth, boxHeight) = (190, 44)
     private static let (columnWidth, rowHeight) = (214, 96)
-    private static let (left, top) = (110, 56)
+    private static let (left, top) = (160, 56)
 
     init(_ queue: QueueSnapshot, limit: Int) {
         self.queue = queue
@@ -78,9 +78,9 @@ struct OperationGraph {
             <g><title>\(status.svgText)</title>
             <rect x="\(x)" y="\(y)" width="\(Self.boxWidth)" height="\(Self.boxHeight)" rx="8" \
             fill="\(fill)" stroke="#374151"/>
-            <text x="\(x + 10)" y="\(y + 19)" fill="#111827">\(String(label.prefix(25)).svgText)</text>
+            <text x="\(x + 10)" y="\(y + 19)" fill="#111827">\(label.shortened(to: 24).svgText)</text>
             <text x="\(x + 10)" y="\(y + 35)" font-size="10" fill="#4b5563">\
-            \(String(status.prefix(31)).svgText)</text></g>
+            \(status.shortened(to: 28).svgText)</text></g>
 
             """
     }
@@ -98,6 +98,13 @@ struct OperationGraph {
             let x1 = isLeftward ? start.x : start.x + Self.boxWidth
             let x2 = isLeftward ? end.x + Self.boxWidth : end.x
             path = "M\(x1),\(y) L\(x2),\(y)"
+        } else if abs(from.row - to.row) > 1 {
+            // Around the boxes between them, the further the wider.
+            let bow = min(20 + 10 * abs(from.row - to.row), 90)
+            let (y1, y2) = (start.y + Self.boxHeight / 2, end.y + Self.boxHeight / 2)
+            path = """
+                M\(start.x),\(y1) C\(start.x - bow),\(y1) \(end.x - bow),\(y2) \(end.x),\(y2)
+                """
         } else {
             let isUpward = end.y < start.y
             let y1 = isUpward ? start.y : start.y + Self.boxHeight
@@ -117,6 +124,11 @@ struct OperationGraph {
 }
 
 extension String {
+    /// The text, or its beginning and a sign that it goes on.
+    fileprivate func shortened(to count: Int) -> String {
+        self.count > count ? prefix(count - 1) + "…" : self
+    }
+
     /// The text as it stands between tags, or in an attribute.
     var svgText: String {
         map { character in

@@ -16,15 +16,11 @@ extension OperationStatus {
     /// What a person wants to read.
     func text(_ operation: QueuedOperation) -> String {
         switch self {
-        case .waiting(let reasons):
-            let texts = reasons.map(\.description).sorted().joined(separator: "; ")
-            guard operation.attempts > 0, let reason = operation.reason else { return texts }
-            return "\(texts) (\(operation.attempts) tried, last: \(reason))"
-        case .running: return "is running"
-        case .conflict: return "is in conflict: \(operation.reason ?? "")"
-        case .refused: return "is a dead letter: \(operation.reason ?? "")"
-        case .finished: return "is finished"
-        case .unknown: return "is unknown"
+        case .waiting:
+            guard operation.attempts > 0, let reason = operation.reason else { return description }
+            return "\(description) (\(operation.attempts) tried, last: \(reason))"
+        case .conflict, .refused: return "\(description): \(operation.reason ?? "")"
+        case .running, .finished, .unknown: return description
         }
     }
 }
@@ -43,6 +39,10 @@ extension QueueSnapshot {
             "state": .string(Key(operation.state.rawValue)),
             "priority": .int(Int64(operation.priority)),
             "attempts": .int(Int64(operation.attempts)),
+            "mayHaveRun": .bool(operation.mayHaveRun),
+            "idempotencyKey": .string(Key(operation.idempotencyKey)),
+            "userInfo": operation.userInfo,
+            "body": operation.body,
             "needs": .list(needs),
             "why": .string(Key(status(of: operation.number).text(operation))),
         ]
