@@ -98,7 +98,7 @@ import Testing
     @Test func `any order that the dependencies allow leaves the tree that serial order leaves`()
         async throws
     {
-        for seed in 0..<UInt64(600 * Soak.factor) {
+        for seed in 0..<UInt64(300 * Soak.factor) {
             var random = Seeded(seed: seed)
             let changes = (0..<10).map { _ in TreeChange.random(using: &random) }
             let work = changes.map(ChangeTree.init)
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test func `the same holds for a cloud whose things keep their identity`() async throws {
-        for seed in 0..<UInt64(600 * Soak.factor) {
+        for seed in 0..<UInt64(300 * Soak.factor) {
             var random = Seeded(seed: seed)
             var expected = IdentityCloud()
             var changes: [NodeChange] = []

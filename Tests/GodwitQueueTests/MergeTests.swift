@@ -94,6 +94,18 @@ import Testing
         #expect(try await queue.fate(of: ids[1]) == .completed)
     }
 
+    @Test func `a hold on the merged one holds the one that does its work`() async throws {
+        let bench = try Workbench()
+        let queue = try bench.queue()
+        let ids = try await enqueue(.write("x"), .write("x"), in: bench)
+        try await bench.store.write { try $0.holdOperation(ids[1], until: nil, context: "login") }
+        #expect(
+            try await queue.status(of: ids[0]).reasons.contains(.held(context: "login", until: nil))
+        )
+        try await bench.store.write { try $0.releaseOperation(ids[1], context: "login") }
+        #expect(try await bench.store.read { try $0.rowCount(of: "godwit_hold") } == 0)
+    }
+
     @Test func `an operation that runs, that was tried, or that is apart, takes nothing in`()
         async throws
     {
@@ -114,6 +126,30 @@ import Testing
         try await bench.store.write { try $0.enqueue(LookAtThing(thing: "x", place: nil)) }
         _ = try await enqueue(.write("x"), in: bench)
         #expect(try await bench.store.read { try $0.operations().count } == 3)
+    }
+
+    @Test func `nothing is merged into an operation that may go with what it needs`() async throws {
+        let bench = try Workbench()
+        _ = try bench.queue(order: .flat)
+        let need = try await bench.enqueue("need")[0]
+        let dependent = Placement(dependencies: [.on(need, otherwise: .skip)])
+        _ = try await enqueue(.write("x"), in: bench, dependent)
+        _ = try await enqueue(.write("x"), in: bench)
+        try await bench.store.write { try $0.skipOperation(need) }
+        #expect(try await left(bench) == [.write("x")], "the second edit reaches the cloud")
+    }
+
+    @Test func `two kinds of writing one thing stay two`() async throws {
+        struct UploadAvatar: GodwitQueue.Operation {
+            static let kind = "upload-avatar"
+            let thing: String
+            var effect: Effect? { .write(thing) }
+        }
+        let bench = try Workbench()
+        _ = try bench.queue(order: .flat)
+        _ = try await enqueue(.write("x"), in: bench)
+        try await bench.store.write { try $0.enqueue(UploadAvatar(thing: "x")) }
+        #expect(try await bench.store.read { try $0.operations().count } == 2)
     }
 
     @Test func `nothing is merged into an operation that somebody waits for`() async throws {

@@ -110,6 +110,28 @@ import Testing
         }
     }
 
+    @Test func `several parts of one transaction are logged for other processes`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("app.sqlite")
+        let database = try DatabaseQueue(path: path)
+        var options = Store.Options()
+        options.processes = .several
+        let store = try Store(adopting: database, options: options)
+        let other = try Store(.file(path), options: options)
+        let numbers = numbers
+        var changes = other.changes().makeAsyncIterator()
+        try await database.write { database in
+            try store.write(in: database) { try $0.set(1, for: "a", in: numbers) }
+            try store.write(in: database) { try $0.set(2, for: "b", in: numbers) }
+        }
+        let found = try await other.read { try $0.get(["a", "b"], in: numbers) }
+        #expect(found == ["a": 1, "b": 2])
+        #expect(await changes.next()?.inserted == [numbers.place("a")])
+        #expect(await changes.next()?.inserted == [numbers.place("b")])
+        try store.close()
+        try other.close()
+    }
+
     @Test func `a savepoint that is rolled back around a part is noticed`() async throws {
         let (database, store) = try adopted()
         let numbers = numbers

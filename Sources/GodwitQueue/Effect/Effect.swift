@@ -25,6 +25,9 @@
 /// not started yet, a second one is merged into it: ten edits without a network are one upload,
 /// and a contact that was made and deleted again is none. Then the content must not be part of the
 /// operation, but be read when it runs.
+///
+/// The name of one that was merged stays good: dependencies, holds and receipts that name it mean
+/// the one that does its work.
 public struct Effect: Hashable, Sendable, Codable {
     public enum Action: Hashable, Sendable, Codable {
         /// It was nowhere, and is at a place, with the content of the day.

@@ -47,7 +47,9 @@ extension WriteTransaction {
                 return false
             }
             try put(merged, sum, in: old, new)
-        } else if sum == work.effect, new.kind == old.kind {
+        } else if sum == work.effect {
+            // Two kinds of writing the same thing may be two different works.
+            guard new.kind == old.kind else { return false }
             try put(work, sum, in: old, new)
         } else {
             try put(nil, sum, in: old, new)
@@ -115,7 +117,10 @@ extension WriteTransaction {
         guard try DependencyTable.dependents(of: old.number, in: database).isEmpty else {
             return false
         }
-        let needs = Set(try DependencyTable.needs(of: old.number, in: database).map(\.need))
+        let edges = try DependencyTable.needs(of: old.number, in: database)
+        // The old one may go with what it needs, and would take the new one along.
+        guard edges.allSatisfy({ $0.policy == .wait || $0.policy == .ignore }) else { return false }
+        let needs = Set(edges.map(\.need))
         for number in try conflicts(with: footprint, of: new, withShadowed: false)
         where number != old.number && !needs.contains(number) {
             guard let other = try OperationTable.operation(number, in: database) else { continue }
@@ -146,7 +151,7 @@ extension WriteTransaction {
 }
 
 extension QueuedOperation {
-    /// Whether it is untouched, and of the same kind of work for the same host.
+    /// Whether it is untouched, and meant for the same pipeline and host.
     fileprivate func mayTakeOver(_ new: QueuedOperation) -> Bool {
         state == .waiting && attempts == 0 && !mayHaveRun && pipeline == new.pipeline
             && host == new.host && idempotencyKey == id.description

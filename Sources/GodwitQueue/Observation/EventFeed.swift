@@ -92,6 +92,18 @@ extension EventFeed {
         }
     }
 
+    /// Ends the streams of those who watch what is not there any more: they have to ask.
+    ///
+    /// - Returns: What ends them; see ``announce(_:)``.
+    mutating func endGone(_ isThere: (OperationNumber) -> Bool) -> [@Sendable () -> Void] {
+        let gone = watchers.keys.filter { !isThere($0) }
+        return gone.flatMap { number -> [@Sendable () -> Void] in
+            (watchers.removeValue(forKey: number) ?? [:]).values.map { stream in
+                { @Sendable in stream.finish() }
+            }
+        }
+    }
+
     mutating func yield(_ event: QueueEvent) {
         for (ticket, continuation) in listeners {
             if let count = missed[ticket] {

@@ -33,7 +33,8 @@ public struct OperationStatuses: AsyncSequence, Sendable {
         }
 
         private mutating func update() async -> OperationStatus? {
-            guard updates == nil else { return await updates?.next(isolation: nil) }
+            if let status = await updates?.next(isolation: nil) { return status }
+            // The watch begins, or has ended without a word.
             updates = await queue.watch(id)?.makeAsyncIterator()
             // Asked for after the watch began: what happens from here on is an update.
             return try? await queue.status(of: id)

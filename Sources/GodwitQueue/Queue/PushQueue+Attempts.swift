@@ -72,7 +72,7 @@ extension PushQueue {
         let number = run.operation.number
         switch outcome {
         case .completed(let completion):
-            try await store.write { transaction in
+            try await settle { transaction in
                 guard try transaction.isRunning(run.operation) else { return }
                 try completion(transaction)
                 try transaction.finish(number, .completed)
@@ -88,7 +88,7 @@ extension PushQueue {
         case .unreadable(let reason):
             try await refuse(run, as: .unreadable, reason: reason)
         case .skipped(let reason):
-            try await store.write { transaction in
+            try await settle { transaction in
                 guard try transaction.isRunning(run.operation) else { return }
                 try transaction.finish(number, .skipped(reason: reason))
             }
@@ -109,7 +109,7 @@ extension PushQueue {
         let delay = delay ?? pipeline.backoff.delay(attempts: attempts)
         logger.debug("operation \(operation.number) is tried again after \(delay): \(reason)")
         let (recorded, now) = (run.recorded, now)
-        try await store.write { transaction in
+        try await settle { transaction in
             guard try transaction.isRunning(operation) else { return }
             try transaction.recordAttempt("retry", of: operation, recorded, reason, at: now)
             let verdict = OperationTable.Verdict(
@@ -138,7 +138,7 @@ extension PushQueue {
         reason: String
     ) async throws {
         let (operation, recorded, now) = (run.operation, run.recorded, now)
-        try await store.write { transaction in
+        try await settle { transaction in
             guard try transaction.isRunning(operation) else { return }
             try transaction.recordAttempt("refused", of: operation, recorded, reason, at: now)
             try transaction.refuse(operation.number, reason: reason, as: state)
@@ -153,7 +153,7 @@ extension PushQueue {
     ) async throws {
         let (operation, recorded, now) = (run.operation, run.recorded, now)
         let resolve = pipeline(of: operation).resolve
-        try await store.write { transaction in
+        try await settle { transaction in
             guard try transaction.isRunning(operation) else { return }
             try transaction.recordAttempt("conflict", of: operation, recorded, reason, at: now)
             try transaction.stop(operation, theirs: theirs, tag: tag, reason: reason)
@@ -177,7 +177,7 @@ extension PushQueue {
     private func putBack(_ operation: QueuedOperation) async {
         let ticket = try? store.writeLater { transaction in
             guard try transaction.isRunning(operation) else { return }
-            try transaction.putBack(operation.number)
+            try transaction.putBack(operation.number, of: operation.epoch)
         }
         if (try? await ticket?.finish()) == nil { giveUp([operation.number]) }
     }
@@ -189,6 +189,14 @@ extension PushQueue {
                 state.gaveUp(number, retryAfter: Self.storeRetryDelay, at: now)
             }
         }
+    }
+
+    /// Writes down what is known, also when the task is cancelled meanwhile: to forget it would be
+    /// to do it again.
+    private func settle(
+        _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Void
+    ) async throws {
+        _ = try await store.writeLater(.durable, body).finish()
     }
 
     /// What an error says to people; some say it only when they are asked for a description.

@@ -19,6 +19,7 @@ extension PushQueue {
             switch try await takeLease() {
             case .taken(let epoch):
                 journal.stored(pipelines)
+                journal.tookLease()
                 return epoch
             case .isElsewhere(let rest):
                 try await loadIfNeeded()
@@ -48,7 +49,12 @@ extension PushQueue {
             let until = time + Int64(length / .milliseconds(1))
             let row = RunnerTable.Row(owner: owner, epoch: epoch, boot: clock.boot, until: until)
             try RunnerTable.set(row, in: database)
-            try PipelineSetup.apply(setup.0, isKnown: setup.isKnown, in: database)
+            // Another process may have pipelines that this one has not.
+            try PipelineSetup.apply(
+                setup.0,
+                isKnown: { isShared || setup.isKnown($0) },
+                in: database
+            )
             try transaction.adopt(active, epoch: epoch)
             let names = isSame ? Set(setup.0.map(\.name)) : nil
             try transaction.recoverInterrupted(setup.0, in: names, except: active, at: calendar)
@@ -84,7 +90,7 @@ extension PushQueue {
 
     /// Lets another process go on at once.
     func giveLeaseBack(_ epoch: Int64) {
-        guard isShared else { return }
+        guard journal.gaveLeaseBack(), isShared else { return }
         // Whoever cannot say so is replaced when its lease is over.
         _ = try? store.writeLater { transaction in
             _ = try RunnerTable.setEnd(0, ofEpoch: epoch, in: transaction.database)

@@ -104,7 +104,7 @@ extension PushQueue {
 
     /// Takes in what another process has done to the queue.
     private func takeIn(_ changes: ChangeSet) async {
-        if changes.isReset { return change { state, _ in state.lostTrack() } }
+        if changes.isReset { return await readAgain() }
         let commits = changes.first...changes.last
         guard let loading = state.withLock({ $0.beginCatchingUp(through: changes.last) }) else {
             return
@@ -117,7 +117,13 @@ extension PushQueue {
                 state.endCatchingUp(loading, news, through: commit, at: now)
             }
         } catch {
-            change { state, _ in state.lostTrack() }
+            await readAgain()
         }
+    }
+
+    private func readAgain() async {
+        change { state, _ in state.lostTrack() }
+        // Whoever runs the queue does it anyway; a follower has nobody else to do it.
+        try? await loadIfNeeded()
     }
 }

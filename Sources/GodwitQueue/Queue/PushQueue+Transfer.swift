@@ -1,3 +1,4 @@
+internal import GRDB
 internal import GodwitStore
 internal import Synchronization
 
@@ -28,16 +29,32 @@ extension PushQueue {
 
     /// Says how a transfer ended that was marked active.
     ///
-    /// - Throws: ``QueueError/unknownOperation(_:)``; what the store throws: the outcome is not
-    ///   recorded then, and may be reported again.
+    /// - Throws: ``QueueError/unknownOperation(_:)``; ``QueueError/wrongState(_:_:)`` when it was
+    ///   not marked active; what the store throws: the outcome is not recorded then, and may be
+    ///   reported again.
     public func finish(_ id: OperationID, with outcome: Outcome) async throws {
-        let found = try await store.read { try $0.operation(id) }
-        guard let operation = found else { throw QueueError.unknownOperation(id) }
-        let transfer = state.withLock { $0.transfers.removeValue(forKey: operation.number) }
+        let number = try await number(of: id)
+        let marked = state.withLock { $0.transfers[number] }
+        let isMarked = marked != nil
+        // The queue may not run yet, and not have taken the transfer over.
+        let operation = try await store.write { transaction in
+            if isMarked {
+                let epoch = try RunnerTable.row(in: transaction.database)?.epoch ?? 0
+                try transaction.adopt([number], epoch: epoch)
+            }
+            return try transaction.operation(id)
+        }
+        guard let operation else { throw QueueError.unknownOperation(id) }
+        guard operation.state == .running else {
+            throw QueueError.wrongState(id, operation.state)
+        }
+        // It ends by itself: there is nothing to cancel any more.
+        state.withLock { $0.transfers[number] = CancellableRun {} }
         do {
             try await record(outcome, of: OperationRun(operation) { _ in })
+            state.withLock { $0.transfers[number] = nil }
         } catch {
-            if let transfer { state.withLock { $0.transfers[operation.number] = transfer } }
+            state.withLock { $0.transfers[number] = marked }
             throw error
         }
     }

@@ -25,19 +25,24 @@ extension PushQueue {
     /// reason or a wake-up; what is wrong is repaired, with a line in the log.
     ///
     /// There should be nothing to find: it is for tests, and for the day on which something is
-    /// stuck. Nothing is written meanwhile.
+    /// stuck. Nothing is written meanwhile. Where several processes share the store, only the one
+    /// that runs the queue has something to compare.
     ///
     /// - Complexity: O(*n* log *n*) in the unfinished operations.
     /// - Throws: What the store throws.
     public func audit() async throws -> QueueAudit {
-        let now = now
-        let (audit, stuck) = try await store.betweenCommits { [self] database in
-            try state.withLock { state -> (QueueAudit, stuck: [OperationNumber]) in
-                guard state.isLoaded else { return (QueueAudit(), []) }
-                var auditor = Auditor(state, at: now)
-                try LoadedQueue.read(database) { auditor.look(at: $0) }
-                return auditor.finish()
+        try await loadIfNeeded()
+        let (now, epoch) = (now, state.withLock { $0.epoch })
+        let (audit, stuck) = try await store.betweenCommits {
+            [self] database -> (QueueAudit, stuck: [OperationNumber]) in
+            // A copy, so that nobody has to wait for the reading.
+            let state = state.withLock { $0 }
+            guard state.isLoaded, !state.isShared || state.isRunning else {
+                return (QueueAudit(), [])
             }
+            var auditor = Auditor(state, at: now)
+            try LoadedQueue.read(database) { auditor.look(at: $0) }
+            return auditor.finish()
         }
         for problem in audit.problems {
             let place = problem.operation.map { "operation \($0) " } ?? "the queue "
@@ -45,7 +50,7 @@ extension PushQueue {
         }
         if !stuck.isEmpty {
             try await store.write { transaction in
-                for number in stuck { try transaction.putBack(number) }
+                for number in stuck { try transaction.putBack(number, of: epoch) }
             }
         }
         if !audit.isSound { change { state, _ in state.startAnew() } }

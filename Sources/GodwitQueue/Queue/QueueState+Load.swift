@@ -64,11 +64,13 @@ extension QueueState {
         effects.wakes += loadWaiters
         loadWaiters = []
         phase = .loaded(commit)
+        loadedThrough = commit
         for entry in entries where entry.commit > commit {
             phase = .loaded(entry.commit)
             for change in entry.changes { take(change, at: now) }
         }
         if staleThrough > commit { return lostTrack() }
+        effects.wakes += events.endGone { [self] in machine.schedule.contains($0) }
         effects.wakes += waiters.recount { [self] in left(through: $0) }
     }
 
@@ -130,7 +132,7 @@ extension QueueState {
         effects.wakes += loadWaiters
         loadWaiters = []
         phase = .loaded(commit)
-        for entry in entries where entry.commit <= commit {
+        for entry in entries where entry.commit <= commit && entry.commit > loadedThrough {
             for change in entry.changes { take(change, at: now) }
         }
         for item in news.items { take(item, at: now) }
@@ -139,7 +141,8 @@ extension QueueState {
             phase = .loaded(entry.commit)
             for change in entry.changes { take(change, at: now) }
         }
-        if staleThrough > commit { lostTrack() }
+        if staleThrough > commit { return lostTrack() }
+        effects.wakes += waiters.recount { [self] in left(through: $0) }
     }
 
     mutating func setSuspensions(_ stored: Set<StoredSuspension>) {
@@ -150,7 +153,7 @@ extension QueueState {
     private mutating func take(_ item: QueueNews.Item, at now: Moment) {
         switch item {
         case .gone(let number, let id, let fate):
-            guard machine.schedule.contains(number) || id != nil else { return }
+            guard machine.schedule.contains(number) else { return }
             if let id, let fate {
                 effects.wakes += events.announce(.finished(number, id, fate))
             }
@@ -182,7 +185,13 @@ extension QueueState {
         guard machine.schedule.contains(number), let state = outline.state else { return }
         switch state {
         case .running: if !isRunning || epoch != self.epoch { machine.adoptRunning(number) }
-        case .waiting: if stopped[number] != nil { take(.resumed(number), at: now) }
+        case .waiting:
+            if stopped[number] != nil {
+                take(.resumed(number), at: now)
+            } else if !isUnderWay(number) {
+                machine.requeue(number)
+                touch(number)
+            }
         case .conflict, .refused, .unreadable:
             guard stopped[number] != state else { return }
             effects.wakes += events.announce(.stopped(number, state))

@@ -49,6 +49,9 @@ struct QueueState {
     /// Operations whose transfers go on outside of this process, and how to cancel them.
     var transfers: [OperationNumber: CancellableRun] = [:]
     var active: Set<OperationNumber> { Set(transfers.keys) }
+    /// The commit that the last reading of everything has shown: what it did is known, also when
+    /// the one who tells of it comes late.
+    var loadedThrough = CommitNumber.none
     /// A commit of another process that was made while the queue was read.
     var staleThrough = CommitNumber.none
     /// Until when somebody sleeps, to look again then.
@@ -97,6 +100,7 @@ extension QueueState {
         case .unloaded: break
         case .loading(let entries): phase = .loading(entries + [entry])
         case .loaded:
+            guard entry.commit > loadedThrough else { return }
             phase = .loaded(entry.commit)
             for change in entry.changes { take(change, at: now) }
         }
@@ -105,6 +109,7 @@ extension QueueState {
     mutating func take(_ change: QueueChange, at now: Moment) {
         switch change {
         case .enqueued(let new):
+            guard !machine.schedule.contains(new.outline.number) else { return }
             for need in new.needs where !machine.schedule.contains(need) {
                 if lanes[new.outline.pipeline] != nil { machine.insert([foreign(need)]) }
             }
@@ -245,7 +250,7 @@ extension QueueState {
         guard isRunning else { return }
         isRunning = false
         work = nil
-        claimed = []
+        (claimed, runs, progress) = ([], [:], [:])
         machine.suspend(nil, reason: Self.notRunning)
     }
 

@@ -3,8 +3,11 @@ internal import GodwitStore
 internal import GodwitTree
 
 extension OperationTable {
+    /// - Parameter isVerified: Whether its body must be the one that was enqueued; who only takes the
+    ///   operation away need not read it.
     static func operation(
         _ number: OperationNumber,
+        isVerified: Bool = true,
         in database: Database
     ) throws -> QueuedOperation? {
         let statement = try PreparedStatement(
@@ -13,7 +16,7 @@ extension OperationTable {
         )
         defer { statement.reset() }
         statement.bind(number.rawValue, at: 1)
-        return try statement.step() ? try operation(statement) : nil
+        return try statement.step() ? try operation(statement, isVerified: isVerified) : nil
     }
 
     /// The number of an operation of the queue; nil when there is none of this name.
@@ -115,7 +118,7 @@ extension OperationTable {
         statement.bind(range.lowerBound, at: 1)
         statement.bind(range.upperBound, at: 2)
         var found: [QueuedOperation] = []
-        while try statement.step() { found.append(try operation(statement)) }
+        while try statement.step() { found.append(try operation(statement, isVerified: false)) }
         return found
     }
 
@@ -141,16 +144,21 @@ extension OperationTable {
         statement.bind(last, at: 1)
         if let state { statement.bind(state.rawValue, at: 2) }
         var page: [QueuedOperation] = []
-        while try statement.step() { page.append(try operation(statement)) }
+        // One that is damaged is listed like the rest, without its body.
+        while try statement.step() { page.append(try operation(statement, isVerified: false)) }
         return page
     }
 
-    private static func operation(_ row: PreparedStatement) throws -> QueuedOperation {
+    private static func operation(
+        _ row: PreparedStatement,
+        isVerified: Bool
+    ) throws -> QueuedOperation {
         let text = row.text(1)
         let kind = row.text(4)
         let bytes = Array(row.blob(15))
+        let isSound = seal(id: text, kind: kind, body: bytes).matches(row.blob(16))
         guard let id = OperationID(text), let state = QueuedOperation.State(rawValue: row.text(5)),
-            seal(id: text, kind: kind, body: bytes).matches(row.blob(16))
+            isSound || !isVerified
         else { throw QueueError.damagedOperation(OperationNumber(rawValue: row.integer(0))) }
         return QueuedOperation(
             id: id,
@@ -165,8 +173,9 @@ extension OperationTable {
             mayHaveRun: row.integer(10) != 0,
             reason: row.isNull(12) ? nil : row.text(12),
             idempotencyKey: row.isNull(13) ? text : row.text(13),
-            userInfo: row.isNull(14) ? .null : try Value(canonicalBytes: Array(row.blob(14))),
-            body: try Value(canonicalBytes: bytes),
+            userInfo: row.isNull(14)
+                ? .null : (try? Value(canonicalBytes: Array(row.blob(14)))) ?? .null,
+            body: isSound ? try Value(canonicalBytes: bytes) : .null,
             keepsOrder: row.integer(7) != 0,
             epoch: row.isNull(17) ? nil : row.integer(17),
             parts: OperationParts(rawValue: row.integer(11))

@@ -24,6 +24,8 @@ struct LiveGraph {
         var path: [Node] = [.operation(start)]
         var open = [try needs(of: .operation(start))]
         var seen: Set<Node> = []
+        // Up to which commit of a pipeline everything is seen, or lies before us.
+        var expanded: [String: CommitNumber] = [:]
         while var needs = open.popLast() {
             guard let next = needs.popLast() else {
                 path.removeLast()
@@ -32,13 +34,20 @@ struct LiveGraph {
             open.append(needs)
             if next == .operation(start) { return try names(path) }
             guard seen.insert(next).inserted else { continue }
+            var first = CommitNumber.none
+            if case .before(let commit, let pipeline) = next {
+                first = expanded[pipeline] ?? .none
+                guard commit > first else { continue }
+                expanded[pipeline] = commit
+            }
             path.append(next)
-            open.append(try self.needs(of: next))
+            open.append(try self.needs(of: next, from: first))
         }
         return nil
     }
 
-    private func needs(of node: Node) throws -> [Node] {
+    /// - Parameter first: The commit before which everything is known, for a row of commits.
+    private func needs(of node: Node, from first: CommitNumber = .none) throws -> [Node] {
         switch node {
         case .operation(let number):
             var needs = try DependencyTable.needs(of: number, in: database)
@@ -52,10 +61,10 @@ struct LiveGraph {
                 database,
                 sql: """
                     SELECT number FROM godwit_operation
-                    WHERE pipeline = ? AND commit_number < ?
+                    WHERE pipeline = ? AND commit_number >= ? AND commit_number < ?
                         AND state NOT IN ('refused', 'unreadable')
                     """,
-                arguments: [pipeline, commit.rawValue]
+                arguments: [pipeline, first.rawValue, commit.rawValue]
             ).map { .operation(OperationNumber(rawValue: $0)) }
         }
     }

@@ -38,6 +38,8 @@ final class QueueJournal: Sendable {
         /// How many operations that have left the queue are remembered.
         var fatesMax = 10_000
         var fateCount = 0
+        /// How many queues of this process run under its lease.
+        var leaseCount = 0
     }
 
     /// The first half of the identifiers made in this launch.
@@ -65,6 +67,16 @@ final class QueueJournal: Sendable {
         state.withLock { state in
             state.fateCount += 1
             return state.fateCount % Self.fatesBetweenTrims == 0 ? state.fatesMax : nil
+        }
+    }
+
+    func tookLease() { state.withLock { $0.leaseCount += 1 } }
+
+    /// - Returns: Whether no queue of this process needs the lease any more.
+    func gaveLeaseBack() -> Bool {
+        state.withLock { state in
+            state.leaseCount -= 1
+            return state.leaseCount == 0
         }
     }
 

@@ -149,7 +149,7 @@ extension WriteTransaction {
     }
 
     /// The unfinished operation of this name, or the one that does its work.
-    private borrowing func doer(of id: OperationID) throws -> OperationNumber? {
+    borrowing func doer(of id: OperationID) throws -> OperationNumber? {
         var id = id
         while true {
             if let number = try OperationTable.number(of: id, in: database) { return number }

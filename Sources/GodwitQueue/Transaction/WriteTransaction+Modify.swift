@@ -146,10 +146,9 @@ extension WriteTransaction {
         try note(.held(row))
     }
 
+    /// - Throws: ``QueueError/unknownOperation(_:)`` for one that has left the queue.
     borrowing func number(of id: OperationID) throws -> OperationNumber {
-        guard let number = try OperationTable.number(of: id, in: database) else {
-            throw QueueError.unknownOperation(id)
-        }
+        guard let number = try doer(of: id) else { throw QueueError.unknownOperation(id) }
         return number
     }
 }

@@ -66,9 +66,11 @@ extension WriteTransaction {
     }
 
     /// Puts an operation back in line that is marked as running although nobody runs it.
-    borrowing func putBack(_ number: OperationNumber) throws {
+    ///
+    /// - Parameter epoch: The launch that is said to run it; another one's is left alone.
+    borrowing func putBack(_ number: OperationNumber, of epoch: Int64?) throws {
         guard let operation = try OperationTable.operation(number, in: database),
-            operation.state == .running
+            operation.state == .running, operation.epoch == epoch
         else { return }
         let verdict = OperationTable.Verdict(
             state: .waiting,
@@ -84,7 +86,9 @@ extension WriteTransaction {
     borrowing func reviveReadable(_ pipelines: [Pipeline]) throws {
         for operation in try operations(where: .unreadable) {
             let pipeline = pipelines.first { $0.name == operation.pipeline }
-            guard pipeline?.executor(of: operation.kind) != nil else { continue }
+            guard pipeline?.executor(of: operation.kind) != nil,
+                (try? OperationTable.operation(operation.number, in: database)) != nil
+            else { continue }
             try retryOperation(operation.id)
         }
     }
@@ -118,6 +122,7 @@ extension WriteTransaction {
                 reason: reason
             )
             try OperationTable.record(verdict, of: operation.number, in: database)
+            try note(.requeued(operation.number))
         }
     }
 }

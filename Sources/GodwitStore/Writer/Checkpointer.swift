@@ -101,6 +101,11 @@ extension Checkpointer {
         }
     }
 
+    /// Leaves an app's own connection as durable as it was: it may begin a transaction itself.
+    func leaveDurable(_ database: Database) throws {
+        if !isOwner { try prepare(.durable, in: database) }
+    }
+
     /// Has the disk take everything that was committed.
     func sync(_ database: Database) throws {
         guard state.withLock({ $0.hasUnsynced }) else { return }

@@ -32,6 +32,8 @@ final class WriteGroup: @unchecked Sendable {
     private var old: [ObjectKey: VersionCache.Past] = [:]
     /// Those of them that views have not been given yet.
     private var newPasts: [VersionCache.Past] = []
+    /// How many members the change log has.
+    private var loggedCount = 0
     /// What each request has found, for the change log.
     private var olds: [CommitNumber: [ObjectKey: StoredObject?]] = [:]
 
@@ -60,8 +62,18 @@ extension WriteGroup {
 
     /// Runs a part of a transaction that the app has begun itself.
     func join(_ body: (borrowing WriteTransaction) throws -> Void) throws {
-        try add(nil, isFirst: false, body)
-        try record()
+        try execute("SAVEPOINT godwit_part")
+        do {
+            try add(nil, isFirst: false, body)
+            try record()
+            try execute("RELEASE godwit_part")
+        } catch {
+            if database.isInsideTransaction {
+                try execute("ROLLBACK TO godwit_part")
+                try execute("RELEASE godwit_part")
+            }
+            throw error
+        }
     }
 
     private func add(
@@ -133,7 +145,8 @@ extension WriteGroup {
     }
 
     private func log() throws {
-        for changes in members.compactMap(\.changes) {
+        defer { loggedCount = members.count }
+        for changes in members[loggedCount...].compactMap(\.changes) {
             var rows = [ChangeLog.Row(commit: changes.last, kind: .commit, key: .none, old: nil)]
             let kinds: [(ChangeLog.Kind, Set<ObjectKey>)] = [
                 (.inserted, changes.inserted), (.updated, changes.updated),

@@ -90,6 +90,7 @@ extension Writer {
             context.metrics.stands(walPageCount: checkpointer.walPages, cache: counts)
             linger()
         }
+        checkpoint { try checkpointer.leaveDurable(database) }
     }
 
     /// Stays a moment for the next write of a task that has just got its answer.

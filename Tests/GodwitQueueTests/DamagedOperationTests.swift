@@ -1,0 +1,50 @@
+import GRDB
+import GodwitQueue
+import GodwitStore
+import GodwitTestKit
+import Testing
+
+/// Rows of operations whose bytes are not those that were written.
+@Suite struct DamagedOperationTests {
+    @Test func `a damaged operation is set aside with its reason, and keeps nobody from running`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let path = folder.path("store.sqlite")
+        let bench = try Workbench(.file(path))
+        let queue = try bench.queue(order: .flat)
+        let ids = try await bench.enqueue("a", "damaged", "c")
+        let number = try await bench.operation(ids[1]).number
+        try await bench.store.write { transaction in
+            try transaction.database.execute(
+                sql: "UPDATE godwit_operation SET body = x'a0' WHERE number = ?",
+                arguments: [number.rawValue]
+            )
+        }
+        try await queue.running {
+            await bench.cloud.starts(2)
+            bench.cloud.answer("a")
+            bench.cloud.answer("c")
+            for await status in queue.statuses(of: ids[1]) where status == .refused { break }
+            let fate = try await queue.fate(of: ids[2])
+            #expect(fate == .completed)
+        }
+        #expect(Set(bench.cloud.started) == ["a", "c"])
+        let letters = try await bench.store.read { try $0.operations(where: .unreadable) }
+        #expect(letters.map(\.id) == [ids[1]])
+        #expect(letters.first?.reason?.contains("damaged") == true)
+        try bench.store.close()
+
+        // It does not keep a later launch from running either, and somebody can take it away.
+        let again = try Workbench(.file(path))
+        let second = try again.queue()
+        try await second.running {
+            let next = try await again.enqueue("d")[0]
+            await again.cloud.starts()
+            again.cloud.answer("d")
+            #expect(try await second.fate(of: next) == .completed)
+            try await again.store.write { try $0.skipOperation(ids[1]) }
+        }
+        try await again.expectEmpty()
+    }
+}
