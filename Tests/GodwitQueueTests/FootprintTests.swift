@@ -95,6 +95,29 @@ import Testing
         #expect(rows == 0)
     }
 
+    @Test func `what the app has asked for besides does not weaken what both touch`()
+        async throws
+    {
+        let bench = try Workbench()
+        _ = try bench.queue(order: .flat)
+        let put = ChangeTree(change: .put("/x", content: 1))
+        let ids = try await bench.store.write { transaction in
+            let first = try transaction.enqueue(put)
+            let second = try transaction.enqueue(put)
+            let third = try transaction.enqueue(put, after: [second])
+            return [first, second, third]
+        }
+        try await bench.store.write { try $0.modifyOperation(ids[2]) { $0.dependencies = [] } }
+        let still = try await bench.store.read { try $0.dependencies(of: ids[2]) }
+        #expect(still == [ids[1]], "the file is still written in a row")
+        try await bench.store.write { transaction in
+            try transaction.modifyOperation(ids[2]) { $0.dependencies = [.on(ids[1])] }
+            try transaction.skipOperation(ids[1])
+        }
+        let passed = try await bench.store.read { try $0.dependencies(of: ids[2]) }
+        #expect(passed == [ids[0]])
+    }
+
     @Test func `any order that the dependencies allow leaves the tree that serial order leaves`()
         async throws
     {

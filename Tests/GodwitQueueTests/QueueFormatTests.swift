@@ -43,8 +43,8 @@ import Testing
             )
             return (tables, version)
         }
-        #expect(version == 7)
-        #expect(try tables.map { $0 + ";\n" }.joined() == contents("queue-7.sql"))
+        #expect(version == 8)
+        #expect(try tables.map { $0 + ";\n" }.joined() == contents("queue-8.sql"))
     }
 
     @Test func `an operation has the row and the seal of the golden file`() async throws {
@@ -79,7 +79,7 @@ import Testing
                     }
                 }
         }
-        #expect(try rows.joined() == contents("queue-7-rows.txt"))
+        #expect(try rows.joined() == contents("queue-8-rows.txt"))
     }
 
     @Test func `a queue of format 1 is opened with all it holds, in its order`() async throws {

@@ -6,9 +6,8 @@ enum DependencyTable {
     /// Who wants an edge to be there.
     enum Origin: String {
         case app
-        /// A footprint: what both touch has an order.
+        /// A footprint, or a rule that adds to it: what both touch has an order.
         case footprint
-        case rule
     }
 
     struct Edge {
@@ -16,15 +15,38 @@ enum DependencyTable {
         let need: OperationNumber
         let policy: Dependency.Policy
         let origin: Origin
+        /// Whether a footprint wants it too, whoever asked for it first.
+        var isDerived: Bool
+
+        init(
+            operation: OperationNumber,
+            need: OperationNumber,
+            policy: Dependency.Policy,
+            origin: Origin,
+            isDerived: Bool? = nil
+        ) {
+            self.operation = operation
+            self.need = need
+            self.policy = policy
+            self.origin = origin
+            self.isDerived = isDerived ?? (origin != .app)
+        }
     }
+
+    static let schema = """
+        ALTER TABLE godwit_dependency ADD COLUMN derived INTEGER NOT NULL DEFAULT 0;
+        UPDATE godwit_dependency SET derived = 1 WHERE origin <> 'app';
+        """
 
     static func add(_ edge: Edge, in database: Database) throws {
         let statement = try PreparedStatement(
             """
-            INSERT INTO godwit_dependency (operation, needs, policy, origin)
-            VALUES (?1, ?2, ?3, ?4)
-            ON CONFLICT DO UPDATE SET policy = excluded.policy, origin = excluded.origin
-            WHERE excluded.origin = 'app'
+            INSERT INTO godwit_dependency (operation, needs, policy, origin, derived)
+            VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT DO UPDATE SET
+                policy = iif(excluded.origin = 'app', excluded.policy, policy),
+                origin = iif(excluded.origin = 'app', 'app', origin),
+                derived = derived | excluded.derived
             """,
             in: database
         )
@@ -32,6 +54,7 @@ enum DependencyTable {
         statement.bind(edge.need.rawValue, at: 2)
         statement.bind(edge.policy.rawValue, at: 3)
         statement.bind(edge.origin.rawValue, at: 4)
+        statement.bind(edge.isDerived, at: 5)
         try statement.execute()
         try OperationTable.add(.needs, to: edge.operation, in: database)
         try OperationTable.add(.dependents, to: edge.need, in: database)
@@ -51,18 +74,36 @@ enum DependencyTable {
         try statement.execute()
     }
 
-    static func removeNeeds(
-        of operation: OperationNumber,
-        origin: Origin? = nil,
+    static func removeNeeds(of operation: OperationNumber, in database: Database) throws {
+        try change("DELETE FROM godwit_dependency WHERE operation = ?1", operation, in: database)
+    }
+
+    /// Takes back what the app has asked for; what footprints want stays.
+    static func removeAppsNeeds(of operation: OperationNumber, in database: Database) throws {
+        let keep = """
+            UPDATE godwit_dependency SET origin = 'footprint', policy = 'wait'
+            WHERE operation = ?1 AND origin = 'app' AND derived = 1
+            """
+        let remove = "DELETE FROM godwit_dependency WHERE operation = ?1 AND origin = 'app'"
+        for sql in [keep, remove] { try change(sql, operation, in: database) }
+    }
+
+    /// Takes back what footprints want; what the app has asked for stays.
+    static func removeDerivedNeeds(of operation: OperationNumber, in database: Database) throws {
+        let keep = """
+            UPDATE godwit_dependency SET derived = 0 WHERE operation = ?1 AND origin = 'app'
+            """
+        let remove = "DELETE FROM godwit_dependency WHERE operation = ?1 AND origin <> 'app'"
+        for sql in [keep, remove] { try change(sql, operation, in: database) }
+    }
+
+    private static func change(
+        _ sql: String,
+        _ operation: OperationNumber,
         in database: Database
     ) throws {
-        let filter = origin == nil ? "" : "AND origin = ?2"
-        let statement = try PreparedStatement(
-            "DELETE FROM godwit_dependency WHERE operation = ?1 \(filter)",
-            in: database
-        )
+        let statement = try PreparedStatement(sql, in: database)
         statement.bind(operation.rawValue, at: 1)
-        if let origin { statement.bind(origin.rawValue, at: 2) }
         try statement.execute()
     }
 
@@ -117,7 +158,7 @@ enum DependencyTable {
         in database: Database
     ) throws -> [Edge] {
         let statement = try PreparedStatement(
-            "SELECT operation, needs, policy, origin FROM godwit_dependency WHERE \(filter)",
+            "SELECT operation, needs, policy, origin, derived FROM godwit_dependency WHERE \(filter)",
             in: database
         )
         defer { statement.reset() }
@@ -129,7 +170,8 @@ enum DependencyTable {
                     operation: OperationNumber(rawValue: statement.integer(0)),
                     need: OperationNumber(rawValue: statement.integer(1)),
                     policy: Dependency.Policy(rawValue: statement.text(2)) ?? .wait,
-                    origin: Origin(rawValue: statement.text(3)) ?? .app
+                    origin: Origin(rawValue: statement.text(3)) ?? .app,
+                    isDerived: statement.integer(4) != 0
                 )
             )
         }

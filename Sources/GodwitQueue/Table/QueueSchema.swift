@@ -9,7 +9,7 @@ enum QueueSchema {
         name: "queue",
         steps: [
             .sql(first), .sql(second), .sql(FootprintTable.schema), .change(takeOver), .sql(third),
-            .sql(EffectTable.schema), .sql(QueueLog.schema),
+            .sql(EffectTable.schema), .sql(QueueLog.schema), .sql(DependencyTable.schema),
         ]
     )
 
@@ -207,10 +207,12 @@ enum QueueSchema {
         for edge in edges {
             guard let operation = numbers[try edge.cell(0)], let need = numbers[try edge.cell(1)]
             else { continue }
-            try DependencyTable.add(
-                DependencyTable.Edge(operation: operation, need: need, policy: .wait, origin: .app),
-                in: database
+            try database.execute(
+                sql: "INSERT INTO godwit_dependency (operation, needs) VALUES (?, ?)",
+                arguments: [operation.rawValue, need.rawValue]
             )
+            try OperationTable.add(.needs, to: operation, in: database)
+            try OperationTable.add(.dependents, to: need, in: database)
         }
     }
 }

@@ -124,13 +124,13 @@ extension WriteTransaction {
         _ operation: QueuedOperation,
         _ dependents: [DependencyTable.Edge]
     ) throws {
-        let heirs = dependents.filter { $0.origin != .app }
+        let heirs = dependents.filter(\.isDerived)
         guard !heirs.isEmpty, operation.parts.contains(.needs) else { return }
         let needs = try DependencyTable.needs(of: operation.number, in: database)
-            .filter { $0.origin != .app }
+            .filter(\.isDerived)
         for heir in heirs {
             for need in needs {
-                try connect(heir.operation, to: need.need, need.policy, origin: need.origin)
+                try connect(heir.operation, to: need.need, .wait, origin: .footprint)
             }
         }
         for heir in heirs where !needs.isEmpty { try noteNeeds(of: heir.operation) }

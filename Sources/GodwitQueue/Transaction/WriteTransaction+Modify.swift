@@ -94,7 +94,7 @@ extension WriteTransaction {
     ) throws {
         let number = operation.number
         try FootprintTable.remove(number, in: database)
-        try DependencyTable.removeNeeds(of: number, origin: .footprint, in: database)
+        try DependencyTable.removeDerivedNeeds(of: number, in: database)
         _ = try connect(operation, by: footprint, isLast: isLast)
         try noteNeeds(of: number)
     }
@@ -103,7 +103,7 @@ extension WriteTransaction {
         of operation: QueuedOperation,
         with dependencies: [Dependency]
     ) throws {
-        try DependencyTable.removeNeeds(of: operation.number, origin: .app, in: database)
+        try DependencyTable.removeAppsNeeds(of: operation.number, in: database)
         _ = try connect(operation, to: dependencies)
         try noteNeeds(of: operation.number)
         try refuseCircle(through: operation.number)

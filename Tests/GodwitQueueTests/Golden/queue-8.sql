@@ -27,7 +27,7 @@ CREATE TABLE godwit_dependency (
     operation INTEGER NOT NULL,
     needs INTEGER NOT NULL,
     policy TEXT NOT NULL DEFAULT 'wait',
-    origin TEXT NOT NULL DEFAULT 'app',
+    origin TEXT NOT NULL DEFAULT 'app', derived INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (operation, needs)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX godwit_dependency_needs ON godwit_dependency (needs);
