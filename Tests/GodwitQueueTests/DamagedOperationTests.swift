@@ -2,6 +2,7 @@ import GRDB
 import GodwitQueue
 import GodwitStore
 import GodwitTestKit
+import GodwitTree
 import Testing
 
 /// Rows of operations whose bytes are not those that were written.
@@ -46,5 +47,24 @@ import Testing
             try await again.store.write { try $0.skipOperation(ids[1]) }
         }
         try await again.expectEmpty()
+    }
+
+    @Test func `what is enqueued beside a damaged operation is enqueued`() async throws {
+        let bench = try Workbench()
+        _ = try bench.queue(order: .flat)
+        let write = ChangeThing(effect: .write("x"))
+        let first = try await bench.store.write { try $0.enqueue(write) }
+        try await bench.store.write { transaction in
+            try transaction.database.execute(sql: "UPDATE godwit_operation SET body = x'a0'")
+        }
+        let second = try await bench.store.write { try $0.enqueue(write) }
+        let found = try await bench.store.read { transaction in
+            (
+                try transaction.operations().map { $0.body == .null },
+                try transaction.dependencies(of: second)
+            )
+        }
+        #expect(found.0 == [true, false], "the damaged one takes nothing in")
+        #expect(found.1 == [first])
     }
 }

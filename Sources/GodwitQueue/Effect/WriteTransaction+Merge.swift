@@ -19,7 +19,8 @@ extension WriteTransaction {
             try journal().update(in: self, { $0.unresolved[new.id] == nil }),
             let last = try EffectTable.last(on: effect.thing, in: database), last.mayMerge,
             let old = try OperationTable.operation(last.operation, in: database),
-            old.mayTakeOver(new), try isOutOfTheWay(old, for: new, touching: footprint)
+            old.body != .null, old.mayTakeOver(new),
+            try isOutOfTheWay(old, for: new, touching: footprint)
         else { return false }
         switch last.effect.then(effect) {
         case .two: return false

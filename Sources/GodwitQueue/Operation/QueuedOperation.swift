@@ -44,7 +44,7 @@ public struct QueuedOperation: Sendable, Identifiable {
     public let idempotencyKey: String
     /// What the app has put beside it.
     public var userInfo: Value
-    /// The app's operation, as data.
+    /// The app's operation, as data; null when what is stored is not what was enqueued.
     public var body: Value
 
     var keepsOrder = false

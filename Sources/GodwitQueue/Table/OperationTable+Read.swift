@@ -3,11 +3,27 @@ internal import GodwitStore
 internal import GodwitTree
 
 extension OperationTable {
-    /// - Parameter isVerified: Whether its body must be the one that was enqueued; who only takes the
-    ///   operation away need not read it.
+    /// An operation; one that is damaged comes without its body.
     static func operation(
         _ number: OperationNumber,
-        isVerified: Bool = true,
+        in database: Database
+    ) throws -> QueuedOperation? {
+        try operation(number, isVerified: false, in: database)
+    }
+
+    /// An operation whose body is the one that was enqueued.
+    ///
+    /// - Throws: ``QueueError/damagedOperation(_:)``.
+    static func soundOperation(
+        _ number: OperationNumber,
+        in database: Database
+    ) throws -> QueuedOperation? {
+        try operation(number, isVerified: true, in: database)
+    }
+
+    private static func operation(
+        _ number: OperationNumber,
+        isVerified: Bool,
         in database: Database
     ) throws -> QueuedOperation? {
         let statement = try PreparedStatement(

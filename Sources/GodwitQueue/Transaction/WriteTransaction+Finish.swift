@@ -71,7 +71,7 @@ extension WriteTransaction {
         _ number: OperationNumber,
         _ fate: Fate
     ) throws -> [(OperationNumber, Cascade)] {
-        guard let operation = try OperationTable.operation(number, isVerified: false, in: database)
+        guard let operation = try OperationTable.operation(number, in: database)
         else { return [] }
         let edges =
             operation.parts.contains(.dependents)
@@ -93,7 +93,7 @@ extension WriteTransaction {
         _ reason: String,
         _ state: QueuedOperation.State
     ) throws -> [(OperationNumber, Cascade)] {
-        guard let operation = try OperationTable.operation(number, isVerified: false, in: database),
+        guard let operation = try OperationTable.operation(number, in: database),
             !operation.state.isDeadLetter
         else { return [] }
         let verdict = OperationTable.Verdict(

@@ -45,7 +45,7 @@ extension WriteTransaction {
         _ body: (inout OperationEdit) throws -> Void
     ) throws -> Bool {
         guard let number = try OperationTable.number(of: id, in: database),
-            var operation = try OperationTable.operation(number, in: database)
+            var operation = try OperationTable.soundOperation(number, in: database)
         else { return false }
         var edit = OperationEdit(
             priority: operation.priority,

@@ -19,7 +19,7 @@ extension WriteTransaction {
             guard try OperationTable.start(number, epoch: epoch, in: database) else { return nil }
             if isShared { try note(.started(number)) }
             do {
-                return try OperationTable.operation(number, in: database)
+                return try OperationTable.soundOperation(number, in: database)
             } catch {
                 // One that cannot be read must not keep the others from running.
                 try refuse(number, reason: "\(error)", as: .unreadable)
@@ -87,7 +87,7 @@ extension WriteTransaction {
         for operation in try operations(where: .unreadable) {
             let pipeline = pipelines.first { $0.name == operation.pipeline }
             guard pipeline?.executor(of: operation.kind) != nil,
-                (try? OperationTable.operation(operation.number, in: database)) != nil
+                (try? OperationTable.soundOperation(operation.number, in: database)) != nil
             else { continue }
             try retryOperation(operation.id)
         }
