@@ -56,6 +56,31 @@ import Testing
         #expect(needs == [[], [], [0], [1, 2]])
     }
 
+    @Test func `names that are left and taken again are left before they are taken`() async throws {
+        let edited = try await needs(
+            .put("/a", content: 1),
+            .move("/a", to: "/b"),
+            .put("/b", content: 2)
+        )
+        #expect(edited == [[], [0], [1]])
+        let vacated = try await needs(.move("/x", to: "/z"), .move("/y", to: "/x"))
+        #expect(vacated == [[], [0]])
+        let reused = try await needs(
+            .move("/a", to: "/b"),
+            .move("/b", to: "/c"),
+            .put("/b", content: 1)
+        )
+        #expect(reused == [[], [0], [1]])
+        let swapped = try await needs(
+            .move("/a", to: "/t"),
+            .move("/b", to: "/a"),
+            .move("/t", to: "/b")
+        )
+        #expect(swapped == [[], [0], [1]])
+        let deleted = try await needs(.delete("/f/x"), .delete("/f"), .makeFolder("/f"))
+        #expect(deleted == [[], [0], [1]])
+    }
+
     @Test func `a thousand edits of one file are a chain, each waiting for the one before it`()
         async throws
     {
