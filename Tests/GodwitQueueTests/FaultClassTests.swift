@@ -6,55 +6,8 @@ import GodwitTree
 import Synchronization
 import Testing
 
-/// The classes of faults Q1 to Q10 between a queue and a cloud.
+/// The classes of faults Q2 to Q10 between a queue and a cloud; Q1 has `EndOfProcessTests`.
 @Suite struct FaultClassTests {
-    // Q1 with real processes: PushKillTests. In all orders of events: QueueSimulationTests.
-    @Test(arguments: EndOfProcess.allCases)
-    private func `Q1: whenever the process ends, the work is done once`(
-        end: EndOfProcess
-    )
-        async throws
-    {
-        let folder = try TemporaryFolder()
-        let path = folder.path("store.sqlite")
-        let cloud = KeyCloud()
-        let first = try Workbench(.file(path))
-        let store = first.store
-        let pipeline = Pipeline().on(Upload.self) { upload, run in
-            if end == .beforeSending { try store.close() }
-            cloud.put(upload.name, run.operation.idempotencyKey)
-            if end == .afterSending { throw CancellationError() }
-            if end == .afterTheAnswer { try store.close() }
-            return .completed { _ in if end == .withinTheRecord { throw CancellationError() } }
-        }
-        let queue = try first.queue([pipeline])
-        let id = try await first.enqueue("a")[0]
-        let running = Task { try await queue.run() }
-        if end == .afterTheRecord { _ = try await queue.fate(of: id) }
-        if end == .afterSending || end == .withinTheRecord { await cloud.done() }
-        running.cancel()
-        _ = await running.result
-        try first.store.close()
-
-        let second = try Workbench(.file(path))
-        let again = try second.queue([
-            Pipeline().on(Upload.self) { upload, run in
-                cloud.put(upload.name, run.operation.idempotencyKey)
-                return .completed
-            }
-        ])
-        try await again.running {
-            let fate = try await again.fate(of: id)
-            #expect(fate == .completed)
-        }
-        #expect(cloud.log == ["a"])
-        try await second.expectEmpty()
-    }
-
-    fileprivate enum EndOfProcess: CaseIterable {
-        case beforeSending, afterSending, afterTheAnswer, withinTheRecord, afterTheRecord
-    }
-
     @Test func `Q2: an operation runs once at a time, and no more of them than may`() async throws {
         let counts = Mutex((running: [String: Int](), most: 0, doubled: 0))
         let bench = try Workbench()
@@ -105,6 +58,29 @@ import Testing
             bench.clock.advance(by: delay)
             try #require(await bench.cloud.starts() == ["a"])
             bench.cloud.answer("a")
+        }
+    }
+
+    @Test func `Q3: an executor that gives up by itself is not asked again at once`() async throws {
+        let bench = try Workbench()
+        let count = Mutex(0)
+        var pipeline = Pipeline().on(Upload.self) { _, _ in
+            // A request with a time limit, say, that cancels its own child task.
+            count.withLock { $0 += 1 }
+            throw CancellationError()
+        }
+        pipeline.backoff = Backoff(delayMin: .seconds(2), jitter: { 0 })
+        let queue = try bench.queue([pipeline])
+        try await queue.running {
+            let id = try await bench.enqueue("a")[0]
+            for tries in 1...3 {
+                let delay = await bench.clock.nextDelay()
+                #expect(delay == .seconds(2))
+                #expect(count.withLock { $0 } == tries)
+                let operation = try await bench.operation(id)
+                #expect(operation.attempts == 0, "and it was no attempt")
+                bench.clock.advance(by: delay)
+            }
         }
     }
 
@@ -348,21 +324,4 @@ import Testing
         }
         try await second.expectEmpty()
     }
-}
-
-/// A cloud that knows idempotency keys.
-private final class KeyCloud: Sendable {
-    private let state = Mutex((keys: Set<String>(), log: [String]()))
-    private let dones = AsyncStream.makeStream(of: Void.self)
-
-    var log: [String] { state.withLock { $0.log } }
-
-    func put(_ name: String, _ key: String) {
-        state.withLock { state in
-            if state.keys.insert(key).inserted { state.log.append(name) }
-        }
-        dones.continuation.yield()
-    }
-
-    func done() async { for await _ in dones.stream { break } }
 }

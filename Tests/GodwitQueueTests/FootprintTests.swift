@@ -1,26 +1,13 @@
 import GodwitQueue
 import GodwitStore
 import GodwitTestKit
+import GodwitTree
 import Testing
 
 /// What touches the same has an order, and nothing else waits.
 @Suite struct FootprintTests {
-    /// Enqueues changes, each in a commit of its own, and returns who waits for whom, by place.
-    private func needs(_ changes: TreeChange...) async throws -> [[Int]] {
-        let bench = try Workbench()
-        _ = try bench.queue(order: .flat)
-        var ids: [OperationID] = []
-        for change in changes {
-            ids.append(try await bench.store.write { try $0.enqueue(ChangeTree(change: change)) })
-        }
-        let found = try await bench.store.read { [ids] transaction in
-            try ids.map { try transaction.dependencies(of: $0) }
-        }
-        return found.map { needs in needs.compactMap { ids.firstIndex(of: $0) } }
-    }
-
     @Test func `the seed's example: delete, create, rename, create inside`() async throws {
-        let needs = try await needs(
+        let needs = try await Workbench.needs(
             .deleteTree("/foo"),
             .makeFolder("/foo"),
             .move("/foo", to: "/moo"),
@@ -30,7 +17,7 @@ import Testing
     }
 
     @Test func `a descendant waits for its ancestor, and a stranger for nobody`() async throws {
-        let needs = try await needs(
+        let needs = try await Workbench.needs(
             .makeFolder("/foo"),
             .makeFolder("/foo/bar"),
             .put("/foo/bar/buzz", content: 1),
@@ -40,14 +27,14 @@ import Testing
     }
 
     @Test func `a row of renames is done in a row`() async throws {
-        let needs = try await needs(.move("/a", to: "/b"), .move("/b", to: "/c"))
+        let needs = try await Workbench.needs(.move("/a", to: "/b"), .move("/b", to: "/c"))
         #expect(needs == [[], [0]])
     }
 
     @Test func `what was moved out of a folder is out before the folder is deleted`()
         async throws
     {
-        let needs = try await needs(
+        let needs = try await Workbench.needs(
             .put("/f/x", content: 1),
             .put("/f/y", content: 2),
             .move("/f/x", to: "/x"),
@@ -57,27 +44,27 @@ import Testing
     }
 
     @Test func `names that are left and taken again are left before they are taken`() async throws {
-        let edited = try await needs(
+        let edited = try await Workbench.needs(
             .put("/a", content: 1),
             .move("/a", to: "/b"),
             .put("/b", content: 2)
         )
         #expect(edited == [[], [0], [1]])
-        let vacated = try await needs(.move("/x", to: "/z"), .move("/y", to: "/x"))
+        let vacated = try await Workbench.needs(.move("/x", to: "/z"), .move("/y", to: "/x"))
         #expect(vacated == [[], [0]])
-        let reused = try await needs(
+        let reused = try await Workbench.needs(
             .move("/a", to: "/b"),
             .move("/b", to: "/c"),
             .put("/b", content: 1)
         )
         #expect(reused == [[], [0], [1]])
-        let swapped = try await needs(
+        let swapped = try await Workbench.needs(
             .move("/a", to: "/t"),
             .move("/b", to: "/a"),
             .move("/t", to: "/b")
         )
         #expect(swapped == [[], [0], [1]])
-        let deleted = try await needs(.delete("/f/x"), .delete("/f"), .makeFolder("/f"))
+        let deleted = try await Workbench.needs(.delete("/f/x"), .delete("/f"), .makeFolder("/f"))
         #expect(deleted == [[], [0], [1]])
     }
 
@@ -118,6 +105,41 @@ import Testing
         }
         let rows = try await bench.store.read { try $0.rowCount(of: "godwit_footprint") }
         #expect(rows == 0)
+    }
+
+    @Test func `a rule of the app's gives an order that no footprint has`() async throws {
+        struct Charge: GodwitQueue.Operation {
+            static let kind = "charge"
+            let account: String
+        }
+        let bench = try Workbench()
+        var pipeline = bench.cloud.pipeline(order: .flat)
+        pipeline.rules = [
+            DependencyRule(for: Charge.self) { .resource($0.account) },
+            DependencyRule { _, operation in
+                operation.userInfo == .bool(true) ? .resource("audit") : .none
+            },
+        ]
+        _ = try bench.queue([pipeline])
+        let ids = try await bench.store.write { transaction in
+            [
+                try transaction.enqueue(Charge(account: "ann")),
+                try transaction.enqueue(Charge(account: "bob"), Placement(userInfo: .bool(true))),
+                try transaction.enqueue(Charge(account: "ann")),
+                try transaction.enqueue(Upload(name: "a"), Placement(userInfo: .bool(true))),
+                try transaction.enqueue(Upload(name: "b")),
+            ]
+        }
+        let needs = try await bench.store.read { transaction in
+            try ids.map { try transaction.dependencies(of: $0) }
+        }
+        #expect(needs == [[], [], [ids[0]], [ids[1]], []])
+        // A changed operation falls under its rules anew.
+        try await bench.store.write { transaction in
+            try transaction.modifyOperation(ids[2]) { try $0.replace(with: Charge(account: "bob")) }
+        }
+        let changed = try await bench.store.read { try $0.dependencies(of: ids[2]) }
+        #expect(changed == [ids[1]])
     }
 
     @Test func `what the app has asked for besides does not weaken what both touch`()

@@ -30,7 +30,7 @@ import Testing
             #expect(refusal as? StoreError == .diskFull)
             let stored = try await bench.store.read { try $0.operations().map(\.id) }
             #expect(stored == ids, "what was acknowledged is there, and nothing else")
-            // What runs ends meanwhile; if that cannot be written down, it is tried again.
+            // What runs ends meanwhile; as that cannot be written down, it is tried again.
             bench.cloud.answer(
                 "first",
                 .completed { transaction in
@@ -40,6 +40,7 @@ import Testing
                     )
                 }
             )
+            for await status in queue.statuses(of: ids[0]) where !status.reasons.isEmpty { break }
             try await limitPages(of: bench.store, isFull: false)
             let last = try await bench.enqueue("last")[0]
             let names = try await bench.names()
@@ -48,6 +49,7 @@ import Testing
                 bench.clock.advance(by: .seconds(1))
                 await Task.yield()
             }
+            try #require(try await queue.status(of: last) == .finished(.completed))
             for id in ids + [last] { #expect(try await queue.fate(of: id) == .completed) }
             let audit = try await queue.audit()
             #expect(audit.isSound, "\(audit.problems)")

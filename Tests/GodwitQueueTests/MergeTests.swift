@@ -68,13 +68,16 @@ import Testing
         _ = try bench.queue()
         let things = Store.Collection<Int>("things")
         try await bench.store.write { try $0.set(0, for: "x", in: things) }
-        let ids = try await (1...3).asyncMap { number in
-            try await bench.store.write { transaction in
+        var ids: [OperationID] = []
+        for number in 1...3 {
+            let id = try await bench.store.write { transaction in
                 try transaction.set(number, for: "x", in: things)
                 return try transaction.enqueue(ChangeThing(effect: .write("x")))
             }
+            ids.append(id)
         }
-        let changes = try await bench.store.read { try $0.recordedChanges(of: ids[0]) }
+        let first = ids[0]
+        let changes = try await bench.store.read { try $0.recordedChanges(of: first) }
         #expect(changes.map(\.old) == [.int(0)])
         #expect(changes.map(\.new) == [.int(3)])
     }
@@ -188,13 +191,5 @@ import Testing
             #expect(apart.runCount == apart.enqueueCount)
         }
         #expect(run < enqueued * 4 / 5, "something is merged: \(run) of \(enqueued) run")
-    }
-}
-
-extension ClosedRange<Int> {
-    func asyncMap<Result>(_ body: (Int) async throws -> Result) async throws -> [Result] {
-        var results: [Result] = []
-        for element in self { results.append(try await body(element)) }
-        return results
     }
 }

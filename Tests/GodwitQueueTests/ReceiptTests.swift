@@ -85,7 +85,8 @@ import Testing
         #expect(try await bench.store.read { try $0.syncState(of: key) } == .synced)
     }
 
-    @Test @MainActor func `a monitor shows the queue to a user interface`() async throws {
+    @Test(.timeLimit(.minutes(10))) @MainActor
+    func `a monitor shows the queue to a user interface`() async throws {
         let bench = try Workbench()
         let queue = try bench.queue()
         let monitor = QueueMonitor(queue)

@@ -1,4 +1,5 @@
 import GodwitQueue
+import GodwitStore
 import GodwitTestKit
 
 /// A change of a remote tree, as an operation of a test.
@@ -106,5 +107,22 @@ extension TreeChange {
         let depth = Int.random(in: 1...3, using: &random)
         return (0..<depth).map { _ in "/" + ["a", "b"][Int.random(in: 0...1, using: &random)] }
             .joined()
+    }
+}
+
+extension Workbench {
+    /// Enqueues changes in flat order, each in a commit of its own, and returns who waits for whom,
+    /// by place.
+    static func needs(_ changes: TreeChange...) async throws -> [[Int]] {
+        let bench = try Workbench()
+        _ = try bench.queue(order: .flat)
+        var ids: [OperationID] = []
+        for change in changes {
+            ids.append(try await bench.store.write { try $0.enqueue(ChangeTree(change: change)) })
+        }
+        let found = try await bench.store.read { [ids] transaction in
+            try ids.map { try transaction.dependencies(of: $0) }
+        }
+        return found.map { needs in needs.compactMap { ids.firstIndex(of: $0) }.sorted() }
     }
 }

@@ -172,6 +172,65 @@ import Testing
         try tool.store.close()
     }
 
+    @Test func `who follows sees what stops running, too, and has nothing to audit`() async throws {
+        let (app, share) = (try process(), try process())
+        try await app.queue.running {
+            try await share.queue.following {
+                let id = try await app.enqueue("a")
+                await app.cloud.starts()
+                try await lookUntil {
+                    try await share.queue.status(of: id) == .running(progress: nil)
+                }
+                await #expect(throws: QueueError.notTheRunner) { try await share.queue.audit() }
+                app.cloud.answer("a", .retry(after: .seconds(100_000), reason: "much later"))
+                try await lookUntil {
+                    !(try await share.queue.status(of: id).reasons.isEmpty)
+                }
+                #expect(share.queue.summary.running == 0)
+            }
+        }
+        try app.store.close()
+        try share.store.close()
+    }
+
+    @Test func `the lease is given back by the last queue of a process`() async throws {
+        let (first, second) = (try process(), try process())
+        var options = PushQueue.Options()
+        options.clock = clock
+        options.leaseClock = leases.clock
+        let photos = try PushQueue(
+            first.store,
+            options: options,
+            pipelines: [first.cloud.pipeline("photos")]
+        )
+        let (running, other) = (
+            Task { try await first.queue.run() }, Task { try await photos.run() }
+        )
+        _ = try await first.store.write {
+            try $0.enqueue(Upload(name: "photo"), Placement(pipeline: "photos"))
+        }
+        try await lookUntil { first.cloud.started == ["photo"] }
+        let standby = Task { try await second.queue.run() }
+        running.cancel()
+        _ = await running.result
+        let id = try await second.enqueue("a")
+        // Nobody runs this pipeline any more, but the process has not let go of the queue.
+        for _ in 0..<500 {
+            clock.advance(by: .milliseconds(50))
+            _ = try await second.store.read { $0.lastCommit }
+        }
+        #expect(second.cloud.started == [])
+        other.cancel()
+        _ = await other.result
+        try await lookUntil { second.cloud.started == ["a"] }
+        second.cloud.answer("a")
+        #expect(try await second.queue.fate(of: id) == .completed)
+        standby.cancel()
+        _ = await standby.result
+        try first.store.close()
+        try second.store.close()
+    }
+
     @Test func `who has missed too much reads everything`() async throws {
         let (app, share) = (try process(), try process())
         try await app.queue.running {

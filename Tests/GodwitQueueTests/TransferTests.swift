@@ -1,6 +1,7 @@
 import GodwitQueue
 import GodwitStore
 import GodwitTestKit
+import GodwitTree
 import Synchronization
 import Testing
 
@@ -45,6 +46,35 @@ import Testing
         }
         #expect(bench.cloud.started == ["b"])
         try await bench.expectEmpty()
+    }
+
+    @Test func `a transfer that ends before the queue runs is not started again`() async throws {
+        let id = try await interrupted()
+        let bench = try Workbench(.file(folder.path("store.sqlite")))
+        let queue = try bench.queue()
+        let isCancelled = Mutex(false)
+        try await queue.markActive(id) { isCancelled.withLock { $0 = true } }
+        try await queue.finish(id, with: .completed { try $0.setTag(.int(1), for: "a") })
+        #expect(!isCancelled.withLock { $0 }, "it has ended by itself")
+        try await queue.running {
+            #expect(try await queue.fate(of: id) == .completed)
+            let next = try await bench.enqueue("next")[0]
+            await bench.cloud.starts()
+            bench.cloud.answer("next")
+            #expect(try await queue.fate(of: next) == .completed)
+        }
+        #expect(bench.cloud.started == ["next"])
+        #expect(try await bench.store.read { try $0.tag(for: "a") } == .int(1))
+        try await bench.expectEmpty()
+    }
+
+    @Test func `what nobody has marked active is not ended from outside`() async throws {
+        let bench = try Workbench()
+        let queue = try bench.queue()
+        let id = try await bench.enqueue("a")[0]
+        await #expect(throws: QueueError.wrongState(id, .waiting)) {
+            try await queue.finish(id, with: .completed)
+        }
     }
 
     @Test func `a transfer that failed is tried again by the executor`() async throws {

@@ -8,36 +8,34 @@ import Testing
 
 /// The faults B1 to B14 of the queue that this one follows, each as what must not happen here.
 @Suite struct ZeroDarkFaultTests {
-    /// Who waits for whom, by place, when each change is a commit of its own in flat order.
-    private func needs(_ changes: TreeChange...) async throws -> [[Int]] {
-        let bench = try Workbench()
-        _ = try bench.queue(order: .flat)
-        var ids: [OperationID] = []
-        for change in changes {
-            ids.append(try await bench.store.write { try $0.enqueue(ChangeTree(change: change)) })
-        }
-        let found = try await bench.store.read { [ids] transaction in
-            try ids.map { try transaction.dependencies(of: $0) }
-        }
-        return found.map { needs in needs.compactMap { ids.firstIndex(of: $0) }.sorted() }
-    }
-
     @Test func `B1: rename and copy chains are done in a row`() async throws {
-        #expect(try await needs(.move("/a", to: "/b"), .move("/b", to: "/c")) == [[], [0]])
-        #expect(try await needs(.move("/a", to: "/b"), .copy("/b", to: "/c")) == [[], [0]])
-        #expect(try await needs(.copy("/a", to: "/b"), .move("/b", to: "/c")) == [[], [0]])
-        #expect(try await needs(.copy("/a", to: "/b"), .copy("/b", to: "/c")) == [[], [0]])
-        #expect(try await needs(.copy("/a", to: "/b"), .move("/a", to: "/c")) == [[], [0]])
+        #expect(
+            try await Workbench.needs(.move("/a", to: "/b"), .move("/b", to: "/c")) == [[], [0]]
+        )
+        #expect(
+            try await Workbench.needs(.move("/a", to: "/b"), .copy("/b", to: "/c")) == [[], [0]]
+        )
+        #expect(
+            try await Workbench.needs(.copy("/a", to: "/b"), .move("/b", to: "/c")) == [[], [0]]
+        )
+        #expect(
+            try await Workbench.needs(.copy("/a", to: "/b"), .copy("/b", to: "/c")) == [[], [0]]
+        )
+        #expect(
+            try await Workbench.needs(.copy("/a", to: "/b"), .move("/a", to: "/c")) == [[], [0]]
+        )
     }
 
     @Test func `B2: a folder is deleted after what left it, and entered after it was made`()
         async throws
     {
-        #expect(try await needs(.move("/f/x", to: "/x"), .deleteTree("/f")) == [[], [0]])
-        #expect(try await needs(.makeFolder("/f"), .move("/x", to: "/f/x")) == [[], [0]])
-        #expect(try await needs(.put("/f/x", content: 1), .deleteTree("/f")) == [[], [0]])
-        #expect(try await needs(.move("/x", to: "/f/x"), .deleteTree("/f")) == [[], [0]])
-        #expect(try await needs(.delete("/f/x"), .delete("/f")) == [[], [0]])
+        #expect(try await Workbench.needs(.move("/f/x", to: "/x"), .deleteTree("/f")) == [[], [0]])
+        #expect(try await Workbench.needs(.makeFolder("/f"), .move("/x", to: "/f/x")) == [[], [0]])
+        #expect(
+            try await Workbench.needs(.put("/f/x", content: 1), .deleteTree("/f")) == [[], [0]]
+        )
+        #expect(try await Workbench.needs(.move("/x", to: "/f/x"), .deleteTree("/f")) == [[], [0]])
+        #expect(try await Workbench.needs(.delete("/f/x"), .delete("/f")) == [[], [0]])
     }
 
     @Test func `B3: a move that was tried keeps its own places when another one follows`()

@@ -21,7 +21,8 @@ public struct OperationStatuses: AsyncSequence, Sendable {
 
         public mutating func next() async -> OperationStatus? {
             guard !isOver else { return nil }
-            let status = await update() ?? .unknown
+            // Without an answer of the store nothing is known: the sequence ends.
+            guard let status = await update() else { return nil }
             // Whoever asks for an operation that was merged asks for the one that does its work.
             if case .finished(.merged(let successor)) = status {
                 id = successor

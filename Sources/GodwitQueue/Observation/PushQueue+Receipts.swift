@@ -20,12 +20,14 @@ extension PushQueue {
     /// A dead letter, or a conflict that somebody has to decide, is waited for like the rest.
     ///
     /// - Throws: ``QueueError/unknownOperation(_:)`` when it was never enqueued, or left too long
-    ///   ago to be remembered; `CancellationError`.
+    ///   ago to be remembered; `CancellationError`; what the store throws.
     public func fate(of id: OperationID) async throws -> Fate {
         for await status in statuses(of: id) {
             if case .finished(let fate) = status { return fate }
         }
         try Task.checkCancellation()
+        // What the store throws is no unknown operation.
+        _ = try await store.read { try $0.place(of: id) }
         throw QueueError.unknownOperation(id)
     }
 

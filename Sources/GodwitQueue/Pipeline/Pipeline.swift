@@ -60,7 +60,8 @@ public struct Pipeline: Sendable {
 extension Pipeline {
     /// Has `perform` do the work of one kind of operations.
     ///
-    /// What it throws, other than `CancellationError`, is a retry. It may run for the second
+    /// What it throws, other than `CancellationError`, is a retry; that is no attempt at all, and
+    /// the operation waits as before. It may run for the second
     /// time although the first did the work: the answer was lost, or the process ended before it
     /// could be written down. ``QueuedOperation/mayHaveRun`` says so.
     public func on<Work: Operation>(

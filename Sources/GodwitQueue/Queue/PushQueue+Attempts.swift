@@ -15,7 +15,7 @@ extension PushQueue {
                 try transaction.start(numbers, epoch: epoch)
             }
         } catch QueueError.notTheRunner {
-            return change { state, _ in state.stop() }
+            return change { state, _ in state.loseLease() }
         } catch {
             return giveUp(numbers)
         }
@@ -30,11 +30,12 @@ extension PushQueue {
         let run = OperationRun(operation) { [weak self] fraction in
             self?.change { state, _ in state.progressed(operation.number, to: fraction) }
         }
-        guard let outcome = await outcome(of: run) else { return await putBack(operation) }
+        guard let outcome = await outcome(of: run) else {
+            postponeUnlessCancelled(operation)
+            return await putBack(operation)
+        }
         do {
             try await record(outcome, of: run)
-        } catch is CancellationError {
-            await putBack(operation)
         } catch {
             await recordFailure(of: run, reason: Self.reason(of: error))
         }
@@ -180,6 +181,14 @@ extension PushQueue {
             try transaction.putBack(operation.number, of: operation.epoch)
         }
         if (try? await ticket?.finish()) == nil { giveUp([operation.number]) }
+    }
+
+    /// An executor that gives up although nobody has cancelled it must not be asked again at once,
+    /// and again.
+    private func postponeUnlessCancelled(_ operation: QueuedOperation) {
+        guard !Task.isCancelled else { return }
+        let delay = pipeline(of: operation).backoff.delay(attempts: 1)
+        change { state, now in state.postpone(operation.number, for: delay, at: now) }
     }
 
     /// Nothing can be written down: the operations are tried again after a while.

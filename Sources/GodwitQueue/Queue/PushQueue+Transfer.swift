@@ -37,19 +37,21 @@ extension PushQueue {
         let marked = state.withLock { $0.transfers[number] }
         let isMarked = marked != nil
         // The queue may not run yet, and not have taken the transfer over.
-        let operation = try await store.write { transaction in
+        let found = try await store.write { transaction in
             if isMarked {
                 let epoch = try RunnerTable.row(in: transaction.database)?.epoch ?? 0
                 try transaction.adopt([number], epoch: epoch)
             }
             return try transaction.operation(id)
         }
-        guard let operation else { throw QueueError.unknownOperation(id) }
+        guard var operation = found else { throw QueueError.unknownOperation(id) }
         guard operation.state == .running else {
             throw QueueError.wrongState(id, operation.state)
         }
+        // The queue may begin to run just now; the end of a transfer counts all the same.
+        if isMarked { operation.epoch = nil }
         // It ends by itself: there is nothing to cancel any more.
-        state.withLock { $0.transfers[number] = CancellableRun {} }
+        state.withLock { $0.transfers[number] = isMarked ? CancellableRun {} : nil }
         do {
             try await record(outcome, of: OperationRun(operation) { _ in })
             state.withLock { $0.transfers[number] = nil }

@@ -25,25 +25,20 @@ extension PushQueue {
     /// reason or a wake-up; what is wrong is repaired, with a line in the log.
     ///
     /// There should be nothing to find: it is for tests, and for the day on which something is
-    /// stuck. Nothing is written meanwhile. Where several processes share the store, only the one
-    /// that runs the queue has something to compare.
+    /// stuck. Nothing is written meanwhile. What another process has committed a moment ago, and
+    /// nobody here has seen yet, is reported too.
     ///
     /// - Complexity: O(*n* log *n*) in the unfinished operations.
-    /// - Throws: What the store throws.
+    /// - Throws: ``QueueError/notTheRunner`` where several processes share the store and this one
+    ///   does not run the queue: it has nothing to repair; what the store throws.
     public func audit() async throws -> QueueAudit {
-        try await loadIfNeeded()
-        let (now, epoch) = (now, state.withLock { $0.epoch })
-        let (audit, stuck) = try await store.betweenCommits {
-            [self] database -> (QueueAudit, stuck: [OperationNumber]) in
-            // A copy, so that nobody has to wait for the reading.
-            let state = state.withLock { $0 }
-            guard state.isLoaded, !state.isShared || state.isRunning else {
-                return (QueueAudit(), [])
-            }
-            var auditor = Auditor(state, at: now)
-            try LoadedQueue.read(database) { auditor.look(at: $0) }
-            return auditor.finish()
+        let epoch = state.withLock { $0.epoch }
+        var looked: (QueueAudit, stuck: [OperationNumber])?
+        while looked == nil {
+            try await loadIfNeeded()
+            looked = try await look()
         }
+        guard let (audit, stuck) = looked else { preconditionFailure("It was looked at") }
         for problem in audit.problems {
             let place = problem.operation.map { "operation \($0) " } ?? "the queue "
             logger.warning("repaired: \(place)\(problem.text)")
@@ -55,6 +50,20 @@ extension PushQueue {
         }
         if !audit.isSound { change { state, _ in state.startAnew() } }
         return audit
+    }
+
+    /// - Returns: nil while the operations are being read.
+    private func look() async throws -> (QueueAudit, stuck: [OperationNumber])? {
+        let now = now
+        return try await store.betweenCommits { [self] database in
+            // A copy, so that nobody has to wait for the reading.
+            let state = state.withLock { $0 }
+            guard !state.isShared || state.isRunning else { throw QueueError.notTheRunner }
+            guard state.isLoaded else { return nil }
+            var auditor = Auditor(state, at: now)
+            try LoadedQueue.read(database) { auditor.look(at: $0) }
+            return auditor.finish()
+        }
     }
 }
 

@@ -98,7 +98,11 @@ extension QueueState {
         for change in entry.changes { effects.wakes += events.announce(change) }
         switch phase {
         case .unloaded: break
-        case .loading(let entries): phase = .loading(entries + [entry])
+        case .loading(var entries):
+            // Taken out, not copied: much may be committed while a long queue is read.
+            phase = .unloaded
+            entries.append(entry)
+            phase = .loading(entries)
         case .loaded:
             guard entry.commit > loadedThrough else { return }
             phase = .loaded(entry.commit)
@@ -244,7 +248,7 @@ extension QueueState {
     }
 
     /// Another process runs the queue.
-    mutating func stop() { effects.mustStop = true }
+    mutating func loseLease() { effects.mustStop = true }
 
     mutating func ended() {
         guard isRunning else { return }
@@ -295,6 +299,19 @@ extension QueueState {
         )
         machine.requeue(number)
         touch(number)
+    }
+
+    /// An attempt was none, and nobody has cancelled it: the next one does not come at once, unless
+    /// something else keeps it back.
+    mutating func postpone(_ number: OperationNumber, for delay: Duration, at now: Moment) {
+        guard runs[number] != nil, let lane = machine.schedule.position(of: number)?.lane,
+            !machine.schedule.lanes[lane].isSuspended
+        else { return }
+        machine.hold(
+            number,
+            .init(context: HoldTable.retryContext, deadline: .elapsed(now.elapsed + delay)),
+            at: now
+        )
     }
 
     /// Calls `wake` when no operation of this commit, or of an earlier one, is left in line.

@@ -54,9 +54,6 @@ extension Schedule {
             return false
         }
 
-        /// Counts one more that is open.
-        mutating func enterAnew() { openCount += 1 }
-
         /// One operation of an open commit is through.
         mutating func leave() {
             openCount -= 1

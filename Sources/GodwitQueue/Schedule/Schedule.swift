@@ -170,8 +170,7 @@ extension Schedule {
     /// Takes an operation out of the line; what needs it waits on.
     mutating func park(_ number: OperationNumber) {
         guard let place = places[number], slots[Int(place)].state != .parked else { return }
-        if isPlanted(.deadLetterBlocks) { lanes[Int(slots[Int(place)].lane)].line.enterAnew() }
-        leave(place)
+        if !isPlanted(.deadLetterBlocks) { leave(place) }
         slots[Int(place)].state = .parked
         openCommits(of: Int(slots[Int(place)].lane))
     }

@@ -37,6 +37,8 @@ extension WriteTransaction {
     }
 
     /// Whether an attempt still counts: nobody has taken the operation away, or over, meanwhile.
+    ///
+    /// A transfer is no launch's own, and has no epoch: its end counts whoever runs the queue.
     borrowing func isRunning(_ operation: QueuedOperation) throws -> Bool {
         let statement = try PreparedStatement(
             "SELECT epoch FROM godwit_operation WHERE number = ?1 AND state = 'running'",
@@ -44,7 +46,8 @@ extension WriteTransaction {
         )
         defer { statement.reset() }
         statement.bind(operation.number.rawValue, at: 1)
-        return try statement.step() && statement.integer(0) == operation.epoch
+        guard try statement.step() else { return false }
+        return operation.epoch.map { $0 == statement.integer(0) } ?? true
     }
 
     borrowing func recordAttempt(

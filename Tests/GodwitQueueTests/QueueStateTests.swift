@@ -1,0 +1,69 @@
+import GodwitStore
+import Testing
+
+@testable import GodwitQueue
+
+/// What memory makes of commits that come at awkward moments.
+@Suite struct QueueStateTests {
+    private let commit = CommitNumber(rawValue: 7)
+    private var number: OperationNumber { OperationNumber(commit: commit, index: 0) }
+    private let now = Moment(elapsed: .seconds(1), calendar: 0)
+
+    private var outline: OperationTable.Outline {
+        OperationTable.Outline(
+            number: number,
+            commit: commit,
+            pipeline: Pipeline.defaultName,
+            state: .waiting,
+            priority: 0,
+            keepsOrder: false,
+            host: nil
+        )
+    }
+
+    private var entry: QueueJournal.Entry {
+        let id = OperationID(launch: 1, number: number)
+        return QueueJournal.Entry(
+            commit: commit,
+            changes: [.enqueued(.init(outline: outline, id: id))]
+        )
+    }
+
+    private func state() -> QueueState {
+        QueueState([Pipeline()], rateLimit: { _ in RateLimit() })
+    }
+
+    @Test func `a commit that a reading has shown already is not taken in twice`() {
+        var state = state()
+        let loading = state.beginLoading()
+        state.load(.operations([outline]), loading, at: now)
+        state.load(.rest(holds: [], suspensions: []), loading, at: now)
+        state.endLoading(loading, through: commit, at: now)
+        // The writer comes late to tell of it.
+        state.take(entry, at: now)
+        #expect(state.summary.pending == 1)
+        state.machine.checkInvariants()
+    }
+
+    @Test func `a commit that comes while everything is read is taken in after it`() {
+        var state = state()
+        let loading = state.beginLoading()
+        state.take(entry, at: now)
+        state.load(.rest(holds: [], suspensions: []), loading, at: now)
+        state.endLoading(loading, through: CommitNumber(rawValue: 6), at: now)
+        #expect(state.summary.pending == 1)
+        state.machine.checkInvariants()
+    }
+
+    @Test func `a reading that was overtaken changes nothing`() {
+        var state = state()
+        let first = state.beginLoading()
+        let second = state.beginLoading()
+        state.load(.operations([outline]), first, at: now)
+        state.load(.rest(holds: [], suspensions: []), second, at: now)
+        state.endLoading(first, through: commit, at: now)
+        #expect(!state.isLoaded)
+        state.endLoading(second, through: commit, at: now)
+        #expect(state.isLoaded && state.summary.pending == 0)
+    }
+}
