@@ -164,7 +164,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "GodwitPushRunner",
-            dependencies: ["GodwitTree", "GodwitStore", "GodwitQueue"],
+            dependencies: ["GodwitTree", "GodwitStore", "GodwitQueue", "GodwitTestKit"],
             path: "Tests/GodwitPushRunner",
             swiftSettings: settings
         ),

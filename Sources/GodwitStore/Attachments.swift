@@ -1,4 +1,3 @@
-package import GRDB
 internal import Synchronization
 
 /// What the layers above keep in memory beside a store: one object of each type.
@@ -21,21 +20,6 @@ extension Store {
         _ make: (Identifiers) -> Object
     ) -> Object {
         context.attachments.get { make(context.identifiers) }
-    }
-
-    /// Runs `body` on the connection that writes, between two commits: everybody knows of the last
-    /// one, and the next one waits.
-    package func betweenCommits<Result: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Result
-    ) async throws -> Result {
-        let context = context
-        return try await database.writeWithoutTransaction { database in
-            do {
-                return try body(database)
-            } catch {
-                throw context.translated(error)
-            }
-        }
     }
 
     package var options: Options { context.options }

@@ -98,6 +98,21 @@ extension Store {
         }
     }
 
+    /// Runs `body` on the connection that writes, between two commits: everybody knows of the last
+    /// one, and the next one waits.
+    package func betweenCommits<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        let context = context
+        return try await database.writeWithoutTransaction { database in
+            do {
+                return try body(database)
+            } catch {
+                throw context.translated(error)
+            }
+        }
+    }
+
     /// Stops writing when the open group is committed; what is asked for meanwhile waits.
     ///
     /// For the time before a system suspends the app: no lock is held afterwards. Calls nest.

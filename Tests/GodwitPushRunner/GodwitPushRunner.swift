@@ -1,6 +1,7 @@
 import Foundation
 import GodwitQueue
 import GodwitStore
+import GodwitTestKit
 
 /// An app that is killed again and again.
 ///
@@ -17,7 +18,7 @@ struct GodwitPushRunner {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await app.queue.run() }
             if let seed = UInt64(arguments[3]) {
-                var random = Xorshift(state: seed | 1)
+                var random = Seeded(seed: seed)
                 while true {
                     try await app.edit(using: &random)
                     say("edited")
@@ -32,15 +33,3 @@ struct GodwitPushRunner {
 
 /// Prints a line, and unlike `print` at once.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
-
-/// Numbers from a seed: George Marsaglia, "Xorshift RNGs", 2003.
-private struct Xorshift: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state
-    }
-}

@@ -110,6 +110,19 @@ import Testing
         }
     }
 
+    @Test func `after a relaxed write the app's own transactions are as durable as before`()
+        async throws
+    {
+        let (database, store) = try adopted()
+        let numbers = numbers
+        try await store.write(.relaxed) { try $0.set(1, for: "a", in: numbers) }
+        let synchronous = try await database.writeWithoutTransaction { database in
+            try Int.fetchOne(database, sql: "PRAGMA synchronous")
+        }
+        #expect(synchronous == 2, "FULL")
+        try store.close()
+    }
+
     @Test func `several parts of one transaction are logged for other processes`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("app.sqlite")

@@ -46,7 +46,7 @@ import Testing
     static func isPure(_ file: SourceFile) -> Bool {
         let folders = [
             "/Schedule/", "/Machine/", "/State/", "/Exchange/", "/VersionCache.", "/WriteQueue.",
-            "/QueueState", "/Waiters.",
+            "/QueueState", "/Waiters.", "/Effect.",
         ]
         return file.module == "GodwitTree" || folders.contains { file.path.contains($0) }
     }
