@@ -7,7 +7,7 @@ import Testing
 
 /// The messages as bytes.
 @Suite struct MessageTests {
-    @Test func `messages of version 1 are as the golden bytes have them`() throws {
+    @Test func `messages of version 2 are as the golden bytes have them`() throws {
         let delta = Delta.diff(["d": ["x": [1]]], ["d": ["x": [1, "a"]]])
         let request = ExchangeRequest(
             nonce: 300,
@@ -24,14 +24,14 @@ import Testing
 
         #expect(
             request.encoded.canonicalBytes.hex
-                == "870119012c480102030405060708074409090909a16164a1617881a1612b82016161"
-                + "4492c45f64"
+                == "870219012c480102030405060708074409090909a16164a1617881a1612b82016161"
+                + "44af3bfaf8"
         )
-        #expect(ask.encoded.canonicalBytes.hex == "84010140442c5aa1b2")
+        #expect(ask.encoded.canonicalBytes.hex == "84020140440f486746")
         #expect(
             response.encoded.canonicalBytes.hex
-                == "8601075820" + StateID.root.description
-                + "00a16164a1617881a1612b8201616144d6a48a29"
+                == "8602075820" + StateID.root.description
+                + "00a16164a1617881a1612b82016161449d71fe8b"
         )
         #expect(try ExchangeRequest(encoded: request.encoded) == request)
         #expect(try ExchangeRequest(encoded: ask.encoded) == ask)
@@ -47,23 +47,23 @@ import Testing
         #expect(id.description.hasPrefix((["a": 1] as Value).digest.description))
         #expect(
             StateID.root.description
-                == "71f3b957cdf7263383cca510af7f081aa515c2b3000000000000000000000000"
+                == "2f43b159f8257c23eb4d36f369f7d800d15e31cd000000000000000000000000"
         )
-        #expect(id.abbreviation.hex == "8525ca3fce0c0268")
+        #expect(id.abbreviation.hex == "1d4f071a18b47442")
     }
 
     @Test func `a request as JSON is the same request`() throws {
-        let json = #"[1, 5, "0102030405060708", 1, "09090909", {"a": 1}, null]"#
+        let json = #"[2, 5, "0102030405060708", 1, "09090909", {"a": 1}, null]"#
         let request = try ExchangeRequest(encoded: Value(json: json))
         #expect(request.have == [1, 2, 3, 4, 5, 6, 7, 8])
         #expect(request.batch?.delta == .diff([:], ["a": 1]))
     }
 
     @Test(arguments: [
-        "{}", "[]", "[2, 1, '', null]", "[1, null]", "[1, -1, '', null]", "[1, 1, '01', null]",
-        "[1, 1, 5, null]", "[1, 1, '', 1, null]", "[1, 1, '', 0, '09090909', {}, null]",
-        "[1, 1, '', 1, '09', {}, null]", "[1, 1, '', 1, '09090909', ['?'], null]",
-        "[1, 1, '', 1, '09090909', {}, 1, null]", "['1', 1, '', null]", "[1, 1, '', '00000000']",
+        "{}", "[]", "[1, 1, '', null]", "[2, null]", "[2, -1, '', null]", "[2, 1, '01', null]",
+        "[2, 1, 5, null]", "[2, 1, '', 1, null]", "[2, 1, '', 0, '09090909', {}, null]",
+        "[2, 1, '', 1, '09', {}, null]", "[2, 1, '', 1, '09090909', ['?'], null]",
+        "[2, 1, '', 1, '09090909', {}, 1, null]", "['1', 1, '', null]", "[2, 1, '', '00000000']",
     ])
     func `a malformed request is refused`(json: String) throws {
         let value = try Value(json: json.replacing("'", with: "\""))
@@ -76,7 +76,7 @@ import Testing
             let value = random.value(depth: 4)
             _ = try? ExchangeRequest(encoded: value)
             _ = try? ExchangeResponse(encoded: value)
-            let list = Value.list([1, 1, .bytes([]), 1, .bytes([1, 2, 3, 4]), value, .null])
+            let list = Value.list([2, 1, .bytes([]), 1, .bytes([1, 2, 3, 4]), value, .null])
             _ = try? ExchangeRequest(encoded: list)
         }
     }

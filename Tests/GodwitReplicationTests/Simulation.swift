@@ -91,7 +91,7 @@ struct Simulation {
             let item = items.remove(at: .random(in: items.indices, using: &random))
             items.insert(item, at: .random(in: 0...items.count, using: &random))
         }
-        var map = local.map ?? Map()
+        var map = local.map ?? [:]
         map["items"] = .list(items)
         try clients[index].machine.record(.diff(local, .map(map)))
     }

@@ -97,12 +97,15 @@ import Testing
             )
             for (key, number) in [("a", 1), ("b", 2)] as [(String, Int64)] {
                 let bytes = Value.int(number).canonicalBytes
-                let digest = Value.digest(ofCanonicalBytes: damaged ? [1] : bytes).bytes
+                let digest = Digest(of: [damaged ? [1] : bytes], purpose: "godwit value 1").bytes
                 try database.execute(
                     sql: "INSERT INTO godwit_object VALUES ('numbers', ?, ?, ?, 7)",
                     arguments: [
                         key, Data(bytes),
-                        Data(key == "a" ? Value.digest(ofCanonicalBytes: bytes).bytes : digest),
+                        Data(
+                            key == "a"
+                                ? Digest(of: [bytes], purpose: "godwit value 1").bytes : digest
+                        ),
                     ]
                 )
             }

@@ -47,7 +47,7 @@ import Testing
         for _ in 0..<40 {
             let key = "\(Int.random(in: 0..<20, using: &random))"
             let (first, second) = (Self.field(&random), Self.field(&random))
-            var map = Map()
+            var map = Value.Map()
             map["a"] = first
             map["deep"] = ["b": second ?? .null]
             let value = Value.map(map)

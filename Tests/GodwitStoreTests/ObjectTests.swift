@@ -154,7 +154,7 @@ extension ObjectTests {
     static let old = Store.Collection<PersonV1>("people")
     static let new = Store.Collection<PersonV2>("people", version: 2) { value, version in
         #expect(version == 1)
-        var map = value.map ?? Map()
+        var map = value.map ?? [:]
         let words = map["name"]?.text?.split(separator: " ") ?? []
         map["first"] = .string(Key(String(words.first ?? "")))
         map["last"] = .string(Key(String(words.last ?? "")))

@@ -95,8 +95,8 @@ import Testing
         let count = 100_000
         let even = (0..<count).map { (Key("key \($0 * 2)"), Value.int(1)) }
         let odd = (0..<count).map { (Key("key \($0 * 2 + 1)"), Value.int(2)) }
-        let base = Value.map(Map(even.shuffled(using: &random)))
-        let next = Value.map(Map((odd + even.prefix(count / 2)).shuffled(using: &random)))
+        let base = Value.map(Value.Map(even.shuffled(using: &random)))
+        let next = Value.map(Value.Map((odd + even.prefix(count / 2)).shuffled(using: &random)))
 
         let delta = Delta.diff(base, next)
 

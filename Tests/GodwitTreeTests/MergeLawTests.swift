@@ -47,7 +47,7 @@ import Testing
             let theirs = theirs.list,
             let result = merge.value.list
         {
-            laws += listLaws(base, ours, theirs, result)
+            laws += listLaws(Array(base), Array(ours), Array(theirs), Array(result))
         }
         for law in laws where !law.1 {
             Issue.record("\(law.0): base \(base), ours \(ours), theirs \(theirs): \(merge)")

@@ -11,7 +11,7 @@ enum SmallWorld {
         let scalars: [Value?] = [nil, 1, "a", ["a": 1]]
         let maps = scalars.flatMap { a in
             scalars.map { b in
-                var map = Map()
+                var map = Value.Map()
                 map["a"] = a
                 map["b"] = b
                 return Value.map(map)

@@ -128,7 +128,42 @@ import Testing
         )
     }
 
-    @Test func `the digest of a value is golden`() {
-        #expect(([:] as Value).digest.description == "71f3b957cdf7263383cca510af7f081aa515c2b3")
+    /// Computed by another implementation, in another language, from `Documentation/formats.md`.
+    @Test func `the digests of values are golden`() {
+        let golden: [(Value, String)] = [
+            ([:], "2f43b159f8257c23eb4d36f369f7d800d15e31cd"),
+            ([], "14c44c91444b3f75bce54537eed548eea01156fe"),
+            ("a", "5394f4fd9dcbf8ce19bbd4f407d4f4d568587a1d"),
+            (["a": 1], "d918b588e86cff4b7366b63c8a56de45c84a10f0"),
+            (.list((0..<200).map { .int($0) }), "d89ea584a800375f709b1c3da65ef9cde870d536"),
+            (
+                .list((0..<3_000).map { .bool($0 % 2 == 0) }),
+                "d39c44a9c9b3da4708293e214086a42793cb38bc"
+            ),
+            (
+                .map(
+                    Value.Map(
+                        (0..<150).map { number -> (Key, Value) in
+                            let text = String(repeating: "x", count: number)
+                            return (
+                                Key("key \(number)"), [.int(Int64(number)), .string(Key(text))]
+                            )
+                        }
+                    )
+                ), "c75aa316cea593a967807d7fbc24df7dfdf3c923"
+            ),
+            (
+                .list(
+                    (0..<1_000).map { number -> Value in
+                        let name = Key("item \(number)")
+                        return [
+                            "id": .int(Int64(number)), "done": .bool(number % 3 == 0),
+                            "name": .string(name),
+                        ]
+                    }
+                ), "f32fadbe576aeccf0d07bd703c4bb51f05f510fb"
+            ),
+        ]
+        for (value, digest) in golden { #expect(value.digest.description == digest) }
     }
 }

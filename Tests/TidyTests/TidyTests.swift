@@ -5,7 +5,7 @@ import Testing
 @Suite struct TidyTests {
     /// What each module may import: what lies below it, and nothing beside it.
     static let layers: [String: Set<String>] = [
-        "GodwitTree": ["Crypto"],
+        "GodwitTree": ["Crypto", "Synchronization"],
         "GodwitStore": [
             "GodwitTree", "GRDB", "Crypto", "DequeModule", "Metrics", "Foundation",
             "Observation", "Synchronization",
@@ -48,6 +48,7 @@ import Testing
             "/Schedule/", "/Machine/", "/State/", "/Exchange/", "/VersionCache.", "/WriteQueue.",
             "/QueueState", "/Waiters.", "/Effect.",
         ]
+        if file.path.hasSuffix("/DigestMemo.swift") { return false }
         return file.module == "GodwitTree" || folders.contains { file.path.contains($0) }
     }
 

@@ -14,7 +14,7 @@ extension ClientID: CustomStringConvertible {
 
 /// What a client sends: which state it has, and one batch of changes to it, if there are any.
 ///
-/// As CBOR, or as JSON with bytes in hexadecimal, it is a list (format version 1):
+/// As CBOR, or as JSON with bytes in hexadecimal, it is a list (format version 2):
 ///
 ///     [1, nonce, have, seal]                             a client that only asks
 ///     [1, nonce, have, sequence, check, delta, seal]     a client that sends a batch
@@ -39,7 +39,7 @@ public struct ExchangeRequest: Hashable, Sendable {
     public let have: [UInt8]
     public let batch: Batch?
 
-    static let version: Int64 = 1
+    static let version: Int64 = 2
     static let checkSizeInBytes = 4
 
     /// How deep a message may nest: a delta, in a list.

@@ -2,7 +2,7 @@ public import GodwitTree
 
 /// What the server answers: its head, and how to get there.
 ///
-/// As data it is a list (format version 1):
+/// As data it is a list (format version 2):
 ///
 ///     [1, acknowledged, head, origin, delta, seal]
 ///
@@ -24,7 +24,7 @@ public struct ExchangeResponse: Hashable, Sendable {
     public let origin: Origin
     public let delta: Delta
 
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 }
 
 extension ExchangeResponse {

@@ -2,7 +2,7 @@ internal import GodwitTree
 
 /// Reads the fields of a message, one after the other.
 struct MessageFields {
-    private var rest: ArraySlice<Value>
+    private var rest: Slice<Value.List>
 
     /// - Throws: ``ReplicationError/damagedMessage`` when the seal is not that of the fields.
     init(_ value: Value, version: Int64) throws(ReplicationError) {

@@ -38,7 +38,7 @@ public struct ClientMachine: Sendable {
         history = History()
         base = .root
         sequence = 0
-        local = .map(Map())
+        local = .map([:])
     }
 
     /// Restores a machine from what was stored.
@@ -220,7 +220,7 @@ extension ClientMachine {
     ) throws(ReplicationError) -> Value {
         let origin: Value
         switch response.origin {
-        case .root: origin = .map(Map())
+        case .root: origin = .map([:])
         case .target:
             guard isAcknowledged else { throw .malformedMessage(reason: "there is no target") }
             origin = history.headValue
@@ -255,7 +255,7 @@ extension ClientMachine {
 extension Delta {
     /// The same change where there is no map yet.
     fileprivate var creatingMap: Delta {
-        guard self != .keep, let map = try? applied(to: .map(Map())) else { return .keep }
+        guard self != .keep, let map = try? applied(to: .map([:])) else { return .keep }
         return .set(map)
     }
 }

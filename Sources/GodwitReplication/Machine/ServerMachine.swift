@@ -148,7 +148,7 @@ extension ServerMachine {
         switch (target, base) {
         case (let target?, _): (origin, delta) = (.target, .diff(target, history.headValue))
         case (nil, let base?): (origin, delta) = (.have, try history.delta(from: base, to: last))
-        case (nil, nil): (origin, delta) = (.root, .diff(.map(Map()), history.headValue))
+        case (nil, nil): (origin, delta) = (.root, .diff(.map([:]), history.headValue))
         }
         return ExchangeResponse(
             acknowledged: peer.sequence,

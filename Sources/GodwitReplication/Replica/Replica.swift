@@ -184,7 +184,7 @@ extension Replica {
     ) throws -> [Key] {
         if case .apply(.map(let keys)) = change { return keys.changes.keys.sorted() }
         let old = try transaction.keys(in: Store.Collection<Value>(collection)).map { Key($0) }
-        let new = value[collection]?.map?.entries.map(\.key) ?? []
+        let new = (value[collection]?.map?.keys).map(Array.init) ?? []
         return Set(old + new).sorted()
     }
 }

@@ -44,7 +44,7 @@ public struct History: Sendable {
     /// A history with nothing but the root.
     public init() {
         states = [State(id: .root, serial: 0, parts: [])]
-        headValue = .map(Map())
+        headValue = .map([:])
         log = PartLog()
     }
 
@@ -160,7 +160,7 @@ extension History {
     }
 
     private func materialised(_ index: Int) throws(ReplicationError) -> Value {
-        var value = Value.map(Map())
+        var value = Value.map([:])
         for part in states[...index].flatMap(\.parts) {
             do throws(TreeError) {
                 value = try part.delta.applied(to: value)

@@ -31,7 +31,7 @@ public struct StateID: Hashable, Sendable {
 
     /// The empty map: every history begins here, and every peer has it.
     public static let root: StateID = {
-        let content = Value.map(Map()).digest
+        let content = Value.map([:]).digest
         let lineage = [UInt8](repeating: 0, count: sizeInBytes - Digest.sizeInBytes)
         guard let root = StateID(bytes: content.bytes + lineage) else {
             preconditionFailure("20 and 12 bytes are 32")

@@ -46,7 +46,8 @@ enum ReplicaSchema {
                     PRIMARY KEY (replica, client)
                 ) STRICT, WITHOUT ROWID;
                 """
-            )
+            ),
+            .change(MerkleIDs.adopt),
         ]
     )
 }

@@ -17,10 +17,10 @@ final class AskedFields {
     func noteAll(at path: [any CodingKey]) { whole.insert(path.map(\.stringValue)) }
 
     /// The new value, with the fields of the old one that were not asked for.
-    func carryOver(from old: Map, to new: Map, at path: [String] = []) -> Map {
+    func carryOver(from old: Value.Map, to new: Value.Map, at path: [String] = []) -> Value.Map {
         guard !whole.contains(path) else { return new }
         var result = new
-        for entry in old.entries {
+        for entry in old {
             let field = path + [entry.key.text]
             if !asked.contains(field) {
                 result[entry.key] = result[entry.key] ?? entry.value
@@ -32,10 +32,10 @@ final class AskedFields {
     }
 }
 
-extension Map {
+extension Value.Map {
     /// Whether this map, or one within it, has a key that its counterpart has not.
-    func hasMore(than other: Map) -> Bool {
-        entries.contains { entry in
+    func hasMore(than other: Value.Map) -> Bool {
+        contains { entry in
             guard let counterpart = other[entry.key] else { return true }
             guard let map = entry.value.map, let otherMap = counterpart.map else { return false }
             return map.hasMore(than: otherMap)

@@ -15,10 +15,10 @@ extension Value: Codable {
         case .double(let finite): try finite.double.encode(to: encoder)
         case .string(let key): try key.text.encode(to: encoder)
         case .bytes(let bytes): try bytes.encode(to: encoder)
-        case .list(let items): try items.encode(to: encoder)
+        case .list(let items): try Array(items).encode(to: encoder)
         case .map(let map):
             var container = encoder.container(keyedBy: AnyKey.self)
-            for entry in map.entries {
+            for entry in map {
                 try container.encode(entry.value, forKey: AnyKey(entry.key.text))
             }
         }
@@ -27,7 +27,7 @@ extension Value: Codable {
     public init(from decoder: any Decoder) throws {
         if let container = try? decoder.container(keyedBy: AnyKey.self) {
             self = .map(
-                Map(
+                Value.Map(
                     try container.allKeys.map {
                         (Key($0.stringValue), try container.decode(Value.self, forKey: $0))
                     }

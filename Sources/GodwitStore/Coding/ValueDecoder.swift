@@ -29,7 +29,7 @@ private struct Reading: Decoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        guard case .map(let map) = value else { throw mismatch(Map.self) }
+        guard case .map(let map) = value else { throw mismatch(Value.Map.self) }
         return KeyedDecodingContainer(
             KeyedReading(map: map, codingPath: codingPath, asked: asked)
         )
@@ -111,11 +111,11 @@ extension Reading: SingleValueDecodingContainer {
 }
 
 private struct UnkeyedReading: UnkeyedDecodingContainer {
-    let items: [Value]
+    let items: Value.List
     let codingPath: [any CodingKey]
     private(set) var currentIndex = 0
 
-    init(items: [Value], codingPath: [any CodingKey]) {
+    init(items: Value.List, codingPath: [any CodingKey]) {
         self.items = items
         self.codingPath = codingPath
     }
@@ -173,13 +173,13 @@ private struct UnkeyedReading: UnkeyedDecodingContainer {
 }
 
 private struct KeyedReading<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let map: Map
+    let map: Value.Map
     let codingPath: [any CodingKey]
     let asked: AskedFields?
 
     var allKeys: [Key] {
         asked?.noteAll(at: codingPath)
-        return map.entries.compactMap { Key(stringValue: $0.key.text) }
+        return map.compactMap { Key(stringValue: $0.key.text) }
     }
 
     func contains(_ key: Key) -> Bool {

@@ -44,9 +44,10 @@ private final class Slot {
     /// A type that encodes nothing at all is taken for one without fields.
     var value: Value {
         switch kind {
-        case .single: items.last?.value ?? .map(Map())
+        case .single: items.last?.value ?? .map([:])
         case .list: .list(items.map(\.value))
-        case .map: .map(Map(zip(keys, items).map { Map.Entry(key: $0, value: $1.value) }))
+        case .map:
+            .map(Value.Map(zip(keys, items).map { Value.Map.Entry(key: $0, value: $1.value) }))
         }
     }
 

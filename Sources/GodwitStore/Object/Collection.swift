@@ -9,7 +9,7 @@ extension Store {
     ///
     /// // The second version of the app has split the name.
     /// let people = Store.Collection<Person>("contacts", version: 2) { value, version in
-    ///     var map = value.map ?? Map()
+    ///     var map = value.map ?? [:]
     ///     let words = map["name"]?.text?.split(separator: " ", maxSplits: 1) ?? []
     ///     map["first"] = .string(Key(String(words.first ?? "")))
     ///     map["last"] = .string(Key(String(words.dropFirst().first ?? "")))

@@ -41,8 +41,8 @@ enum StoreSchema {
         while let row = try rows.next() {
             let key = ObjectKey(collection: Key(try row.cell(0)), key: Key(try row.cell(1)))
             let bytes = Array(try row.cell(2) as Data)
-            guard Value.digest(ofCanonicalBytes: bytes).bytes == Array(try row.cell(3) as Data)
-            else {
+            let digest = Digest(of: [bytes], purpose: "godwit value 1")
+            guard digest.bytes == Array(try row.cell(3) as Data) else {
                 throw StoreError.damagedObject(key)
             }
             let object = StoredObject(

@@ -18,8 +18,8 @@ extension Seeded {
     }
 
     /// A random map.
-    public mutating func map(depth: Int = 3) -> Map {
-        var map = Map()
+    public mutating func map(depth: Int = 3) -> Value.Map {
+        var map = Value.Map()
         for _ in 0..<Int.random(in: 0...4, using: &self) { map[key()] = value(depth: depth) }
         return map
     }
@@ -28,7 +28,7 @@ extension Seeded {
     public mutating func edited(_ value: Value) -> Value {
         switch value {
         case .map(var map) where happens(0.9):
-            for entry in map.entries where happens(0.4) {
+            for entry in map where happens(0.4) {
                 map[entry.key] = happens(0.3) ? nil : edited(entry.value)
             }
             if happens(0.3) { map[key()] = self.value(depth: 1) }
@@ -50,11 +50,11 @@ extension Seeded {
         }
     }
 
-    private mutating func list(depth: Int) -> [Value] {
-        (0..<Int.random(in: 0...6, using: &self)).map { _ in value(depth: depth) }
+    private mutating func list(depth: Int) -> Value.List {
+        Value.List((0..<Int.random(in: 0...6, using: &self)).map { _ in value(depth: depth) })
     }
 
-    private mutating func position(in items: [Value]) -> Int {
+    private mutating func position(in items: Value.List) -> Int {
         Int.random(in: items.indices, using: &self)
     }
 

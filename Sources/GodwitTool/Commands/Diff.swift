@@ -100,7 +100,7 @@ struct Merge: ParsableCommand {
 
 extension Conflict {
     fileprivate var encoded: Value {
-        var map: Map = [
+        var map: Value.Map = [
             "path": .string(Key(path.description)), "reason": .string(Key(reason.rawValue)),
             "chosen": .string(Key(chosen.rawValue)),
         ]

@@ -71,7 +71,7 @@ struct Graph: AsyncParsableCommand {
         let record = try await argument.record()
         try Data(StateGraph(record).svg.utf8).write(to: URL(filePath: svg))
         if json {
-            var object = record.encoded.map ?? Map()
+            var object = record.encoded.map ?? [:]
             object["svg"] = .string(Key(svg))
             Terminal.print(json: .map(object))
         } else {

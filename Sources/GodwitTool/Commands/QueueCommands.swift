@@ -228,10 +228,10 @@ struct QueueStats: AsyncParsableCommand {
         let pipelines = Dictionary(grouping: queue.operations, by: \.pipeline)
             .mapValues { Int64($0.count) }
         if json {
-            var object = Map(counts.map { (Key($0.0), .int(Int64($0.1))) })
-            object["pipelines"] = .map(Map(pipelines.map { (Key($0), .int($1)) }))
+            var object = Value.Map(counts.map { (Key($0.0), .int(Int64($0.1))) })
+            object["pipelines"] = .map(Value.Map(pipelines.map { (Key($0), .int($1)) }))
             object["suspended"] = .map(
-                Map(
+                Value.Map(
                     queue.suspensions.map { name, reasons in
                         (Key(name), .list(reasons.map { .string(Key($0)) }))
                     }

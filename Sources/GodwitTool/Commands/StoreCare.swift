@@ -78,7 +78,7 @@ struct StoreWatch: AsyncParsableCommand {
             return
         }
         let names = ["inserted", "updated", "removed"]
-        var map: Map = ["commit": .int(new.commit.rawValue)]
+        var map: Value.Map = ["commit": .int(new.commit.rawValue)]
         for (name, group) in zip(names, groups) {
             map[Key(name)] = .list(group.1.sorted().map { .string(Key($0.description)) })
         }
@@ -111,7 +111,7 @@ struct StoreStats: AsyncParsableCommand {
             let counts = statistics.objectCounts.map { ($0, Value.int(Int64($1))) }
             return Terminal.print(json: [
                 "commit": .int(statistics.commit.rawValue), "objects": .int(Int64(count)),
-                "collections": .map(Map(counts)),
+                "collections": .map(Value.Map(counts)),
                 "databaseBytes": .int(Int64(statistics.databaseSize)),
                 "walBytes": .int(Int64(walSize)),
             ])

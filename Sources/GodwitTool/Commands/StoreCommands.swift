@@ -92,7 +92,7 @@ struct StoreList: AsyncParsableCommand {
     private func listCollections(in store: Store) async throws {
         let counts = try await store.statistics().objectCounts
         if json {
-            return Terminal.print(json: .map(Map(counts.map { ($0, .int(Int64($1))) })))
+            return Terminal.print(json: .map(Value.Map(counts.map { ($0, .int(Int64($1))) })))
         }
         guard !counts.isEmpty else { return Terminal.print("no objects") }
         let names = counts.keys.sorted { $0.text < $1.text }
@@ -124,7 +124,7 @@ struct StoreList: AsyncParsableCommand {
             ) { key, value, _ in objects.append((key, value)) }
             return objects
         }
-        if json { return Terminal.print(json: .map(Map(objects.map { (Key($0), $1) }))) }
+        if json { return Terminal.print(json: .map(Value.Map(objects.map { (Key($0), $1) }))) }
         for (key, value) in objects { Terminal.print("\(key)\t\(value.jsonText())") }
     }
 }
@@ -162,7 +162,7 @@ struct StoreGet: AsyncParsableCommand {
         guard json else {
             return Terminal.print((metadata ? found.1 ?? .null : value).jsonText(indentation: 2))
         }
-        var map: Map = ["value": value, "commit": .int(found.2?.rawValue ?? 0)]
+        var map: Value.Map = ["value": value, "commit": .int(found.2?.rawValue ?? 0)]
         map["metadata"] = found.1
         Terminal.print(json: .map(map))
     }

@@ -61,8 +61,8 @@ enum ShoppingList {
     }
 }
 
-extension [Value] {
-    fileprivate mutating func change(_ name: Key, _ body: (inout Map) -> Void) {
+extension Value.List {
+    fileprivate mutating func change(_ name: Key, _ body: (inout Value.Map) -> Void) {
         guard let index = firstIndex(where: { $0["name"] == .string(name) }),
             var map = self[index].map
         else { return }

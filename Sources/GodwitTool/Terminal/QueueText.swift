@@ -55,7 +55,7 @@ extension Attempt {
     }
 
     var described: Value {
-        var map: Map = [
+        var map: Value.Map = [
             "attempt": .int(Int64(number)), "ended": .string(Key(ended.formatted(.iso8601))),
             "outcome": .string(Key(outcome)), "reason": .string(Key(reason)),
         ]

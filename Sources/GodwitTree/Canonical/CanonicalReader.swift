@@ -73,7 +73,7 @@ extension CanonicalReader {
 
     private mutating func readMap(count: Int, depthLeft: Int) throws(TreeError) -> Value {
         guard depthLeft > 0 else { throw .tooDeep(limit: depthMax) }
-        var entries: [Map.Entry] = []
+        var entries: [Value.Map.Entry] = []
         entries.reserveCapacity(min(count, Self.reserveMax))
         for _ in 0..<count {
             let start = offset
@@ -82,9 +82,9 @@ extension CanonicalReader {
                 throw fault("keys are not in canonical order, or one occurs twice", at: start)
             }
             let value = try readValue(depthLeft: depthLeft - 1)
-            entries.append(Map.Entry(key: key, value: value))
+            entries.append(Value.Map.Entry(key: key, value: value))
         }
-        guard case .success(let map) = Map.build(entries) else { throw fault("a key twice") }
+        guard case .success(let map) = Value.Map.build(entries) else { throw fault("a key twice") }
         return .map(map)
     }
 

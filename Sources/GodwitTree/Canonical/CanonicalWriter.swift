@@ -34,11 +34,46 @@ struct CanonicalWriter {
             for item in items { write(item) }
         case .map(let map):
             writeHead(.map, UInt64(map.count))
-            for entry in map.entries {
+            for entry in map {
                 writeString(entry.key)
                 write(entry.value)
             }
         }
+    }
+
+    /// Begins what is hashed for one purpose.
+    mutating func beginDigest(of purpose: String) {
+        bytes.append(contentsOf: purpose.utf8)
+        bytes.append(0)
+    }
+
+    /// Begins what is hashed for a node of a tree.
+    mutating func beginDigest(of purpose: String, level: Int, count: Int) {
+        beginDigest(of: purpose)
+        bytes.append(UInt8(level))
+        writeHead(.positive, UInt64(count))
+    }
+
+    /// What stands for a value in the digest of its container: a short scalar itself, anything
+    /// else by its digest, with a tag that no value has.
+    mutating func writeReference(to value: Value) {
+        switch value {
+        case .list, .map: writeNamed(value.digest)
+        default:
+            let start = bytes.count
+            write(value)
+            guard bytes.count - start > Digest.embeddedMaxInBytes else { return }
+            bytes.removeLast(bytes.count - start)
+            writeNamed(value.digest)
+        }
+    }
+
+    /// What stands for a chunk in the digest of the node above it.
+    mutating func writeReference(to digest: Digest) { digest.append(to: &bytes) }
+
+    private mutating func writeNamed(_ digest: Digest) {
+        bytes.append(MajorType.tag.rawValue << 5 | 6)
+        digest.append(to: &bytes)
     }
 
     private mutating func writeInteger(_ int: Int64) {

@@ -6,21 +6,55 @@ internal import Crypto
 public struct Digest: Hashable, Sendable {
     public static let sizeInBytes = 20
 
-    public let bytes: [UInt8]
+    /// The longest scalar, in canonical bytes, that stands for itself in its container's digest.
+    static let embeddedMaxInBytes = 64
+
+    private let words: (UInt64, UInt64, UInt32)
 
     /// Takes over bytes that were stored or sent; nil unless there are exactly 20.
     public init?(bytes: [UInt8]) {
         guard bytes.count == Self.sizeInBytes else { return nil }
-        self.bytes = bytes
+        words = bytes.withUnsafeBytes(Self.words)
     }
 
     /// Hashes the parts one after the other, after a word that keeps the purposes apart.
     public init(of parts: [[UInt8]], purpose: String) {
+        self.init(ofBytes: Array(purpose.utf8) + [0] + parts.joined())
+    }
+
+    /// Hashes bytes that begin with their purpose.
+    init(ofBytes bytes: [UInt8]) {
         var hash = SHA256()
-        for part in [Array(purpose.utf8), [0]] + parts {
-            part.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        }
-        bytes = Array(hash.finalize().prefix(Self.sizeInBytes))
+        bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        words = hash.finalize().withUnsafeBytes(Self.words)
+    }
+
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.sizeInBytes)
+        append(to: &bytes)
+        return bytes
+    }
+
+    func append(to bytes: inout [UInt8]) {
+        withUnsafeBytes(of: words.0) { bytes.append(contentsOf: $0) }
+        withUnsafeBytes(of: words.1) { bytes.append(contentsOf: $0) }
+        withUnsafeBytes(of: words.2) { bytes.append(contentsOf: $0) }
+    }
+
+    private static func words(_ bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64, UInt32) {
+        (
+            bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self),
+            bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self),
+            bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self)
+        )
+    }
+
+    public static func == (left: Self, right: Self) -> Bool { left.words == right.words }
+
+    public func hash(into hasher: inout Hasher) {
+        // A digest is as random as a hash can be.
+        hasher.combine(words.0)
     }
 }
 
@@ -29,17 +63,25 @@ extension Digest: CustomStringConvertible {
 }
 
 extension Value {
-    /// The digest of the canonical bytes: equal exactly when the values are.
+    /// The Merkle digest of the value: equal exactly when the values are.
     ///
-    /// - Complexity: O(*n*) in the size of the value.
+    /// Containers keep theirs, and so do the chunks that large ones consist of: after an edit,
+    /// only what lies on the way to it is hashed again.
+    ///
+    /// - Complexity: O(*n*) the first time, O(log *n*) after an edit of a large container.
     public var digest: Digest {
-        Digest(of: [canonicalBytes], purpose: Self.digestPurpose)
+        var writer = CanonicalWriter()
+        switch self {
+        case .list(let items):
+            if let digest = items.tree.digest { return digest }
+            writer.beginDigest(of: Value.digestPurpose, level: 0, count: 0)
+        case .map(let map):
+            if let digest = map.tree.digest { return digest }
+            writer.beginDigest(of: Value.Map.Entry.digestPurpose, level: 0, count: 0)
+        default:
+            writer.beginDigest(of: "godwit scalar 2")
+            writer.write(self)
+        }
+        return Digest(ofBytes: writer.bytes)
     }
-
-    /// The digest of a value whose canonical bytes are already at hand.
-    public static func digest(ofCanonicalBytes bytes: [UInt8]) -> Digest {
-        Digest(of: [bytes], purpose: digestPurpose)
-    }
-
-    private static let digestPurpose = "godwit value 1"
 }

@@ -21,7 +21,7 @@ extension Delta {
             return .map(try delta.applied(to: map, at: path))
         case .list(let delta):
             guard case .list(let items) = base else { throw .unlike(base, "a list", at: path) }
-            return .list(try delta.applied(to: items, at: path))
+            return .list(try delta.applied(to: Array(items), at: path))
         }
     }
 }
@@ -34,10 +34,10 @@ extension TreeError {
 
 extension MapDelta {
     /// One walk along the old entries and the changes, both in canonical order.
-    fileprivate func applied(to base: Map, at path: Path) throws(TreeError) -> Map {
-        var result: [Map.Entry] = []
+    fileprivate func applied(to base: Value.Map, at path: Path) throws(TreeError) -> Value.Map {
+        var result: [Value.Map.Entry] = []
         result.reserveCapacity(base.count + changes.count)
-        var rest = base.entries[...]
+        var rest = Array(base)[...]
         for entry in canonical {
             let end = rest.firstIndexOfKey(notBefore: entry.key)
             result += rest[..<end]
@@ -49,13 +49,13 @@ extension MapDelta {
                 throw .wrongBase(path: step, reason: "there is nothing to change")
             }
             let value = try delta.applied(to: old ?? .null, at: step)
-            result.append(Map.Entry(key: entry.key, value: value))
+            result.append(Value.Map.Entry(key: entry.key, value: value))
         }
-        return Map(ascending: result + rest)
+        return Value.Map(ascending: result + rest)
     }
 }
 
-extension ArraySlice<Map.Entry> {
+extension ArraySlice<Value.Map.Entry> {
     /// Where a key is, or would be.
     fileprivate func firstIndexOfKey(notBefore key: Key) -> Int {
         var (low, high) = (startIndex, endIndex)

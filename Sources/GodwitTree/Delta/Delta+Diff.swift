@@ -13,16 +13,17 @@ extension Delta {
     public static func diff(_ old: Value, _ new: Value) -> Delta {
         switch (old, new) {
         case (.map(let old), .map(let new)): .map(diff(old, new))
-        case (.list(let old), .list(let new)): old == new ? .keep : .list(diff(old, new))
+        case (.list(let old), .list(let new)):
+            old == new ? .keep : .list(diff(Array(old), Array(new)))
         default: old == new ? .keep : .set(new)
         }
     }
 
-    private static func diff(_ old: Map, _ new: Map) -> [Key: MapDelta.Change] {
+    private static func diff(_ old: Value.Map, _ new: Value.Map) -> [Key: MapDelta.Change] {
         guard old != new else { return [:] }
         var changes: [Key: MapDelta.Change] = [:]
-        var rest = old.entries[...]
-        for entry in new.entries {
+        var rest = Array(old)[...]
+        for entry in new {
             while let gone = rest.first, gone.key < entry.key {
                 changes[gone.key] = .remove
                 rest.removeFirst()
@@ -170,7 +171,7 @@ extension Value {
             if let identity, let otherIdentity = other.identity, identity != otherIdentity {
                 return 0
             }
-            let shared = new.entries.filter { old[$0.key] != nil }
+            let shared = new.filter { old[$0.key] != nil }
             guard shared.count * 2 >= max(old.count, new.count), !shared.isEmpty else { return 0 }
             return shared.count + shared.count { old[$0.key] == $0.value } * 4
         case (.list(let old), .list(let new)):

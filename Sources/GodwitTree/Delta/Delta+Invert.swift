@@ -14,14 +14,14 @@ extension Delta {
         case (.set(let value), _): value == base ? .keep : .set(base)
         case (.map(let delta), .map(let map)): .map(delta.inverse(on: map))
         case (.list(let delta), .list(let items)):
-            .list(delta.recipe.inverse(on: items) { $0.inverse(on: $1) })
+            .list(delta.recipe.inverse(on: Array(items)) { $0.inverse(on: $1) })
         case (.map, _), (.list, _): preconditionFailure("A delta that was applied fits its base")
         }
     }
 }
 
 extension MapDelta {
-    fileprivate func inverse(on base: Map) -> [Key: Change] {
+    fileprivate func inverse(on base: Value.Map) -> [Key: Change] {
         var result: [Key: Change] = [:]
         for (key, change) in changes {
             switch (base[key], change) {

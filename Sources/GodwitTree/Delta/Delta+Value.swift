@@ -23,7 +23,7 @@ extension Delta {
             default: value
             }
         case .map(let delta):
-            .map(Map(delta.canonical.map { ($0.key, $0.change.encoded) }))
+            .map(Value.Map(delta.canonical.map { ($0.key, $0.change.encoded) }))
         case .list(let delta): [.map(delta.encoded)]
         }
     }
@@ -70,9 +70,9 @@ extension MapDelta.Change {
 }
 
 extension MapDelta {
-    fileprivate static func changes(encoded map: Map) throws(TreeError) -> [Key: Change] {
+    fileprivate static func changes(encoded map: Value.Map) throws(TreeError) -> [Key: Change] {
         var changes: [Key: Change] = [:]
-        for entry in map.entries {
+        for entry in map {
             let isRemove = entry.value == ["-"]
             changes[entry.key] = isRemove ? .remove : .apply(try Delta(encoded: entry.value))
         }
@@ -81,18 +81,18 @@ extension MapDelta {
 }
 
 extension ListDelta {
-    fileprivate var encoded: Map {
+    fileprivate var encoded: Value.Map {
         let parts: [(Key, [Value])] = [
             ("-", removes.map(Value.init(position:))),
             ("=", edits.flatMap { [Value(position: $0.position), $0.delta.encoded] }),
             (">", moves.flatMap { [Value(position: $0.source), Value(position: $0.target)] }),
             ("+", inserts.flatMap { [Value(position: $0.position), $0.value] }),
         ]
-        return Map(parts.filter { !$0.1.isEmpty }.map { ($0.0, .list($0.1)) })
+        return Value.Map(parts.filter { !$0.1.isEmpty }.map { ($0.0, .list($0.1)) })
     }
 
-    fileprivate init(encoded map: Map) throws(TreeError) {
-        let unknown = map.entries.first { !["-", "=", ">", "+"].contains($0.key) }
+    fileprivate init(encoded map: Value.Map) throws(TreeError) {
+        let unknown = map.first { !["-", "=", ">", "+"].contains($0.key) }
         if let unknown { throw .invalidDelta(reason: "an unknown part \"\(unknown.key)\"") }
         var removes: [Int] = []
         for item in try Self.items(map["-"]) { removes.append(try item.position) }
@@ -116,7 +116,7 @@ extension ListDelta {
         guard case .list(let items) = value else {
             throw .invalidDelta(reason: "a part of a list's delta is not a list")
         }
-        return items
+        return Array(items)
     }
 
     private static func pairs(_ value: Value?) throws(TreeError) -> [(Value, Value)] {

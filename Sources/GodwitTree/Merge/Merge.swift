@@ -60,9 +60,9 @@ struct Merger {
         case (_, .keep): return ours
         case _ where ours == theirs: return ours
         case (.map(let ours), .map(let theirs)):
-            return .map(merge(base?.map ?? Map(), ours, theirs, at: path))
+            return .map(merge(base?.map ?? [:], ours, theirs, at: path))
         case (.list(let ours), .list(let theirs)):
-            return .list(merge(base?.list ?? [], ours, theirs, at: path))
+            return .list(merge(Array(base?.list ?? []), ours, theirs, at: path))
         case (.set(let ours), .set(let theirs)):
             return .set(mergeCreated(base, ours, theirs, at: path))
         default:
@@ -82,7 +82,7 @@ struct Merger {
     ) -> Value {
         let empty: Value
         switch (ours, theirs) {
-        case (.map, .map): empty = .map(Map())
+        case (.map, .map): empty = .map([:])
         case (.list, .list): empty = .list([])
         default:
             report(.bothSet, base, (ours, theirs), chosen: .theirs, at: path)
@@ -93,7 +93,7 @@ struct Merger {
     }
 
     private mutating func merge(
-        _ base: Map,
+        _ base: Value.Map,
         _ ours: MapDelta,
         _ theirs: MapDelta,
         at path: Path

@@ -36,7 +36,7 @@ struct EDNWriter {
         case .string(let key): text.appendQuoted(key.text)
         case .bytes(let bytes): text += "#bytes \"\(bytes.hex)\""
         case .list(let items):
-            writeItems("[", items, "]") { $0.write($1) }
+            writeItems("[", Array(items), "]") { $0.write($1) }
         case .map(let map):
             writeItems("{", map.alphabetical, "}") { writer, entry in
                 writer.write(key: entry.key)

@@ -60,9 +60,9 @@ extension JSONReader {
         guard depthLeft > 0 else { throw .tooDeep(limit: depthMax) }
         let start = offset
         offset += 1
-        var entries: [Map.Entry] = []
+        var entries: [Value.Map.Entry] = []
         skipSpace()
-        if skip("}") { return .map(Map()) }
+        if skip("}") { return .map([:]) }
         repeat {
             skipSpace()
             guard next == UInt8(ascii: "\"") else { throw fault("a key was expected") }
@@ -71,11 +71,11 @@ extension JSONReader {
             guard skip(":") else { throw fault("a colon was expected") }
             skipSpace()
             let value = try readValue(depthLeft: depthLeft - 1)
-            entries.append(Map.Entry(key: key, value: value))
+            entries.append(Value.Map.Entry(key: key, value: value))
             skipSpace()
         } while skip(",")
         guard skip("}") else { throw fault("a comma or the end of the object was expected") }
-        switch Map.build(entries) {
+        switch Value.Map.build(entries) {
         case .success(let map): return .map(map)
         case .failure(let twice):
             throw fault("the key \"\(twice.key)\" occurs twice in this object", at: start)

@@ -27,7 +27,7 @@ struct JSONWriter {
         case .string(let key): text.appendQuoted(key.text)
         case .bytes(let bytes): text.appendQuoted(bytes.hex)
         case .list(let items):
-            writeContainer("[", items, "]", level: level) { $0.write($1, level: level + 1) }
+            writeContainer("[", Array(items), "]", level: level) { $0.write($1, level: level + 1) }
         case .map(let map):
             writeContainer("{", map.alphabetical, "}", level: level) { writer, entry in
                 writer.text.appendQuoted(entry.key.text)

@@ -14,7 +14,7 @@ public enum Value: Hashable, Sendable {
     case double(Finite)
     case string(Key)
     case bytes([UInt8])
-    case list([Value])
+    case list(List)
     case map(Map)
 }
 
@@ -35,7 +35,7 @@ extension Value {
     }
 
     /// The items of a list, or nil when this is something else.
-    public var list: [Value]? {
+    public var list: List? {
         guard case .list(let items) = self else { return nil }
         return items
     }
@@ -80,7 +80,7 @@ extension Value {
         case .list(let items):
             limit > 0 && items.allSatisfy { $0.isNested(within: limit - 1) }
         case .map(let map):
-            limit > 0 && map.entries.allSatisfy { $0.value.isNested(within: limit - 1) }
+            limit > 0 && map.allSatisfy { $0.value.isNested(within: limit - 1) }
         default:
             true
         }
@@ -97,7 +97,7 @@ extension Value: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     public init(integerLiteral value: Int64) { self = .int(value) }
     public init(floatLiteral value: Double) { self = .double(Finite(floatLiteral: value)) }
     public init(stringLiteral value: String) { self = .string(Key(value)) }
-    public init(arrayLiteral elements: Value...) { self = .list(elements) }
+    public init(arrayLiteral elements: Value...) { self = .list(List(elements)) }
     public init(dictionaryLiteral elements: (Key, Value)...) { self = .map(Map(elements)) }
 }
 
