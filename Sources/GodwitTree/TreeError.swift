@@ -17,6 +17,8 @@ public enum TreeError: Error, Hashable, Sendable {
     public enum Format: String, Sendable {
         case cbor = "CBOR"
         case json = "JSON"
+        case edn = "EDN"
+        case delta
     }
 }
 
@@ -47,6 +49,30 @@ public struct Path: Hashable, Sendable {
     public init(_ steps: [Step] = []) { self.steps = steps }
 
     public func appending(_ step: Step) -> Path { Path(steps + [step]) }
+}
+
+extension Path {
+    /// Reads a JSON Pointer (RFC 6901), whose steps all count as keys; a leading `/` may be
+    /// missing, and `/` alone is the root.
+    public init(pointer: String) {
+        let trimmed = pointer.hasPrefix("/") ? pointer.dropFirst() : pointer[...]
+        let steps = trimmed.split(separator: "/", omittingEmptySubsequences: false)
+        self.init(trimmed.isEmpty ? [] : steps.map { .key(Key(Self.unescaped($0))) })
+    }
+
+    private static func unescaped(_ step: Substring) -> String {
+        var text = ""
+        var isEscaped = false
+        for scalar in step.unicodeScalars {
+            if isEscaped {
+                text += scalar == "1" ? "/" : scalar == "0" ? "~" : "~\(scalar)"
+            } else if scalar != "~" {
+                text.unicodeScalars.append(scalar)
+            }
+            isEscaped = !isEscaped && scalar == "~"
+        }
+        return text
+    }
 }
 
 extension Path: CustomStringConvertible {

@@ -60,6 +60,10 @@ import Testing
             ("L6 inverting twice", try inverse.inverted(on: next) == delta),
             ("L7 bytes read back", try Delta(canonicalBytes: delta.canonicalBytes) == delta),
             (
+                "L7 packed bytes read back",
+                try Delta(packed: delta.packed(on: base), on: base).applied(to: base) == next
+            ),
+            (
                 "L7 JSON reads back",
                 try Delta(encoded: Value(json: delta.encoded.jsonText())) == delta
             ),

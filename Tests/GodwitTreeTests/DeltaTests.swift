@@ -37,8 +37,9 @@ import Testing
         guard case .list(let delta) = Delta.diff(.list(items), .list(moved)) else {
             return #expect(Bool(false), "a list has a list's delta")
         }
-        #expect(delta.moves == [ListDelta.Move(source: 3, target: 999)])
-        #expect(delta.removes.isEmpty && delta.inserts.isEmpty && delta.edits.isEmpty)
+        let parts = delta.parts
+        #expect(parts.moves == [ListDelta.Move(source: 3, target: 999)])
+        #expect(parts.removes.isEmpty && parts.inserts.isEmpty && parts.edits.isEmpty)
     }
 
     @Test func `a delta for another base says where they part`() {

@@ -37,10 +37,15 @@ import Testing
         itemsDiffer: Bool = true
     ) {
         let merge = Merge(base: base, ours: ours, theirs: theirs)
+        let (afterOurs, afterTheirs) = (
+            try? merge.afterOurs.applied(to: ours), try? merge.afterTheirs.applied(to: theirs)
+        )
         var laws: [(String, Bool)] = [
             ("M1 left", Merge(base: base, ours: base, theirs: theirs).value == theirs),
             ("M1 right", Merge(base: base, ours: ours, theirs: base).value == ours),
             ("M2 same", Merge(base: base, ours: ours, theirs: ours).value == ours),
+            ("M3 what is left to do after ours", afterOurs == merge.value),
+            ("M3 what is left to do after theirs", afterTheirs == merge.value),
             ("M8 same again", Merge(base: base, ours: ours, theirs: theirs) == merge),
         ]
         if itemsDiffer, ours != theirs, let base = base.list, let ours = ours.list,
@@ -82,6 +87,8 @@ import Testing
 
     private func isMoved(_ item: Value, _ base: [Value], _ side: [Value]) -> Bool {
         guard case .list(let delta) = Delta.diff(.list(base), .list(side)) else { return false }
-        return delta.moves.contains { base[$0.source] == item }
+        return delta.parts.moves.contains { move in
+            (move.source..<(move.source + move.count)).contains { base[$0] == item }
+        }
     }
 }

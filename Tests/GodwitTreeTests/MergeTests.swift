@@ -30,7 +30,7 @@ import Testing
         let conflict = try #require(merge.conflicts.first)
         #expect(merge.conflicts.count == 1)
         #expect(conflict.reason == .removedAndEdited)
-        #expect(conflict.chosen == .theirs)
+        #expect(conflict.choice == .theirs)
         #expect(conflict.path.description == "/0")
     }
 
@@ -67,7 +67,7 @@ import Testing
         #expect(merge.value == ["n": 3])
         #expect(
             merge.conflicts.map(\.description) == [
-                "/n: both sides set it; took theirs (base 1, ours 2, theirs 3)"
+                "/n: both sides set it; the later one is taken (base 1, ours 2, theirs 3)"
             ]
         )
     }
@@ -86,7 +86,7 @@ import Testing
             theirs: [["id": "b"], ["id": "w", "crossed": true]]
         )
 
-        #expect(merge.value == [["id": "w", "name": "Wine", "crossed": true], ["id": "b"]])
+        #expect(merge.value == [["id": "b"], ["id": "w", "name": "Wine", "crossed": true]])
     }
 
     @Test func `a replaced container is a conflict with an edit inside it`() {

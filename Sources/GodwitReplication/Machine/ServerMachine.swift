@@ -127,14 +127,14 @@ extension ServerMachine {
         } catch {
             throw .damagedHistory(reason: error.description)
         }
-        let residual = Delta.diff(history.headValue, merge.value)
-        guard residual != .keep else { return }
+        let content = merge.value.digest
+        guard content != history.head.id.content else { return }
         let id = StateID(
-            content: merge.value.digest,
+            content: content,
             replica: name.text,
             parents: [history.head.id, parent]
         )
-        history.append(id, by: residual, to: merge.value)
+        history.append(id, by: merge.afterOurs, to: merge.value)
     }
 
     /// The shortest way to the head that the client can go.

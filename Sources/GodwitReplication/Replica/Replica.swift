@@ -162,9 +162,9 @@ extension Replica {
         _ transaction: borrowing WriteTransaction
     ) throws {
         guard case .map(let changes) = delta else { return }
-        for (collection, change) in changes.changes where collections?.contains(collection) == true
-        {
-            for key in try changedKeys(change, in: collection, value, transaction) {
+        for entry in changes.entries where collections?.contains(entry.key) == true {
+            let collection = entry.key
+            for key in try changedKeys(entry.change, in: collection, value, transaction) {
                 let object = ObjectKey(collection: collection, key: key)
                 if let new = value[collection]?[key] {
                     try transaction.setValue(new, of: object)
@@ -182,7 +182,7 @@ extension Replica {
         _ value: Value,
         _ transaction: borrowing WriteTransaction
     ) throws -> [Key] {
-        if case .apply(.map(let keys)) = change { return keys.changes.keys.sorted() }
+        if case .apply(.map(let keys)) = change { return keys.entries.map(\.key) }
         let old = try transaction.keys(in: Store.Collection<Value>(collection)).map { Key($0) }
         let new = (value[collection]?.map?.keys).map(Array.init) ?? []
         return Set(old + new).sorted()

@@ -102,7 +102,7 @@ extension Conflict {
     fileprivate var encoded: Value {
         var map: Value.Map = [
             "path": .string(Key(path.description)), "reason": .string(Key(reason.rawValue)),
-            "chosen": .string(Key(chosen.rawValue)),
+            "choice": .string(Key(choice.rawValue)),
         ]
         map["base"] = base
         map["ours"] = ours

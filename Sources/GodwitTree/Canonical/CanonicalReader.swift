@@ -88,7 +88,7 @@ extension CanonicalReader {
         return .map(map)
     }
 
-    private mutating func readKey() throws(TreeError) -> Key {
+    mutating func readKey() throws(TreeError) -> Key {
         let first = try readByte()
         guard first >> 5 == MajorType.string.rawValue else {
             throw fault("a key is not a string", at: offset - 1)
@@ -134,10 +134,30 @@ extension CanonicalReader {
 }
 
 extension CanonicalReader {
-    private mutating func readByte() throws(TreeError) -> UInt8 {
+    var isAtEnd: Bool { offset == bytes.count }
+    var bytesLeft: Int { bytes.count - offset }
+
+    func peekByte() throws(TreeError) -> UInt8 {
         guard offset < bytes.count else { throw fault("the input ends too early") }
-        defer { offset += 1 }
         return bytes[offset]
+    }
+
+    mutating func readByte() throws(TreeError) -> UInt8 {
+        let byte = try peekByte()
+        offset += 1
+        return byte
+    }
+
+    /// The count in the head of a list or a map.
+    mutating func readHeadCount() throws(TreeError) -> Int { try readCount(readByte() & 0x1f) }
+
+    /// UTF-8 text of a size that is known.
+    mutating func readText(sizeInBytes: Int) throws(TreeError) -> Key {
+        guard sizeInBytes <= bytesLeft else { throw fault("the input ends too early") }
+        guard let text = String(validating: bytes[offset..<(offset + sizeInBytes)], as: UTF8.self)
+        else { throw fault("a string is not UTF-8") }
+        offset += sizeInBytes
+        return Key(text)
     }
 
     private mutating func readBigEndian<Integer: FixedWidthInteger>() throws(TreeError) -> Integer {

@@ -17,7 +17,7 @@ extension Value {
 }
 
 struct CanonicalWriter {
-    fileprivate(set) var bytes: [UInt8] = []
+    var bytes: [UInt8] = []
 
     mutating func write(_ value: Value) {
         switch value {
@@ -40,6 +40,12 @@ struct CanonicalWriter {
             }
         }
     }
+
+    /// The head of a list, for those who write its items themselves.
+    mutating func writeListHead(_ count: Int) { writeHead(.list, UInt64(count)) }
+
+    /// The head of a map, for those who write its entries themselves.
+    mutating func writeMapHead(_ count: Int) { writeHead(.map, UInt64(count)) }
 
     /// Begins what is hashed for one purpose.
     mutating func beginDigest(of purpose: String) {

@@ -1,97 +1,186 @@
 extension Delta {
     /// The value that this delta leads to from `base`.
     ///
+    /// - Complexity: O(*k* log *n*) expected, for *k* changes in containers of *n* elements.
     /// - Throws: ``TreeError/wrongBase(path:reason:)`` when `base` has another shape than the
     ///   delta was made for, ``TreeError/tooDeep(limit:)`` when the result would nest too deep.
     public func applied(to base: Value) throws(TreeError) -> Value {
-        try applied(to: base, at: Path())
+        var value = base
+        try value.apply(self, depth: 0)
+        return value
     }
+}
 
-    func applied(to base: Value, at path: Path) throws(TreeError) -> Value {
-        switch self {
+extension Value {
+    /// Changes the value; where it throws, what is left of it is of no use.
+    fileprivate mutating func apply(_ delta: Delta, depth: Int) throws(TreeError) {
+        switch delta {
         case .keep:
-            return base
+            break
         case .set(let value):
-            guard value.isNested(within: Value.depthMax - path.steps.count) else {
+            guard value.isNested(within: Value.depthMax - depth) else {
                 throw .tooDeep(limit: Value.depthMax)
             }
-            return value
+            self = value
         case .map(let delta):
-            guard case .map(let map) = base else { throw .unlike(base, "a map", at: path) }
-            return .map(try delta.applied(to: map, at: path))
+            guard case .map(var map) = self else { throw unlike("a map") }
+            // Gives the map up, so that it can change in place.
+            self = .null
+            try map.apply(delta, depth: depth)
+            self = .map(map)
         case .list(let delta):
-            guard case .list(let items) = base else { throw .unlike(base, "a list", at: path) }
-            return .list(try delta.applied(to: Array(items), at: path))
+            guard case .list(var list) = self else { throw unlike("a list") }
+            self = .null
+            try list.apply(delta.recipe, depth: depth)
+            self = .list(list)
+        case .text(let delta):
+            guard case .string(let text) = self else { throw unlike("a string") }
+            self = .string(try delta.applied(to: text))
+        case .increment(let number):
+            guard case .int(let int) = self else { throw unlike("an int") }
+            self = .int(int &+ number)
+        }
+    }
+
+    private func unlike(_ expected: String) -> TreeError {
+        .wrongBase(path: Path(), reason: "there is a \(kind) in the place of \(expected)")
+    }
+}
+
+extension Value.Map {
+    fileprivate mutating func apply(_ delta: MapDelta, depth: Int) throws(TreeError) {
+        if delta.entries.count > 64, delta.entries.count * 8 > count {
+            return try rebuild(delta, depth: depth)
+        }
+        for entry in delta.entries {
+            switch entry.change {
+            case .remove: self[entry.key] = nil
+            case .apply(.set(let value)):
+                let new = try Self.created(value, at: entry.key, depth: depth)
+                self[entry.key] = new
+            case .apply(let change):
+                let result = modify(entry.key) { value in
+                    value.attempt(change, at: .key(entry.key), depth: depth)
+                }
+                guard let result else { throw .nothing(at: entry.key) }
+                try result.get()
+            }
+        }
+    }
+
+    /// One walk along the old entries and the changes, where there are many.
+    private mutating func rebuild(_ delta: MapDelta, depth: Int) throws(TreeError) {
+        var result: [Entry] = []
+        result.reserveCapacity(count + delta.entries.count)
+        var rest = delta.entries[...]
+        for var entry in self {
+            while let change = rest.first, change.key < entry.key {
+                try result.append(contentsOf: Self.created(change, depth: depth))
+                rest.removeFirst()
+            }
+            if let change = rest.first, change.key == entry.key {
+                rest.removeFirst()
+                guard case .apply(let delta) = change.change else { continue }
+                try entry.value.attempt(delta, at: .key(entry.key), depth: depth).get()
+            }
+            result.append(entry)
+        }
+        for change in rest { try result.append(contentsOf: Self.created(change, depth: depth)) }
+        self = Value.Map(ascending: result)
+    }
+
+    private static func created(
+        _ entry: MapDelta.Entry,
+        depth: Int
+    ) throws(TreeError) -> [Entry] {
+        switch entry.change {
+        case .remove: return []
+        case .apply(.set(let value)):
+            return [Entry(key: entry.key, value: try created(value, at: entry.key, depth: depth))]
+        case .apply: throw .nothing(at: entry.key)
+        }
+    }
+
+    private static func created(
+        _ value: Value,
+        at key: Key,
+        depth: Int
+    ) throws(TreeError) -> Value {
+        var new = Value.null
+        try new.attempt(.set(value), at: .key(key), depth: depth).get()
+        return new
+    }
+}
+
+extension Value.List {
+    fileprivate mutating func apply(_ recipe: ListRecipe, depth: Int) throws(TreeError) {
+        guard recipe.tail <= count else {
+            let reason = "there is no item \(recipe.tail - 1) in a list of \(count)"
+            throw .wrongBase(path: Path(), reason: reason)
+        }
+        if recipe.staysInPlace {
+            for case .edited(let position, let delta) in recipe.runs {
+                try modify(at: position) {
+                    $0.attempt(delta, at: .position(position), depth: depth)
+                }.get()
+            }
+            return
+        }
+        var builder = ChunkBuilder<Value>()
+        for run in recipe.runs {
+            switch run {
+            case .kept(let range):
+                if let root = tree.root { builder.append(range, of: root) }
+            case .edited(let position, let delta):
+                var item = self[position]
+                try item.attempt(delta, at: .position(position), depth: depth).get()
+                builder.append(item)
+            case .new(let value):
+                var item = Value.null
+                try item.attempt(.set(value), at: .position(0), depth: depth).get()
+                builder.append(item)
+            }
+        }
+        if let root = tree.root { builder.append(recipe.tail..<root.count, of: root) }
+        self.tree = ChunkTree(root: builder.finish())
+    }
+}
+
+extension ListRecipe {
+    /// Whether items are edited and nothing else.
+    fileprivate var staysInPlace: Bool {
+        var next = 0
+        for run in runs {
+            guard let base = run.base, base.lowerBound == next else { return false }
+            next = base.upperBound
+        }
+        return next == tail
+    }
+}
+
+extension Value {
+    /// Applies a delta one step further down.
+    fileprivate mutating func attempt(
+        _ delta: Delta,
+        at step: Path.Step,
+        depth: Int
+    ) -> Result<Void, TreeError> {
+        do throws(TreeError) {
+            return .success(try apply(delta, depth: depth + 1))
+        } catch {
+            return .failure(error.within(step))
         }
     }
 }
 
 extension TreeError {
-    fileprivate static func unlike(_ value: Value, _ expected: String, at path: Path) -> TreeError {
-        .wrongBase(path: path, reason: "there is a \(value.kind) in the place of \(expected)")
+    /// The same error, seen from one level higher.
+    func within(_ step: Path.Step) -> TreeError {
+        guard case .wrongBase(let path, let reason) = self else { return self }
+        return .wrongBase(path: Path([step] + path.steps), reason: reason)
     }
-}
 
-extension MapDelta {
-    /// One walk along the old entries and the changes, both in canonical order.
-    fileprivate func applied(to base: Value.Map, at path: Path) throws(TreeError) -> Value.Map {
-        var result: [Value.Map.Entry] = []
-        result.reserveCapacity(base.count + changes.count)
-        var rest = Array(base)[...]
-        for entry in canonical {
-            let end = rest.firstIndexOfKey(notBefore: entry.key)
-            result += rest[..<end]
-            rest = rest[end...]
-            let old = rest.first?.key == entry.key ? rest.popFirst()?.value : nil
-            guard case .apply(let delta) = entry.change else { continue }
-            let step = path.appending(.key(entry.key))
-            guard old != nil || delta.isSet else {
-                throw .wrongBase(path: step, reason: "there is nothing to change")
-            }
-            let value = try delta.applied(to: old ?? .null, at: step)
-            result.append(Value.Map.Entry(key: entry.key, value: value))
-        }
-        return Value.Map(ascending: result + rest)
-    }
-}
-
-extension ArraySlice<Value.Map.Entry> {
-    /// Where a key is, or would be.
-    fileprivate func firstIndexOfKey(notBefore key: Key) -> Int {
-        var (low, high) = (startIndex, endIndex)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].key < key { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
-}
-
-extension ListDelta {
-    fileprivate func applied(to base: [Value], at path: Path) throws(TreeError) -> [Value] {
-        try check(count: base.count, at: path)
-        let recipe = self.recipe
-        var result: [Value] = []
-        result.reserveCapacity(base.count + growth)
-        for run in recipe.runs {
-            switch run {
-            case .kept(let range):
-                result += base[range]
-            case .edited(let position, let delta):
-                let step = path.appending(.position(position))
-                result.append(try delta.applied(to: base[position], at: step))
-            case .new(let value):
-                let step = path.appending(.position(result.count))
-                result.append(try Delta.set(value).applied(to: .null, at: step))
-            }
-        }
-        result += base[recipe.tail...]
-        return result
-    }
-}
-
-extension Delta {
-    fileprivate var isSet: Bool {
-        if case .set = self { true } else { false }
+    static func nothing(at key: Key) -> TreeError {
+        .wrongBase(path: Path([.key(key)]), reason: "there is nothing to change")
     }
 }

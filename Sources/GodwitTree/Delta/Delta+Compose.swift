@@ -18,34 +18,48 @@ extension Delta {
         switch (self, next) {
         case (_, .keep): return self
         case (.keep, _), (_, .set): return next
-        case (.set(let value), _): return .set(try next.applied(to: value, at: path))
+        case (.set(let value), _):
+            do throws(TreeError) {
+                return .set(try next.applied(to: value))
+            } catch {
+                throw error.within(path)
+            }
         case (.map(let first), .map(let second)):
             return .map(try first.composed(with: second, at: path))
         case (.list(let first), .list(let second)):
             return .list(try first.recipe.composed(with: second.recipe, at: path))
-        case (.map, .list), (.list, .map):
-            throw .wrongBase(path: path, reason: "one delta is for a map, the other for a list")
+        case (.text(let first), .text(let second)):
+            do throws(TreeError) {
+                return try first.composed(with: second)
+            } catch {
+                throw error.within(path)
+            }
+        case (.increment(let first), .increment(let second)):
+            return .adding(first &+ second)
+        default:
+            throw .wrongBase(path: path, reason: "the deltas are for different kinds of values")
         }
     }
 }
 
 extension MapDelta {
-    fileprivate func composed(
-        with next: MapDelta,
-        at path: Path
-    ) throws(TreeError) -> [Key: Change] {
-        var result = changes
-        for (key, change) in next.changes {
-            switch (changes[key], change) {
-            case (nil, _), (_, .remove), (_, .apply(.set)):
-                result[key] = change
-            case (.remove, .apply):
+    fileprivate func composed(with next: MapDelta, at path: Path) throws(TreeError) -> [Entry] {
+        var result: [Entry] = []
+        result.reserveCapacity(entries.count + next.entries.count)
+        try Self.walk(self, next) { (key, first, second) throws(TreeError) in
+            let change: Change
+            switch (first, second) {
+            case (let only?, nil), (nil, let only?): change = only
+            case (_, .remove?), (_, .apply(.set)?): change = second ?? .remove
+            case (.remove?, .apply?):
                 let path = path.appending(.key(key))
-                throw .wrongBase(path: path, reason: "there is nothing to change")
-            case (.apply(let first), .apply(let second)):
+                throw TreeError.wrongBase(path: path, reason: "there is nothing to change")
+            case (.apply(let first)?, .apply(let second)?):
                 let path = path.appending(.key(key))
-                result[key] = .apply(try first.composed(with: second, at: path))
+                change = .apply(try first.composed(with: second, at: path))
+            case (nil, nil): return
             }
+            result.append(Entry(key: key, change: change))
         }
         return result
     }
@@ -84,8 +98,24 @@ extension ListRecipe.Run {
         case .kept(let range): .edited(range.lowerBound, delta)
         case .edited(let base, let first):
             .edited(base, try first.composed(with: delta, at: path))
-        case .new(let value): .new(try delta.applied(to: value, at: path))
+        case .new(let value): .new(try Delta.set(value).composed(with: delta, at: path).created)
         }
+    }
+}
+
+extension Delta {
+    /// What this delta, which sets a value, sets.
+    fileprivate var created: Value {
+        guard case .set(let value) = self else {
+            preconditionFailure("Nothing but another value comes of a value that is set")
+        }
+        return value
+    }
+}
+
+extension TreeError {
+    fileprivate func within(_ path: Path) -> TreeError {
+        path.steps.reversed().reduce(self) { $0.within($1) }
     }
 }
 

@@ -4,48 +4,47 @@ extension Delta {
     /// - Throws: What ``applied(to:)`` throws for this base.
     public func inverted(on base: Value) throws(TreeError) -> Delta {
         _ = try applied(to: base)
-        return inverse(on: base)
+        return try inverse(on: base)
     }
 
     /// The inverse, once it is known that the delta fits its base.
-    private func inverse(on base: Value) -> Delta {
+    private func inverse(on base: Value) throws(TreeError) -> Delta {
         switch (self, base) {
-        case (.keep, _): .keep
-        case (.set(let value), _): value == base ? .keep : .set(base)
-        case (.map(let delta), .map(let map)): .map(delta.inverse(on: map))
-        case (.list(let delta), .list(let items)):
-            .list(delta.recipe.inverse(on: Array(items)) { $0.inverse(on: $1) })
-        case (.map, _), (.list, _): preconditionFailure("A delta that was applied fits its base")
+        case (.keep, _): return .keep
+        case (.set(let value), _): return value == base ? .keep : .set(base)
+        case (.map(let delta), .map(let map)): return .map(try delta.inverse(on: map))
+        case (.list(let delta), .list(let items)): return .list(try delta.recipe.inverse(on: items))
+        case (.text(let delta), .string(let text)): return .text(try delta.inverted(on: text))
+        case (.increment(let number), _): return .increment(0 &- number)
+        case (.map, _), (.list, _), (.text, _):
+            preconditionFailure("A delta that was applied fits its base")
         }
+    }
+
+    fileprivate static func undo(_ delta: Delta, on base: Value) throws(TreeError) -> Delta {
+        try delta.inverse(on: base)
     }
 }
 
 extension MapDelta {
-    fileprivate func inverse(on base: Value.Map) -> [Key: Change] {
-        var result: [Key: Change] = [:]
-        for (key, change) in changes {
-            switch (base[key], change) {
-            case (nil, .remove): break
-            case (nil, .apply): result[key] = .remove
-            case (let old?, .remove): result[key] = .apply(.set(old))
-            case (let old?, .apply(let delta)): result[key] = .apply(Delta.undo(delta, on: old))
+    fileprivate func inverse(on base: Value.Map) throws(TreeError) -> [Entry] {
+        var result: [Entry] = []
+        for entry in entries {
+            let change: Change
+            switch (base[entry.key], entry.change) {
+            case (nil, .remove): continue
+            case (nil, .apply): change = .remove
+            case (let old?, .remove): change = .apply(.set(old))
+            case (let old?, .apply(let delta)): change = .apply(try Delta.undo(delta, on: old))
             }
+            result.append(Entry(key: entry.key, change: change))
         }
         return result
     }
 }
 
-extension Delta {
-    fileprivate static func undo(_ delta: Delta, on base: Value) -> Delta {
-        delta.inverse(on: base)
-    }
-}
-
 extension ListRecipe {
-    fileprivate func inverse(
-        on base: [Value],
-        undo: (Delta, Value) -> Delta
-    ) -> ListRecipe {
+    fileprivate func inverse(on base: Value.List) throws(TreeError) -> ListRecipe {
         var places: [(base: Range<Int>, position: Int, delta: Delta)] = []
         var position = 0
         for run in runs {
@@ -66,7 +65,7 @@ extension ListRecipe {
             if place.delta == .keep {
                 result.append(.kept(place.position..<(place.position + place.base.count)))
             } else {
-                let back = undo(place.delta, base[place.base.lowerBound])
+                let back = try Delta.undo(place.delta, on: base[place.base.lowerBound])
                 result.append(.edited(place.position, back))
             }
         }

@@ -19,47 +19,30 @@ public enum Delta: Hashable, Sendable {
     case map(MapDelta)
     /// Changes to some items of a list.
     case list(ListDelta)
+    /// Changes within a string.
+    case text(TextDelta)
+    /// Something added to an int; what two sides add, adds up. Wraps at 64 bits.
+    case increment(Int64)
 
     /// A delta that changes these keys; without any, one that keeps everything.
     public static func map(_ changes: [Key: MapDelta.Change]) -> Delta {
-        let changes = changes.filter { $0.value != .apply(.keep) }
-        return changes.isEmpty ? .keep : .map(MapDelta(changes: changes))
+        map(changes.map { MapDelta.Entry(key: $0, change: $1) }.sorted { $0.key < $1.key })
+    }
+
+    /// Takes changes whose keys ascend strictly.
+    static func map(_ ascending: [MapDelta.Entry]) -> Delta {
+        let entries = ascending.filter { $0.change != .apply(.keep) }
+        return entries.isEmpty ? .keep : .map(MapDelta(ascending: entries))
     }
 
     /// The list delta that a recipe stands for.
     static func list(_ recipe: ListRecipe) -> Delta {
-        let delta = recipe.delta
-        return delta.isEmpty ? .keep : .list(delta)
-    }
-}
-
-/// What happens under the keys of a map; other keys keep their values.
-public struct MapDelta: Hashable, Sendable {
-    public enum Change: Hashable, Sendable {
-        /// The key has no value afterwards, whether it had one or not.
-        case remove
-        /// The value changes; a key without a value can only be set.
-        case apply(Delta)
+        recipe.isEmpty ? .keep : .list(ListDelta(recipe))
     }
 
-    /// The changes by key.
-    ///
-    /// None is `.apply(.keep)`.
-    public let changes: [Key: Change]
-
-    fileprivate init(changes: [Key: Change]) { self.changes = changes }
-
-    struct Entry {
-        let key: Key
-        let change: Change
-    }
-
-    var canonical: [Entry] {
-        changes.map(Entry.init).sorted { $0.key < $1.key }
-    }
-
-    var alphabetical: [Entry] {
-        changes.map(Entry.init).sorted { Key.isBefore($0.key, $1.key) }
+    /// A delta that adds a number to an int.
+    public static func adding(_ number: Int64) -> Delta {
+        number == 0 ? .keep : .increment(number)
     }
 }
 

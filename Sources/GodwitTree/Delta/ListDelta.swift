@@ -5,16 +5,29 @@
 /// place in the result. Nothing shifts within a delta, so the order of its parts means nothing.
 /// (Swift's `CollectionDifference` counts in the same way.)
 public struct ListDelta: Hashable, Sendable {
-    public struct Move: Hashable, Sendable {
-        /// The position in the base.
-        public let source: Int
-        /// The position in the result.
-        public let target: Int
+    let recipe: ListRecipe
 
-        public init(source: Int, target: Int) {
+    init(_ recipe: ListRecipe) { self.recipe = recipe }
+
+    /// Positions beyond this are refused, so that no arithmetic on them can overflow.
+    public static let positionMax = 1 << 40
+
+    /// Items next to each other that come to stand elsewhere, next to each other.
+    public struct Move: Hashable, Sendable {
+        /// The position of the first in the base.
+        public let source: Int
+        /// The position of the first in the result.
+        public let target: Int
+        public let count: Int
+
+        public init(source: Int, target: Int, count: Int = 1) {
             self.source = source
             self.target = target
+            self.count = count
         }
+
+        var sources: Range<Int> { source..<(source + count) }
+        var targets: Range<Int> { target..<(target + count) }
     }
 
     public struct Insert: Hashable, Sendable {
@@ -39,86 +52,37 @@ public struct ListDelta: Hashable, Sendable {
         }
     }
 
-    /// Positions in the base, ascending.
-    public private(set) var removes: [Int] = []
-    /// By source, ascending.
-    public private(set) var moves: [Move] = []
-    /// By position, ascending.
-    public private(set) var inserts: [Insert] = []
-    /// By position, ascending.
-    public private(set) var edits: [Edit] = []
+    /// The change by what happens to items, as it is written and printed.
+    public struct Parts: Hashable, Sendable {
+        /// Positions in the base, ascending; no two ranges touch.
+        public internal(set) var removes: [Range<Int>] = []
+        /// By source, ascending; as few items as possible move, in as few runs.
+        public internal(set) var moves: [Move] = []
+        /// By position, ascending.
+        public internal(set) var inserts: [Insert] = []
+        /// By position, ascending.
+        public internal(set) var edits: [Edit] = []
 
-    /// Nothing happens to any item.
-    private init() {}
-
-    /// Positions beyond this are refused, so that no arithmetic on them can overflow.
-    public static let positionMax = 1 << 40
-
-    var isEmpty: Bool {
-        removes.isEmpty && moves.isEmpty && inserts.isEmpty && edits.isEmpty
+        init() {}
     }
 
-    /// How much longer the result is than the base.
-    var growth: Int { inserts.count - removes.count }
-}
+    /// - Complexity: O(*k* log *k*) in the number of runs.
+    public var parts: Parts { recipe.parts }
 
-extension ListDelta {
     /// Puts a delta together from parts in any order, and brings it into normal form.
     ///
     /// - Throws: ``TreeError/invalidDelta(reason:)`` when the parts contradict each other.
     public init(
-        removes: [Int] = [],
+        removes: [Range<Int>] = [],
         moves: [Move] = [],
         inserts: [Insert] = [],
         edits: [Edit] = []
     ) throws(TreeError) {
-        var raw = ListDelta()
-        raw.removes = removes.sorted()
-        raw.moves = moves.sorted { $0.source < $1.source }
-        raw.inserts = inserts.sorted { $0.position < $1.position }
-        raw.edits = edits.filter { $0.delta != .keep }.sorted { $0.position < $1.position }
-        try raw.checkParts()
-        self = raw.recipe.delta
-    }
-
-    /// Takes parts that a recipe has put in order.
-    init(ordered removes: [Int], _ moves: [Move], _ inserts: [Insert], _ edits: [Edit]) {
-        self.removes = removes
-        self.moves = moves
-        self.inserts = inserts
-        self.edits = edits
-    }
-
-    private func checkParts() throws(TreeError) {
-        let gone = (removes + moves.map(\.source)).sorted()
-        let arriving = (moves.map(\.target) + inserts.map(\.position)).sorted()
-        let edited = edits.map(\.position)
-        for positions in [gone, arriving, edited] {
-            guard positions.allSatisfy({ (0...Self.positionMax).contains($0) }) else {
-                throw .invalidDelta(reason: "a position is out of range")
-            }
-            guard zip(positions, positions.dropFirst()).allSatisfy({ $0 < $1 }) else {
-                throw .invalidDelta(reason: "two parts claim one position of a list")
-            }
-        }
-        guard Set(removes).isDisjoint(with: edited) else {
-            throw .invalidDelta(reason: "an item is both removed and edited")
-        }
-    }
-
-    /// Throws unless every position exists in a list of `count` items and in the result.
-    func check(count: Int, at path: Path) throws(TreeError) {
-        let resultCount = count + growth
-        let last = max(removes.last ?? -1, moves.last?.source ?? -1, edits.last?.position ?? -1)
-        guard last < count else {
-            throw .wrongBase(path: path, reason: "there is no item \(last) in a list of \(count)")
-        }
-        let lastResult = max(inserts.last?.position ?? -1, moves.map(\.target).max() ?? -1)
-        guard lastResult < resultCount else {
-            throw .wrongBase(
-                path: path,
-                reason: "no item can come to \(lastResult) in a list of \(resultCount)"
-            )
-        }
+        var parts = Parts()
+        parts.removes = removes.filter { !$0.isEmpty }.sorted { $0.lowerBound < $1.lowerBound }
+        parts.moves = moves.filter { $0.count > 0 }.sorted { $0.source < $1.source }
+        parts.inserts = inserts.sorted { $0.position < $1.position }
+        parts.edits = edits.filter { $0.delta != .keep }.sorted { $0.position < $1.position }
+        recipe = try ListRecipe(parts)
     }
 }

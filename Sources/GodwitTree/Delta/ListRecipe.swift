@@ -1,8 +1,8 @@
 // A list delta seen from its result: which base items, in which order, with what between them.
 //
-// The delta names positions; the recipe is the list those positions describe, read from left to
-// right, in runs. Composing, inverting and merging are easy on recipes. The two forms stand for
-// each other exactly:
+// The delta's parts name positions; the recipe is the list those positions describe, read from
+// left to right, in runs. Composing, inverting and merging are easy on recipes. The two forms
+// stand for each other exactly:
 //
 //   (1) Every base item occurs at most once. What does not occur is removed.
 //   (2) From `tail` on, the base items follow unchanged, without end: a recipe does not know how
@@ -10,7 +10,7 @@
 //   (3) No run can be joined to the next, and no run ends where the tail begins. So there is one
 //       recipe for one change.
 //   (4) The items that stay in place are the heaviest increasing sequence of runs, and of several
-//       the one found first. That makes the delta's moves few, and its form unique.
+//       the one found first. That makes the parts' moves few, and their form unique.
 
 struct ListRecipe: Hashable {
     enum Run: Hashable {
@@ -24,6 +24,9 @@ struct ListRecipe: Hashable {
 
     private(set) var runs: [Run] = []
     private(set) var tail = 0
+
+    /// Whether nothing happens to any item.
+    var isEmpty: Bool { runs.isEmpty && tail == 0 }
 
     /// How many items come before the tail.
     var count: Int { runs.reduce(0) { $0 + $1.count } }
@@ -65,47 +68,156 @@ extension ListRecipe.Run {
     }
 }
 
-// MARK: - From a delta
+// MARK: - To parts
 
-extension ListDelta {
-    /// - Complexity: O(*k* log *k*) in the number of parts.
-    var recipe: ListRecipe {
-        var expansion = RecipeExpansion(self)
-        return expansion.recipe()
+extension ListRecipe {
+    /// - Complexity: O(*k* log *k*) in the number of runs.
+    var parts: ListDelta.Parts {
+        let isStationary = stationaryRuns
+        var parts = ListDelta.Parts()
+        var moves: [ListDelta.Move] = []
+        var position = 0
+        for (index, run) in runs.enumerated() {
+            if let base = run.base, !isStationary[index] {
+                moves.append(
+                    ListDelta.Move(source: base.lowerBound, target: position, count: base.count)
+                )
+            }
+            switch run {
+            case .kept: break
+            case .edited(let base, let delta):
+                parts.edits.append(ListDelta.Edit(position: base, delta: delta))
+            case .new(let value):
+                parts.inserts.append(ListDelta.Insert(position: position, value: value))
+            }
+            position += run.count
+        }
+        for move in moves.sorted(by: { $0.source < $1.source }) { parts.append(move) }
+        parts.removes = removes
+        parts.edits.sort { $0.position < $1.position }
+        return parts
+    }
+
+    /// The base positions before the tail that occur in no run.
+    var removes: [Range<Int>] {
+        var removes: [Range<Int>] = []
+        var next = 0
+        let bases = runs.compactMap(\.base).sorted { $0.lowerBound < $1.lowerBound }
+        for base in bases + [tail..<tail] {
+            if next < base.lowerBound { removes.append(next..<base.lowerBound) }
+            next = base.upperBound
+        }
+        return removes
+    }
+
+    /// Whether each run stays in place: see invariant (4).
+    private var stationaryRuns: [Bool] {
+        let indices = runs.indices.filter { runs[$0].base != nil }
+        let sequence = indices.compactMap { index in
+            runs[index].base.map { WeightedElement(value: $0.lowerBound, weight: $0.count) }
+        }
+        var isStationary = [Bool](repeating: false, count: runs.count)
+        for element in heaviestIncreasingSubsequence(of: sequence) {
+            isStationary[indices[element]] = true
+        }
+        return isStationary
     }
 }
 
-/// The walk along base and result that turns a delta into its recipe.
+extension ListDelta.Parts {
+    /// Adds a move behind all others, and to the last where they are one run.
+    fileprivate mutating func append(_ move: ListDelta.Move) {
+        guard let last = moves.last, last.sources.upperBound == move.source,
+            last.targets.upperBound == move.target
+        else { return moves.append(move) }
+        moves[moves.count - 1] = ListDelta.Move(
+            source: last.source,
+            target: last.target,
+            count: last.count + move.count
+        )
+    }
+}
+
+// MARK: - From parts
+
+extension ListRecipe {
+    /// - Complexity: O(*k* log *k*) in the number of parts.
+    /// - Throws: ``TreeError/invalidDelta(reason:)`` when the parts contradict each other.
+    init(_ parts: ListDelta.Parts) throws(TreeError) {
+        try parts.check()
+        var expansion = RecipeExpansion(parts)
+        self = expansion.recipe()
+    }
+}
+
+extension ListDelta.Parts {
+    /// What leaves its place in the base, ascending.
+    fileprivate var gone: [Range<Int>] {
+        (removes + moves.map(\.sources)).sorted { $0.lowerBound < $1.lowerBound }
+    }
+
+    fileprivate func check() throws(TreeError) {
+        guard isInRange else { throw .invalidDelta(reason: "a position is out of range") }
+        let inserted = inserts.map { $0.position..<($0.position + 1) }
+        let arriving = (inserted + moves.map(\.targets)).sorted { $0.lowerBound < $1.lowerBound }
+        let edited = edits.map { $0.position..<($0.position + 1) }
+        for ranges in [gone, arriving, edited] {
+            guard zip(ranges, ranges.dropFirst()).allSatisfy({ $0.upperBound <= $1.lowerBound })
+            else { throw .invalidDelta(reason: "two parts claim one position of a list") }
+        }
+        let claimed = (removes + edited).sorted { $0.lowerBound < $1.lowerBound }
+        guard zip(claimed, claimed.dropFirst()).allSatisfy({ $0.upperBound <= $1.lowerBound })
+        else { throw .invalidDelta(reason: "an item is both removed and edited") }
+    }
+
+    private var isInRange: Bool {
+        let valid = 0...ListDelta.positionMax
+        return removes.allSatisfy { valid.contains($0.lowerBound) && valid.contains($0.upperBound) }
+            && moves.allSatisfy {
+                valid.contains($0.source) && valid.contains($0.target) && valid.contains($0.count)
+            }
+            && inserts.allSatisfy { valid.contains($0.position) }
+            && edits.allSatisfy { valid.contains($0.position) }
+    }
+}
+
+/// The walk along base and result that turns parts into their recipe.
 private struct RecipeExpansion {
-    private let gone: [Int]
+    private enum Arrival {
+        case moved(Range<Int>)
+        case new(Value)
+    }
+
+    private var gone: ArraySlice<Range<Int>>
+    /// Ascending, for what stays in place; moved items look theirs up.
     private let edits: [ListDelta.Edit]
-    private let editByPosition: [Int: Delta]
-    private let arrivals: [(position: Int, run: ListRecipe.Run)]
+    private let arrivals: [(position: Int, arrival: Arrival)]
+    private let touched: Int
     private var base = 0
-    private var nextGone = 0
-    private var nextEdit = 0
     private var result = ListRecipe()
 
-    init(_ delta: ListDelta) {
-        gone = (delta.removes + delta.moves.map(\.source)).sorted()
-        edits = delta.edits
-        let byPosition = Dictionary(uniqueKeysWithValues: edits.map { ($0.position, $0.delta) })
-        editByPosition = byPosition
-        let moved = delta.moves.map { move in
-            (move.target, ListRecipe.Run.edited(move.source, byPosition[move.source] ?? .keep))
-        }
-        let inserted = delta.inserts.map { ($0.position, ListRecipe.Run.new($0.value)) }
+    init(_ parts: ListDelta.Parts) {
+        gone = parts.gone[...]
+        edits = parts.edits
+        touched = max(gone.last?.upperBound ?? 0, (edits.last?.position ?? -1) + 1)
+        let moved = parts.moves.map { ($0.target, Arrival.moved($0.sources)) }
+        let inserted = parts.inserts.map { ($0.position, Arrival.new($0.value)) }
         arrivals = (moved + inserted).sorted { $0.0 < $1.0 }
     }
 
     mutating func recipe() -> ListRecipe {
         var position = 0
-        for arrival in arrivals {
-            takeStationary(arrival.position - position, below: .max)
-            result.append(arrival.run)
-            position = arrival.position + 1
+        for (place, arrival) in arrivals {
+            takeStationary(place - position, below: .max)
+            switch arrival {
+            case .moved(let source):
+                take(source)
+                position = place + source.count
+            case .new(let value):
+                result.append(.new(value))
+                position = place + 1
+            }
         }
-        let touched = max(gone.last ?? -1, edits.last?.position ?? -1) + 1
         takeStationary(.max, below: touched)
         result.finish(tail: max(base, touched))
         return result
@@ -115,81 +227,40 @@ private struct RecipeExpansion {
     private mutating func takeStationary(_ count: Int, below limit: Int) {
         var left = count
         while left > 0, base < limit {
-            if nextGone < gone.count, gone[nextGone] == base {
-                nextGone += 1
-                base += 1
+            if let next = gone.first, next.lowerBound == base {
+                base = next.upperBound
+                gone.removeFirst()
                 continue
             }
-            while nextEdit < edits.count, edits[nextEdit].position < base { nextEdit += 1 }
-            if nextEdit < edits.count, edits[nextEdit].position == base {
-                result.append(.edited(base, edits[nextEdit].delta))
-                base += 1
-                left -= 1
-                continue
-            }
-            let nextTouched = min(
-                nextGone < gone.count ? gone[nextGone] : .max,
-                nextEdit < edits.count ? edits[nextEdit].position : .max
+            let end = min(
+                gone.first?.lowerBound ?? .max,
+                limit,
+                left > .max - base ? .max : base + left
             )
-            let end = min(nextTouched, limit, left > .max - base ? .max : base + left)
-            result.append(.kept(base..<end))
+            take(base..<end)
             left -= end - base
             base = end
         }
     }
-}
 
-// MARK: - To a delta
-
-extension ListRecipe {
-    /// - Complexity: O(*k* log *k*) in the number of runs, and of items removed or moved.
-    var delta: ListDelta {
-        let stationary = stationaryRuns
-        var moves: [ListDelta.Move] = []
-        var inserts: [ListDelta.Insert] = []
-        var edits: [ListDelta.Edit] = []
-        var position = 0
-        for (index, run) in runs.enumerated() {
-            if let base = run.base, !stationary.contains(index) {
-                moves += base.enumerated().map {
-                    ListDelta.Move(source: $0.element, target: position + $0.offset)
-                }
-            }
-            switch run {
-            case .kept: break
-            case .edited(let base, let delta):
-                edits.append(ListDelta.Edit(position: base, delta: delta))
-            case .new(let value):
-                inserts.append(ListDelta.Insert(position: position, value: value))
-            }
-            position += run.count
+    /// Takes base items next to each other, with the edits of them.
+    private mutating func take(_ range: Range<Int>) {
+        var next = range.lowerBound
+        for edit in edits[firstEdit(from: next)...] {
+            guard edit.position < range.upperBound else { break }
+            result.append(.kept(next..<edit.position))
+            result.append(.edited(edit.position, edit.delta))
+            next = edit.position + 1
         }
-        return ListDelta(
-            ordered: removes,
-            moves.sorted { $0.source < $1.source },
-            inserts,
-            edits.sorted { $0.position < $1.position }
-        )
+        result.append(.kept(next..<range.upperBound))
     }
 
-    /// The base positions before the tail that occur in no run.
-    private var removes: [Int] {
-        var removes: [Int] = []
-        var next = 0
-        for base in runs.compactMap(\.base).sorted(by: { $0.lowerBound < $1.lowerBound }) {
-            removes += next..<base.lowerBound
-            next = base.upperBound
+    private func firstEdit(from position: Int) -> Int {
+        var (low, high) = (0, edits.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if edits[middle].position < position { low = middle + 1 } else { high = middle }
         }
-        removes += next..<tail
-        return removes
-    }
-
-    /// The runs that stay in place: see invariant (4).
-    private var stationaryRuns: Set<Int> {
-        let indices = runs.indices.filter { runs[$0].base != nil }
-        let sequence = indices.compactMap { index in
-            runs[index].base.map { WeightedElement(value: $0.lowerBound, weight: $0.count) }
-        }
-        return Set(heaviestIncreasingSubsequence(of: sequence).map { indices[$0] })
+        return low
     }
 }

@@ -12,165 +12,108 @@
 //       nearest item that is placed by this side or by the base. An item that the other side
 //       places is no neighbour to hang on, so the anchors form a forest.
 //   (4) The result reads the forest depth first, base items in base order, ours before theirs:
-//       what one side inserted together stays together.
-//   (5) New items with the same declared identity are one, where ours has it.
+//       what one side inserted together stays together, unless an order of the whole list says
+//       which comes first.
+//   (5) New items with one identity are one, where ours has it; what theirs put directly before
+//       or behind such an item stays there.
 
 struct ListMerge {
-    enum Item: Hashable {
+    enum Item {
         case base(Int)
-        case new(Value)
+        /// A new item, by its place on its side.
+        case ours(Int, Value)
+        case theirs(Int, Value)
         /// One new item that both sides brought, each with its own content.
-        case twin(ours: Value, theirs: Value)
+        case twin(ours: (place: Int, value: Value), theirs: (place: Int, value: Value))
     }
 
+    let segments: ListSegments
     let ours: ListSide
     let theirs: ListSide
-    /// How many base items, from the first, the merge had to look at.
-    let count: Int
+    /// The place of ours for each place of theirs that is the same new item.
     private var twins: [Int: Int] = [:]
 
     init(ours: ListRecipe, theirs: ListRecipe) {
-        let count = max(ours.tail, theirs.tail)
-        self.count = count
-        self.ours = ListSide(ours, count: count)
-        self.theirs = ListSide(theirs, count: count)
-        let known = self.ours.newIdentities
-        for (identity, index) in self.theirs.newIdentities {
-            if let twin = known[identity] { twins[index] = twin }
+        segments = ListSegments(ours, theirs)
+        self.ours = ListSide(ours, segments)
+        self.theirs = ListSide(theirs, segments)
+    }
+
+    /// Makes one item of new ones that have the same name.
+    mutating func unite(by name: (Value) -> Value?) {
+        let (our, their) = (ours.inserted, theirs.inserted)
+        guard !our.isEmpty, !their.isEmpty else { return }
+        let ourNames = ItemIdentity.uniquePositions(of: our.map { name($0.value) })
+        guard !ourNames.isEmpty else { return }
+        for (name, index) in ItemIdentity.uniquePositions(of: their.map({ name($0.value) })) {
+            if let twin = ourNames[name] { twins[their[index].place] = our[twin].place }
         }
     }
 
-    /// The items of the merged list, up to the tail.
-    var order: [Item] {
-        var forest = AnchorForest(nodeCount: 1 + count + ours.items.count + theirs.items.count)
-        hang(ours, on: &forest, side: .ours)
-        hang(theirs, on: &forest, side: .theirs)
+    /// The items of the merged list, up to the tail; `isDead` says which base items go.
+    func order(isDead: (Int) -> Bool) -> [Item] {
+        let nodeCount = 1 + segments.count + ours.items.count + theirs.items.count
+        var forest = AnchorForest(nodeCount: nodeCount)
+        hang(ours, on: &forest, isOurs: true)
+        hang(theirs, on: &forest, isOurs: false)
 
         let twinOfOurs = Dictionary(uniqueKeysWithValues: twins.map { ($0.value, $0.key) })
-        let stationary = (0..<count).filter { owner(of: $0) == nil }
+        let stationary = (0..<segments.count).filter { owner(of: $0) == nil }
         return forest.readOut(roots: [0] + stationary.map { $0 + 1 }).compactMap { node in
             if node == 0 { return nil }
-            if node <= count { return isDead(node - 1) ? nil : .base(node - 1) }
-            let index = node - 1 - count
-            guard index < ours.items.count else {
-                return theirs.newValue(at: index - ours.items.count).map(Item.new)
+            if node <= segments.count { return isDead(node - 1) ? nil : .base(node - 1) }
+            let place = node - 1 - segments.count
+            guard place < ours.items.count else {
+                let place = place - ours.items.count
+                return theirs.newValue(at: place).map { .theirs(place, $0) }
             }
-            guard let value = ours.newValue(at: index) else { return nil }
-            let twin = twinOfOurs[index].flatMap { theirs.newValue(at: $0) }
-            return twin.map { .twin(ours: value, theirs: $0) } ?? .new(value)
+            guard let value = ours.newValue(at: place) else { return nil }
+            if let twin = twinOfOurs[place], let theirValue = theirs.newValue(at: twin) {
+                return .twin(ours: (place, value), theirs: (twin, theirValue))
+            }
+            return .ours(place, value)
         }
     }
 
-    /// Whether both sides moved an item, and not to the same neighbour.
-    func areMovedApart(_ position: Int) -> Bool {
-        guard ours.isMoved[position], theirs.isMoved[position] else { return false }
-        return ours.neighbour(of: position) != theirs.neighbour(of: position)
+    /// Whether both sides moved a segment, and not to the same neighbour.
+    func areMovedApart(_ segment: Int) -> Bool {
+        guard ours.isMoved[segment], theirs.isMoved[segment] else { return false }
+        return ours.neighbour(of: segment) != theirs.neighbour(of: segment)
     }
 
-    private func hang(_ side: ListSide, on forest: inout AnchorForest, side name: Conflict.Side) {
+    private func hang(_ side: ListSide, on forest: inout AnchorForest, isOurs: Bool) {
         var left = 0
-        for (index, item) in side.items.enumerated() {
+        var run: [Int] = []
+        for (place, item) in side.items.enumerated() {
             switch item {
             case .new:
-                if name == .theirs, twins[index] != nil { continue }
-                let offset = name == .ours ? 0 : ours.items.count
-                let node = 1 + count + offset + index
-                forest.hang(node, after: left, side: name)
+                if !isOurs, let twin = twins[place] {
+                    left = 1 + segments.count + twin
+                    if let first = run.first { forest.hang(first, before: left) }
+                    run = []
+                    continue
+                }
+                let node = 1 + segments.count + (isOurs ? 0 : ours.items.count) + place
+                forest.hang(node, after: left, isOurs: isOurs)
+                run.append(node)
                 left = node
-            case .base(let position, _):
-                let owner = owner(of: position)
-                if owner == name { forest.hang(position + 1, after: left, side: name) }
-                if owner == nil || owner == name { left = position + 1 }
+            case .base(let segment):
+                let owner = owner(of: segment)
+                let isOwn = isOurs ? owner == .ours : owner == .theirs
+                if isOwn { forest.hang(segment + 1, after: left, isOurs: isOurs) }
+                if owner == nil || isOwn { (left, run) = (segment + 1, []) }
             }
         }
     }
 
-    /// The side that places a base item; nil for the base itself.
-    private func owner(of position: Int) -> Conflict.Side? {
-        if ours.isMoved[position] { return .ours }
-        return theirs.isMoved[position] ? .theirs : nil
+    private enum Owner {
+        case ours, theirs
     }
 
-    private func isDead(_ position: Int) -> Bool {
-        switch (ours.isRemoved[position], theirs.isRemoved[position]) {
-        case (true, true): true
-        case (true, false): theirs.edit(of: position) == .keep
-        case (false, true): ours.edit(of: position) == .keep
-        case (false, false): false
-        }
-    }
-}
-
-/// One side's list, item by item, up to the tail.
-struct ListSide {
-    enum Item {
-        case base(Int, Delta)
-        case new(Value)
-    }
-
-    let items: [Item]
-    let isMoved: [Bool]
-    let isRemoved: [Bool]
-    private let edits: [Int: Delta]
-    private let places: [Int: Int]
-
-    init(_ recipe: ListRecipe, count: Int) {
-        var items: [Item] = []
-        for run in recipe.runs {
-            switch run {
-            case .kept(let range): items += range.map { .base($0, .keep) }
-            case .edited(let position, let delta): items.append(.base(position, delta))
-            case .new(let value): items.append(.new(value))
-            }
-        }
-        items += (recipe.tail..<max(recipe.tail, count)).map { .base($0, .keep) }
-
-        var isMoved = [Bool](repeating: false, count: count)
-        for move in recipe.delta.moves { isMoved[move.source] = true }
-        var isRemoved = [Bool](repeating: true, count: count)
-        var edits: [Int: Delta] = [:]
-        var places: [Int: Int] = [:]
-        for (place, item) in items.enumerated() {
-            guard case .base(let position, let delta) = item else { continue }
-            isRemoved[position] = false
-            places[position] = place
-            if delta != .keep { edits[position] = delta }
-        }
-        self.items = items
-        self.isMoved = isMoved
-        self.isRemoved = isRemoved
-        self.edits = edits
-        self.places = places
-    }
-
-    func edit(of position: Int) -> Delta { edits[position] ?? .keep }
-
-    func newValue(at index: Int) -> Value? {
-        if case .new(let value) = items[index] { value } else { nil }
-    }
-
-    /// What this side made of a base item; nil when it removed it.
-    func wish(for position: Int, _ base: Value) -> Value? {
-        isRemoved[position] ? nil : (try? edit(of: position).applied(to: base)) ?? base
-    }
-
-    /// The base item, or the new value, directly before a base item.
-    func neighbour(of position: Int) -> ListMerge.Item? {
-        guard let place = places[position], place > 0 else { return nil }
-        switch items[place - 1] {
-        case .base(let neighbour, _): return .base(neighbour)
-        case .new(let value): return .new(value)
-        }
-    }
-
-    /// The places of new items, by an identity that occurs once among them.
-    var newIdentities: [Value: Int] {
-        var places: [Value: Int?] = [:]
-        for (place, item) in items.enumerated() {
-            guard case .new(let value) = item, let identity = value.identity else { continue }
-            places[identity] = places.keys.contains(identity) ? .some(nil) : place
-        }
-        return places.compactMapValues { $0 }
+    /// The side that places a segment; nil for the base itself.
+    private func owner(of segment: Int) -> Owner? {
+        if ours.isMoved[segment] { return .ours }
+        return theirs.isMoved[segment] ? .theirs : nil
     }
 }
 
@@ -178,27 +121,39 @@ struct ListSide {
 private struct AnchorForest {
     private var ours: [[Int]]
     private var theirs: [[Int]]
+    private var before: [[Int]]
+    /// Which nodes hang before another, and no longer after one.
+    private var isBefore: Set<Int> = []
 
     init(nodeCount: Int) {
         ours = Array(repeating: [], count: nodeCount)
         theirs = Array(repeating: [], count: nodeCount)
+        before = Array(repeating: [], count: nodeCount)
     }
 
-    mutating func hang(_ node: Int, after left: Int, side: Conflict.Side) {
-        switch side {
-        case .ours: ours[left].append(node)
-        case .theirs: theirs[left].append(node)
-        }
+    mutating func hang(_ node: Int, after left: Int, isOurs: Bool) {
+        if isOurs { ours[left].append(node) } else { theirs[left].append(node) }
     }
 
-    /// All nodes, each before what hangs after it.
+    /// Takes a node from where it hangs, with what hangs on it.
+    mutating func hang(_ node: Int, before right: Int) {
+        before[right].append(node)
+        isBefore.insert(node)
+    }
+
+    /// All nodes, each between what hangs before it and what hangs after it.
     func readOut(roots: [Int]) -> [Int] {
         var order: [Int] = []
-        var stack = Array(roots.reversed())
-        while let node = stack.popLast() {
-            order.append(node)
-            stack += theirs[node].reversed()
-            stack += ours[node].reversed()
+        var stack = roots.reversed().map { (node: $0, isOpen: false) }
+        while let (node, isOpen) = stack.popLast() {
+            if isOpen || before[node].isEmpty {
+                order.append(node)
+                let after = ours[node] + theirs[node].filter { !isBefore.contains($0) }
+                stack += after.reversed().map { ($0, false) }
+            } else {
+                stack.append((node, true))
+                stack += before[node].reversed().map { ($0, false) }
+            }
         }
         return order
     }

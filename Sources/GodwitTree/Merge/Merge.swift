@@ -10,27 +10,35 @@
 /// ```
 ///
 /// The merge is total and deterministic: it always has a value, and the same one everywhere.
-/// Changes in different places both stay. In one place:
+/// Changes in different places both stay. In one place, unless a ``MergePolicy`` says otherwise:
 ///
 /// - an edit beats a removal, and a removal beats a move;
-/// - `theirs` is the later change, and its scalars win;
-/// - containers that both sides created are merged;
-/// - in lists, what each side inserted stays together, ours first; items with the same declared
-///   identity (`id`, `_id`, `uuid`) are one item; of two moves of one item, ours counts.
+/// - `theirs` is the later change, and its scalars win, but of two versions or dates the greater
+///   one; what is added to an int adds up;
+/// - containers that both sides created are merged, and so are changes within one text;
+/// - in lists, what each side inserted stays together, ours first; items with the same identity
+///   (see ``Delta/diff(_:_:policy:)``) are one item; of two moves of one item, ours counts;
+/// - a list that all three sides keep sorted stays sorted; in a list of different strings, a
+///   string that both sides add is there once.
 public struct Merge: Hashable, Sendable {
     /// The merged value.
     public let value: Value
     /// The change from the base to the merged value.
     public let delta: Delta
+    /// What is still to do after ours: the change from our value to the merged one.
+    public let afterOurs: Delta
+    /// What is still to do after theirs: the change from their value to the merged one.
+    public let afterTheirs: Delta
     /// What could not be granted to both sides.
     public let conflicts: [Conflict]
 
     /// Merges two versions of `base`.
     ///
     /// - Complexity: O(*n* log *n*) in the sizes of the lists that differ, O(*n*) for the rest.
-    public init(base: Value, ours: Value, theirs: Value) {
-        let (ours, theirs) = (Delta.diff(base, ours), Delta.diff(base, theirs))
-        guard let merge = try? Merge(base: base, ours: ours, theirs: theirs) else {
+    public init(base: Value, ours: Value, theirs: Value, policy: MergePolicy = .standard) {
+        let ours = Delta.diff(base, ours, policy: policy)
+        let theirs = Delta.diff(base, theirs, policy: policy)
+        guard let merge = try? Merge(base: base, ours: ours, theirs: theirs, policy: policy) else {
             preconditionFailure("The difference from a base applies to that base")
         }
         self = merge
@@ -38,14 +46,44 @@ public struct Merge: Hashable, Sendable {
 
     /// Merges two changes of `base`.
     ///
+    /// - Complexity: O(*k* log *k*) in the sizes of the changes, but for what is inserted on both
+    ///   sides of one place in a list: then that list is looked at as a whole.
     /// - Throws: What ``Delta/applied(to:)`` throws, when a change was not made for this base.
-    public init(base: Value, ours: Delta, theirs: Delta) throws(TreeError) {
+    public init(
+        base: Value,
+        ours: Delta,
+        theirs: Delta,
+        policy: MergePolicy = .standard
+    ) throws(TreeError) {
         _ = try ours.applied(to: base)
         _ = try theirs.applied(to: base)
         var merger = Merger()
-        delta = merger.merge(base, ours, theirs, at: Path())
-        value = try delta.applied(to: base)
+        let merged = merger.merge(base, ours, theirs, Place(rules: policy.root))
+        value = try merged.delta.applied(to: base)
+        (delta, afterOurs, afterTheirs) = (merged.delta, merged.afterOurs, merged.afterTheirs)
         conflicts = merger.conflicts
+    }
+}
+
+/// What becomes of one place: the change of it, and what each side has still to do.
+struct Merged {
+    var delta: Delta
+    var afterOurs: Delta
+    var afterTheirs: Delta
+
+    /// Both sides' results as they are, and a merged value.
+    init(_ delta: Delta, afterOurs: Delta, afterTheirs: Delta) {
+        (self.delta, self.afterOurs, self.afterTheirs) = (delta, afterOurs, afterTheirs)
+    }
+}
+
+/// Where a merge is, and what is to be done there.
+struct Place {
+    var path = Path()
+    var rules: MergePolicy.Node?
+
+    func child(_ step: Path.Step) -> Place {
+        Place(path: path.appending(step), rules: rules?.child(step))
     }
 }
 
@@ -54,141 +92,287 @@ struct Merger {
     private(set) var conflicts: [Conflict] = []
 
     /// - Precondition: Both deltas apply to `base`, or set it where there is none.
-    mutating func merge(_ base: Value?, _ ours: Delta, _ theirs: Delta, at path: Path) -> Delta {
+    mutating func merge(_ base: Value?, _ ours: Delta, _ theirs: Delta, _ place: Place) -> Merged {
         switch (ours, theirs) {
-        case (.keep, _): return theirs
-        case (_, .keep): return ours
-        case _ where ours == theirs: return ours
-        case (.map(let ours), .map(let theirs)):
-            return .map(merge(base?.map ?? [:], ours, theirs, at: path))
-        case (.list(let ours), .list(let theirs)):
-            return .list(merge(Array(base?.list ?? []), ours, theirs, at: path))
-        case (.set(let ours), .set(let theirs)):
-            return .set(mergeCreated(base, ours, theirs, at: path))
+        case (.keep, _): return Merged(theirs, afterOurs: theirs, afterTheirs: .keep)
+        case (_, .keep): return Merged(ours, afterOurs: .keep, afterTheirs: ours)
+        case _ where ours == theirs: return Merged(ours, afterOurs: .keep, afterTheirs: .keep)
+        case (.map(let our), .map(let their)):
+            return merge(base?.map ?? [:], our, their, place)
+        case (.list(let our), .list(let their)):
+            return merge(base?.list ?? [], our, their, place)
+        case (.text(let our), .text(let their)):
+            return merge(base, our, their, place)
+        case (.increment(let our), .increment(let their)):
+            return Merged(.adding(our &+ their), afterOurs: theirs, afterTheirs: ours)
+        case (.set(let our), .set(let their)):
+            if let merged = mergeInside(base, ours, theirs, place) { return merged }
+            return mergeCreated(base, our, their, place)
         default:
-            let side: Conflict.Side = if case .set = theirs { .theirs } else { .ours }
-            let values = (base?.changed(by: ours), base?.changed(by: theirs))
-            report(.replacedAndEdited, base, values, chosen: side, at: path)
-            return side == .theirs ? theirs : ours
+            if let merged = mergeInside(base, ours, theirs, place) { return merged }
+            let (our, their) = (base?.changed(by: ours), base?.changed(by: theirs))
+            var isTheirs = false
+            if case .set = theirs { isTheirs = true }
+            return settle(.replacedAndEdited, base, our, their, isTheirs ? .theirs : .ours, place)
         }
+    }
+
+    /// A container or a text that was replaced by one of its kind is merged as if it was edited.
+    private mutating func mergeInside(
+        _ base: Value?,
+        _ ours: Delta,
+        _ theirs: Delta,
+        _ place: Place
+    ) -> Merged? {
+        guard let base else { return nil }
+        let (our, their) = (ours.inside(base, place.rules), theirs.inside(base, place.rules))
+        guard let our, let their, our != ours || their != theirs else { return nil }
+        return merge(base, our, their, place)
     }
 
     /// Two new values in one place: containers are merged as if both had begun empty.
-    private mutating func mergeCreated(
+    mutating func mergeCreated(
         _ base: Value?,
         _ ours: Value,
         _ theirs: Value,
-        at path: Path
-    ) -> Value {
+        _ place: Place
+    ) -> Merged {
         let empty: Value
         switch (ours, theirs) {
-        case (.map, .map): empty = .map([:])
-        case (.list, .list): empty = .list([])
-        default:
-            report(.bothSet, base, (ours, theirs), chosen: .theirs, at: path)
-            return theirs
+        case (.map, .map): empty = [:]
+        case (.list, .list): empty = []
+        default: return settle(.bothSet, base, ours, theirs, later(ours, theirs), place)
         }
-        let (ours, theirs) = (Delta.diff(empty, ours), Delta.diff(empty, theirs))
-        return empty.changed(by: merge(empty, ours, theirs, at: path))
+        var merged = merge(
+            empty,
+            .diff(empty, ours, place.rules),
+            .diff(empty, theirs, place.rules),
+            place
+        )
+        merged.delta = .set(empty.changed(by: merged.delta))
+        return merged
     }
 
+    private mutating func merge(
+        _ base: Value?,
+        _ ours: TextDelta,
+        _ theirs: TextDelta,
+        _ place: Place
+    ) -> Merged {
+        let merge = TextMerge(ours, theirs)
+        if merge.isContested {
+            let (our, their) = (base?.changed(by: .text(ours)), base?.changed(by: .text(theirs)))
+            if let decided = decide(.bothRewrote, base, our, their, place) {
+                return Self.settled(decided, base, our, their)
+            }
+            report(.bothRewrote, base, our, their, .both, place)
+        }
+        return merge.merged
+    }
+}
+
+// MARK: - Maps
+
+extension Merger {
     private mutating func merge(
         _ base: Value.Map,
         _ ours: MapDelta,
         _ theirs: MapDelta,
-        at path: Path
-    ) -> [Key: MapDelta.Change] {
-        var result = ours.changes
-        for entry in theirs.canonical {
-            let (key, change) = (entry.key, entry.change)
-            let (path, old) = (path.appending(.key(key)), base[key])
-            switch (ours.changes[key], change) {
-            case (nil, _), (.remove, .remove):
-                result[key] = change
-            case (.remove, .apply(let edit)):
-                result[key] = change
-                let edited = old?.changed(by: edit)
-                report(.removedAndEdited, old, (nil, edited), chosen: .theirs, at: path)
-            case (.apply(let edit), .remove):
-                let edited = old?.changed(by: edit)
-                report(.removedAndEdited, old, (edited, nil), chosen: .ours, at: path)
-            case (.apply(let our), .apply(let their)):
-                result[key] = .apply(merge(old, our, their, at: path))
+        _ place: Place
+    ) -> Merged {
+        var (ours, theirs) = (ours.entries, theirs.entries)
+        if case .union? = place.rules?.rule {
+            ours.removeAll { $0.change == .remove }
+            theirs.removeAll { $0.change == .remove }
+        }
+        var delta: [MapDelta.Entry] = []
+        var (afterOurs, afterTheirs): ([MapDelta.Entry], [MapDelta.Entry]) = ([], [])
+        MapDelta.walk(MapDelta(ascending: ours), MapDelta(ascending: theirs)) { key, our, their in
+            let merged = merge(base[key], our, their, place.child(.key(key)))
+            for (change, entries) in [(merged.0, 0), (merged.1, 1), (merged.2, 2)] {
+                guard let change else { continue }
+                let entry = MapDelta.Entry(key: key, change: change)
+                switch entries {
+                case 0: delta.append(entry)
+                case 1: afterOurs.append(entry)
+                default: afterTheirs.append(entry)
+                }
             }
         }
-        return result
+        return Merged(.map(delta), afterOurs: .map(afterOurs), afterTheirs: .map(afterTheirs))
     }
 
+    /// What happens under one key, and what each side has still to do there.
     private mutating func merge(
-        _ base: [Value],
-        _ ours: ListDelta,
-        _ theirs: ListDelta,
-        at path: Path
-    ) -> ListRecipe {
-        let plan = ListMerge(ours: ours.recipe, theirs: theirs.recipe)
-        var result = ListRecipe()
-        for item in plan.order {
-            switch item {
-            case .base(let position):
-                let step = path.appending(.position(position))
-                let our = plan.ours.edit(of: position)
-                let their = plan.theirs.edit(of: position)
-                reportFate(of: position, base[position], in: plan, at: step)
-                result.append(.edited(position, merge(base[position], our, their, at: step)))
-            case .new(let value):
-                result.append(.new(value))
-            case .twin(let ours, let theirs):
-                result.append(.new(mergeCreated(nil, ours, theirs, at: path)))
-            }
+        _ base: Value?,
+        _ ours: MapDelta.Change?,
+        _ theirs: MapDelta.Change?,
+        _ place: Place
+    ) -> (MapDelta.Change?, MapDelta.Change?, MapDelta.Change?) {
+        switch (ours, theirs) {
+        case (nil, _): return (theirs, theirs, nil)
+        case (_, nil): return (ours, nil, ours)
+        case (.remove?, .remove?): return (.remove, nil, nil)
+        case (.apply(let our)?, .apply(let their)?):
+            let merged = merge(base, our, their, place)
+            return (.apply(merged.delta), .apply(merged.afterOurs), .apply(merged.afterTheirs))
+        case (.remove?, .apply(let edit)?):
+            guard let base else { return (theirs, theirs, nil) }
+            let edited = base.changed(by: edit)
+            guard outlives(base, nil, edited, place) else { return (.remove, nil, .remove) }
+            return (theirs, .apply(.set(edited)), nil)
+        case (.apply(let edit)?, .remove?):
+            guard let base else { return (ours, nil, ours) }
+            let edited = base.changed(by: edit)
+            guard outlives(base, edited, nil, place) else { return (.remove, .remove, nil) }
+            return (ours, nil, .apply(.set(edited)))
         }
-        result.finish(tail: plan.count)
-        return result
     }
 
-    /// Reports an item that one side removed and the other did not want to lose, or that both
-    /// moved.
-    private mutating func reportFate(
-        of position: Int,
+    /// Whether what one side removed and the other edited stays.
+    mutating func outlives(
         _ base: Value,
-        in plan: ListMerge,
-        at path: Path
-    ) {
-        let our = plan.ours.wish(for: position, base)
-        let their = plan.theirs.wish(for: position, base)
-        if our == nil || their == nil {
-            let side: Conflict.Side = our == nil ? .theirs : .ours
-            report(.removedAndEdited, base, (our, their), chosen: side, at: path)
-        } else if plan.areMovedApart(position) {
-            report(.bothMoved, base, (our, their), chosen: .ours, at: path)
+        _ ours: Value?,
+        _ theirs: Value?,
+        _ place: Place
+    ) -> Bool {
+        switch place.rules?.rule {
+        case .ours?: return ours != nil
+        case .theirs?: return theirs != nil
+        case .deleteWins?: return false
+        case .editWins?, .union?: return true
+        default:
+            let choice: Conflict.Choice = ours == nil ? .theirs : .ours
+            report(.removedAndEdited, base, ours, theirs, choice, place)
+            return true
         }
     }
+}
 
-    private mutating func report(
+// MARK: - Decisions
+
+extension Merger {
+    /// Decides between two values of one place.
+    private mutating func settle(
         _ reason: Conflict.Reason,
         _ base: Value?,
-        _ sides: (ours: Value?, theirs: Value?),
-        chosen: Conflict.Side,
-        at path: Path
+        _ ours: Value?,
+        _ theirs: Value?,
+        _ choice: Conflict.Choice,
+        _ place: Place
+    ) -> Merged {
+        if let decided = decide(reason, base, ours, theirs, place) {
+            return Self.settled(decided, base, ours, theirs)
+        }
+        report(reason, base, ours, theirs, choice, place)
+        return Self.settled((choice == .ours ? ours : theirs) ?? .null, base, ours, theirs)
+    }
+
+    private static func settled(
+        _ value: Value,
+        _ base: Value?,
+        _ ours: Value?,
+        _ theirs: Value?
+    ) -> Merged {
+        func delta(from old: Value?) -> Delta { old == value ? .keep : .set(value) }
+        return Merged(
+            delta(from: base),
+            afterOurs: delta(from: ours),
+            afterTheirs: delta(from: theirs)
+        )
+    }
+
+    /// Which of two scalars is the later one: theirs, but for versions and dates.
+    private func later(_ ours: Value, _ theirs: Value) -> Conflict.Choice {
+        guard let our = Succession(ours), let their = Succession(theirs),
+            their.isBefore(our) == true
+        else { return .theirs }
+        return .ours
+    }
+
+    /// What a rule makes of two values; nil where the default holds.
+    private func decide(
+        _ reason: Conflict.Reason,
+        _ base: Value?,
+        _ ours: Value?,
+        _ theirs: Value?,
+        _ place: Place
+    ) -> Value? {
+        guard let ours, let theirs, let rule = place.rules?.rule else { return nil }
+        switch rule {
+        case .ours: return ours
+        case .theirs: return theirs
+        case .max: return ours.isLess(than: theirs).map { $0 ? theirs : ours }
+        case .min: return ours.isLess(than: theirs).map { $0 ? ours : theirs }
+        case .sum:
+            guard let our = ours.integer, let their = theirs.integer else { return nil }
+            return .int(our &+ their &- (base?.integer ?? 0))
+        case .custom(let decide):
+            return decide(
+                Conflict(
+                    path: place.path,
+                    reason: reason,
+                    base: base,
+                    ours: ours,
+                    theirs: theirs,
+                    choice: .theirs
+                )
+            )
+        case .editWins, .deleteWins, .union: return nil
+        }
+    }
+
+    mutating func report(
+        _ reason: Conflict.Reason,
+        _ base: Value?,
+        _ ours: Value?,
+        _ theirs: Value?,
+        _ choice: Conflict.Choice,
+        _ place: Place
     ) {
         conflicts.append(
             Conflict(
-                path: path,
+                path: place.path,
                 reason: reason,
                 base: base,
-                ours: sides.ours,
-                theirs: sides.theirs,
-                chosen: chosen
+                ours: ours,
+                theirs: theirs,
+                choice: choice
             )
         )
     }
 }
 
+extension Delta {
+    /// The same change as one inside the base, when it leads to a value of the same kind.
+    fileprivate func inside(_ base: Value, _ rules: MergePolicy.Node?) -> Delta? {
+        guard case .set(let value) = self else { return self }
+        switch (base, value) {
+        case (.map, .map), (.list, .list): return .diff(base, value, rules)
+        case (.string(let old), .string(let new)): return TextDiff.delta(from: old, to: new)
+        default: return nil
+        }
+    }
+}
+
 extension Value {
     /// The value after a delta that is known to apply.
-    fileprivate func changed(by delta: Delta) -> Value {
+    func changed(by delta: Delta) -> Value {
         guard let value = try? delta.applied(to: self) else {
             preconditionFailure("A merge takes deltas that apply to its base")
         }
         return value
+    }
+
+    /// Whether this is the smaller of two numbers or strings; nil when they cannot be compared.
+    fileprivate func isLess(than other: Value) -> Bool? {
+        switch (self, other) {
+        case (.int(let left), .int(let right)): left < right
+        case (.double(let left), .double(let right)): left.double < right.double
+        case (.int(let left), .double(let right)): Double(left) < right.double
+        case (.double(let left), .int(let right)): left.double < Double(right)
+        case (.string(let left), .string(let right)): Key.isBefore(left, right)
+        default: nil
+        }
     }
 }

@@ -16,11 +16,11 @@ extension Value {
 extension Delta {
     fileprivate var withoutRemovals: Delta {
         switch self {
-        case .keep, .set: return self
+        case .keep, .set, .text, .increment: return self
         case .map(let delta):
-            let kept = delta.changes.compactMapValues { change -> MapDelta.Change? in
-                guard case .apply(let inner) = change else { return nil }
-                return .apply(inner.withoutRemovals)
+            let kept = delta.entries.compactMap { entry -> MapDelta.Entry? in
+                guard case .apply(let inner) = entry.change else { return nil }
+                return MapDelta.Entry(key: entry.key, change: .apply(inner.withoutRemovals))
             }
             return .map(kept)
         case .list(let delta):
@@ -32,31 +32,17 @@ extension Delta {
 extension ListRecipe {
     /// The removed items stand behind the item that they stood behind in the base.
     fileprivate var withoutRemovals: ListRecipe {
-        var present = Set(runs.compactMap(\.base).flatMap { $0 })
+        let removed = Dictionary(uniqueKeysWithValues: removes.map { ($0.lowerBound, $0) })
         var result = ListRecipe()
-        var next = 0
-        func appendMissing(upTo end: Int) {
-            while next < end, !present.contains(next) {
-                result.append(.kept(next..<(next + 1)))
-                present.insert(next)
-                next += 1
-            }
-        }
-        appendMissing(upTo: tail)
+        if let range = removed[0] { result.append(.kept(range)) }
         for run in runs {
             switch run {
-            case .kept(let range):
-                for position in range {
-                    result.append(.kept(position..<(position + 1)))
-                    next = position + 1
-                    appendMissing(upTo: tail)
-                }
             case .edited(let position, let delta):
                 result.append(.edited(position, delta.withoutRemovals))
-                next = position + 1
-                appendMissing(upTo: tail)
-            case .new:
-                result.append(run)
+            case .kept, .new: result.append(run)
+            }
+            if let end = run.base?.upperBound, let range = removed[end] {
+                result.append(.kept(range))
             }
         }
         result.finish(tail: tail)

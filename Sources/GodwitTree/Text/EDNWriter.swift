@@ -16,7 +16,9 @@ extension Delta {
     ///
     /// A map of changes is a map of deltas. A list's delta has the keys `:-` (positions removed),
     /// `:=` (position to delta), `:>` (from, to) and `:+` (position to value). What replaces a
-    /// container is marked `#d/set`, a removed key `#d/del`, and no change at all `#d/keep`.
+    /// container is marked `#d/set`, a removed key `#d/del`, and no change at all `#d/keep`. Within
+    /// a string, `#d/text` lists places as `[offset removed "inserted"]`, in UTF-8 bytes; `#d/inc`
+    /// is what is added to an int.
     public func ednText() -> String {
         var writer = EDNWriter()
         writer.write(self)
@@ -54,12 +56,20 @@ struct EDNWriter {
             default: break
             }
             write(value)
-        case .map(let changes):
-            writeItems("{", changes.alphabetical, "}") { writer, entry in
+        case .map(let delta):
+            writeItems("{", delta.alphabetical, "}") { writer, entry in
                 writer.write(key: entry.key)
                 writer.write(entry.change)
             }
-        case .list(let list): write(list)
+        case .list(let list): write(list.parts)
+        case .text(let delta):
+            text += "#d/text "
+            writeItems("[", delta.splices, "]") { writer, splice in
+                writer.text += "[\(splice.offset) \(splice.removed) "
+                writer.text.appendQuoted(splice.inserted.text)
+                writer.text += "]"
+            }
+        case .increment(let number): text += "#d/inc \(number)"
         }
     }
 
@@ -70,15 +80,16 @@ struct EDNWriter {
         }
     }
 
-    private mutating func write(_ delta: ListDelta) {
+    private mutating func write(_ parts: ListDelta.Parts) {
         text += "{"
-        writeSection(":-", "#{", delta.removes) { $0.text += String($1) }
-        writeSection(":=", "{", delta.edits) { writer, edit in
+        writeSection(":-", "#{", Array(parts.removes.joined())) { $0.text += String($1) }
+        writeSection(":=", "{", parts.edits) { writer, edit in
             writer.text += "\(edit.position) "
             writer.write(edit.delta)
         }
-        writeSection(":>", "{", delta.moves) { $0.text += "\($1.source) \($1.target)" }
-        writeSection(":+", "{", delta.inserts) { writer, insert in
+        let moves = parts.moves.flatMap { zip($0.sources, $0.targets) }
+        writeSection(":>", "{", moves) { $0.text += "\($1.0) \($1.1)" }
+        writeSection(":+", "{", parts.inserts) { writer, insert in
             writer.text += "\(insert.position) "
             writer.write(insert.value)
         }

@@ -59,3 +59,31 @@ extension Key {
         return Array(text.utf8).withUnsafeBufferPointer(body)
     }
 }
+
+extension Key {
+    var isEmpty: Bool { text.utf8.isEmpty }
+    var sizeInBytes: Int { text.utf8.count }
+
+    /// Strings put together, byte by byte.
+    init(joining pieces: [Key]) {
+        var text = ""
+        text.reserveCapacity(pieces.reduce(0) { $0 + $1.sizeInBytes })
+        for piece in pieces { text += piece.text }
+        self.init(text)
+    }
+
+    /// Some of the bytes.
+    ///
+    /// - Throws: ``TreeError/wrongBase(path:reason:)`` when that would cut a Unicode scalar.
+    func piece(_ range: Range<Int>) throws(TreeError) -> Key {
+        if range.count == sizeInBytes { return self }
+        let utf8 = text.utf8
+        for offset in [range.lowerBound, range.upperBound] where offset < utf8.count {
+            guard utf8[utf8.index(utf8.startIndex, offsetBy: offset)] & 0xc0 != 0x80 else {
+                throw .wrongBase(path: Path(), reason: "byte \(offset) is within a character")
+            }
+        }
+        let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
+        return Key(String(text[start..<utf8.index(start, offsetBy: range.count)]))
+    }
+}

@@ -1,0 +1,126 @@
+// Both sides' recipes over the same base, cut into segments.
+//
+// A segment is base items next to each other with which each side does one thing: keep them where
+// they follow each other, move them together, remove them all, or edit the one item that it is.
+// So a merge looks at as many segments as there are changes, however long the list is.
+
+/// The base of a list merge, cut where either side does something else.
+struct ListSegments {
+    /// In base order; the last ends where both tails have begun.
+    let ranges: [Range<Int>]
+    private let starts: [Int]
+
+    init(_ ours: ListRecipe, _ theirs: ListRecipe) {
+        let end = max(ours.tail, theirs.tail)
+        var cuts: Set<Int> = [0, end]
+        for recipe in [ours, theirs] {
+            cuts.insert(recipe.tail)
+            for base in recipe.runs.compactMap(\.base) {
+                cuts.insert(base.lowerBound)
+                cuts.insert(base.upperBound)
+            }
+        }
+        let sorted = cuts.sorted()
+        ranges = zip(sorted, sorted.dropFirst()).map { $0..<$1 }
+        starts = ranges.map(\.lowerBound)
+    }
+
+    var count: Int { ranges.count }
+    var end: Int { ranges.last?.upperBound ?? 0 }
+
+    /// The segments that a range, which begins and ends with segments, consists of.
+    func indices(of range: Range<Int>) -> Range<Int> {
+        first(notBefore: range.lowerBound)..<first(notBefore: range.upperBound)
+    }
+
+    private func first(notBefore position: Int) -> Int {
+        var (low, high) = (0, starts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if starts[middle] < position { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+/// One side's list, segment by segment, up to the end of the last.
+struct ListSide {
+    enum Item {
+        case base(Int)
+        case new(Value)
+    }
+
+    /// What stands in this side's list, in its order.
+    private(set) var items: [Item] = []
+    /// Where each item begins in this side's list.
+    private(set) var starts: [Int] = []
+    /// The length of this side's list, up to the end of the last segment.
+    private(set) var length = 0
+    private(set) var isMoved: [Bool]
+    private var edits: [Int: Delta] = [:]
+    /// The item that each segment is; nil when this side removed it.
+    private var places: [Int?]
+
+    init(_ recipe: ListRecipe, _ segments: ListSegments) {
+        isMoved = Array(repeating: false, count: segments.count)
+        places = Array(repeating: nil, count: segments.count)
+        for run in recipe.runs {
+            switch run {
+            case .kept(let range): append(segments.indices(of: range), segments)
+            case .edited(let position, let delta):
+                let indices = segments.indices(of: position..<(position + 1))
+                edits[indices.lowerBound] = delta
+                append(indices, segments)
+            case .new(let value): append(.new(value), length: 1)
+            }
+        }
+        let end = max(recipe.tail, segments.end)
+        append(segments.indices(of: recipe.tail..<end), segments)
+        for move in recipe.parts.moves {
+            for index in segments.indices(of: move.sources) { isMoved[index] = true }
+        }
+    }
+
+    private mutating func append(_ indices: Range<Int>, _ segments: ListSegments) {
+        for index in indices {
+            places[index] = items.count
+            append(.base(index), length: segments.ranges[index].count)
+        }
+    }
+
+    private mutating func append(_ item: Item, length: Int) {
+        items.append(item)
+        starts.append(self.length)
+        self.length += length
+    }
+
+    func edit(of segment: Int) -> Delta { edits[segment] ?? .keep }
+
+    func isRemoved(_ segment: Int) -> Bool { places[segment] == nil }
+
+    /// Where a segment stands in this side's list; nil when this side removed it.
+    func start(of segment: Int) -> Int? { places[segment].map { starts[$0] } }
+
+    func newValue(at item: Int) -> Value? {
+        if case .new(let value) = items[item] { value } else { nil }
+    }
+
+    /// What stands directly before a segment: equal for equal neighbours on both sides.
+    func neighbour(of segment: Int) -> Neighbour? {
+        guard let place = places[segment], place > 0 else { return nil }
+        switch items[place - 1] {
+        case .base(let neighbour): return .base(neighbour)
+        case .new(let value): return .new(value)
+        }
+    }
+
+    enum Neighbour: Hashable {
+        case base(Int)
+        case new(Value)
+    }
+
+    /// The items that the base does not have, with their places.
+    var inserted: [(place: Int, value: Value)] {
+        items.indices.compactMap { place in newValue(at: place).map { (place, $0) } }
+    }
+}

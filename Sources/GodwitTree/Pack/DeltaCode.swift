@@ -1,0 +1,105 @@
+// A delta as bytes.
+//
+// What a node begins with says what it is. Bytes that begin a canonical value stand for that
+// value: the place is set to it. The others are CBOR's tags, which no value uses:
+//
+//   c0        keep; within a packed value, the model's scalar
+//   c1        remove, in the place of a key's change
+//   c2 n      increment by n, zigzag
+//   c3 k …    text: k splices of (gap, removed, size of the text, text)
+//   c4 …      packed: a map with the keys of its model, the values in their order
+//   c5 m x …  packed: a map with some keys of its model (m: a bit for each, the first lowest),
+//             the values of these in order, then x more pairs of key and value
+//   c6 k …    map: k changes, each a key and a node
+//   c8 … cf   map: 1 to 8 changes
+//   d0 | parts  list; the low bits say which parts follow: 1 removes, 2 edits, 4 moves, 8 inserts
+//
+// Each part of a list begins with its count. Places ascend and are written as the gap behind the
+// one before; where a place may begin a run, the gap is shifted by one bit, and the bit says that
+// a count follows. Numbers are LEB128, in the fewest bytes.
+//
+// There are two forms. The canonical one is for itself: it is stored, and equal deltas have equal
+// bytes. The packed one is for a peer that has the base: keys are numbered by their place in the
+// base's map (0 is for a key that is spelled out), and values may leave out what they share with
+// their model: of a value that is set, the old one; of an item that is inserted, the base's item
+// at that place; of an item in a list that is new, the one before it.
+
+enum DeltaCode {
+    /// What the canonical form begins with; nothing else that is stored does.
+    static let canonical: UInt8 = 0xc2
+    static let packed: UInt8 = 0xc3
+
+    static let keep: UInt8 = 0xc0
+    static let remove: UInt8 = 0xc1
+    static let increment: UInt8 = 0xc2
+    static let text: UInt8 = 0xc3
+    static let shape: UInt8 = 0xc4
+    static let partialShape: UInt8 = 0xc5
+    static let map: UInt8 = 0xc6
+    static let shortMap: UInt8 = 0xc8
+    static let shortMapMax = 8
+    static let list: UInt8 = 0xd0
+
+    struct Parts: OptionSet {
+        let rawValue: UInt8
+        static let removes = Parts(rawValue: 1)
+        static let edits = Parts(rawValue: 2)
+        static let moves = Parts(rawValue: 4)
+        static let inserts = Parts(rawValue: 8)
+    }
+
+    /// The longest scalar, in canonical bytes, that may stand for itself by its model's place: a
+    /// few bytes must not unfold to very many.
+    static let modelMaxInBytes = 64
+}
+
+extension Delta {
+    /// The one encoding of this delta, in which it is stored.
+    public var canonicalBytes: [UInt8] {
+        var writer = DeltaWriter(isPacked: false)
+        writer.bytes.append(DeltaCode.canonical)
+        writer.write(self, nil)
+        return writer.bytes
+    }
+
+    /// Reads a delta from its canonical bytes, and refuses every other encoding of it.
+    ///
+    /// Bytes that were stored before there was a binary form are read too.
+    ///
+    /// - Throws: ``TreeError/malformed(format:offset:reason:)``,
+    ///   ``TreeError/invalidDelta(reason:)`` or ``TreeError/tooDeep(limit:)``.
+    public init(canonicalBytes bytes: [UInt8]) throws(TreeError) {
+        guard bytes.first == DeltaCode.canonical else {
+            let value = try Value(canonicalBytes: bytes, depthMax: Self.encodedDepthMax)
+            self = try Delta(encoded: value)
+            return
+        }
+        var reader = DeltaReader(bytes, isPacked: false)
+        self = try reader.readAll(nil)
+        guard canonicalBytes == bytes else {
+            throw .malformed(format: .delta, offset: 0, reason: "the delta is not in normal form")
+        }
+    }
+
+    /// The delta in few bytes, for a peer that has the base.
+    ///
+    /// - Parameter base: A value that the delta applies to.
+    public func packed(on base: Value) -> [UInt8] {
+        var writer = DeltaWriter(isPacked: true)
+        writer.bytes.append(DeltaCode.packed)
+        writer.write(self, base)
+        return writer.bytes
+    }
+
+    /// Reads a packed delta, by the base that it was packed on.
+    ///
+    /// - Throws: What ``init(canonicalBytes:)`` throws. A delta that was packed on another base
+    ///   is refused here, when it is applied, or by the digest of what it leads to.
+    public init(packed bytes: [UInt8], on base: Value) throws(TreeError) {
+        guard bytes.first == DeltaCode.packed else {
+            throw .malformed(format: .delta, offset: 0, reason: "this is not a packed delta")
+        }
+        var reader = DeltaReader(bytes, isPacked: true)
+        self = try reader.readAll(base)
+    }
+}

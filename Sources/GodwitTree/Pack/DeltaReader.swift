@@ -1,0 +1,307 @@
+/// Reads a delta from bytes that may say anything.
+///
+/// Nothing is allocated on the word of the input alone: whatever is counted takes a byte of it.
+struct DeltaReader {
+    private var canonical: CanonicalReader
+    private let isPacked: Bool
+
+    init(_ bytes: [UInt8], isPacked: Bool) {
+        canonical = CanonicalReader(bytes: bytes, depthMax: Value.depthMax)
+        self.isPacked = isPacked
+    }
+
+    /// The delta behind the byte that names the form.
+    mutating func readAll(_ base: Value?) throws(TreeError) -> Delta {
+        do throws(TreeError) {
+            _ = try canonical.readByte()
+            let delta = try read(base, depthLeft: Value.depthMax)
+            guard canonical.isAtEnd else { throw canonical.fault("there is more after the delta") }
+            return delta
+        } catch {
+            if case .malformed(_, let offset, let reason) = error {
+                throw .malformed(format: .delta, offset: offset, reason: reason)
+            }
+            throw error
+        }
+    }
+
+    private mutating func read(_ base: Value?, depthLeft: Int) throws(TreeError) -> Delta {
+        guard depthLeft >= 0 else { throw .tooDeep(limit: Value.depthMax) }
+        let code = try canonical.peekByte()
+        switch code {
+        case DeltaCode.keep:
+            _ = try canonical.readByte()
+            return .keep
+        case DeltaCode.increment:
+            _ = try canonical.readByte()
+            let bits = try readNumber()
+            return .adding(Int64(bitPattern: bits >> 1) ^ -Int64(bits & 1))
+        case DeltaCode.text:
+            _ = try canonical.readByte()
+            return try readText()
+        case DeltaCode.map:
+            _ = try canonical.readByte()
+            return try readMap(count: readCount(), base?.map, depthLeft: depthLeft)
+        case DeltaCode.shortMap..<(DeltaCode.shortMap + UInt8(DeltaCode.shortMapMax)):
+            _ = try canonical.readByte()
+            let count = Int(code - DeltaCode.shortMap) + 1
+            return try readMap(count: count, base?.map, depthLeft: depthLeft)
+        case DeltaCode.list..<(DeltaCode.list + 16):
+            _ = try canonical.readByte()
+            let parts = DeltaCode.Parts(rawValue: code & 0xf)
+            return try readList(parts, base?.list, depthLeft: depthLeft)
+        default:
+            return .set(try readValue(model: base, depthLeft: depthLeft))
+        }
+    }
+
+    private mutating func readMap(
+        count: Int,
+        _ base: Value.Map?,
+        depthLeft: Int
+    ) throws(TreeError) -> Delta {
+        var entries: [MapDelta.Entry] = []
+        for _ in 0..<count {
+            let (key, model) = try readKey(base)
+            if let last = entries.last, !(last.key < key) {
+                throw canonical.fault("keys are not in canonical order, or one occurs twice")
+            }
+            if try canonical.peekByte() == DeltaCode.remove {
+                _ = try canonical.readByte()
+                entries.append(MapDelta.Entry(key: key, change: .remove))
+            } else {
+                let delta = try read(model, depthLeft: depthLeft - 1)
+                entries.append(MapDelta.Entry(key: key, change: .apply(delta)))
+            }
+        }
+        return .map(entries)
+    }
+
+    private mutating func readKey(_ base: Value.Map?) throws(TreeError) -> (Key, model: Value?) {
+        if isPacked {
+            let number = try readNumber()
+            if number > 0 {
+                guard let base, number <= UInt64(base.count) else {
+                    throw canonical.fault("the base has no such key")
+                }
+                let entry = base[Int(number) - 1]
+                return (entry.key, entry.value)
+            }
+        }
+        let key = try canonical.readKey()
+        guard isPacked, let base else { return (key, nil) }
+        return (key, base.model(at: base.find(key).position))
+    }
+
+    private mutating func readText() throws(TreeError) -> Delta {
+        var splices: [TextDelta.Splice] = []
+        var end = 0
+        for _ in 0..<(try readCount()) {
+            let offset = end + (try readPosition())
+            let removed = try readPosition()
+            let inserted = try canonical.readText(sizeInBytes: readPosition())
+            splices.append(TextDelta.Splice(offset: offset, removed: removed, inserted: inserted))
+            end = offset + removed
+            guard end <= TextDelta.offsetMax else {
+                throw canonical.fault("an offset is too large")
+            }
+        }
+        return try .text(splices)
+    }
+}
+
+// MARK: - Lists
+
+extension DeltaReader {
+    private mutating func readList(
+        _ present: DeltaCode.Parts,
+        _ base: Value.List?,
+        depthLeft: Int
+    ) throws(TreeError) -> Delta {
+        var parts = ListDelta.Parts()
+        var end = 0
+        if present.contains(.removes) {
+            for _ in 0..<(try readCount()) {
+                let range = try readRun(after: end)
+                parts.removes.append(range)
+                end = range.upperBound
+            }
+        }
+        end = 0
+        if present.contains(.edits) {
+            for _ in 0..<(try readCount()) {
+                let position = end + (try readPosition())
+                let model = base.flatMap { $0.model(at: position) }
+                let delta = try read(model, depthLeft: depthLeft - 1)
+                parts.edits.append(ListDelta.Edit(position: position, delta: delta))
+                end = position + 1
+            }
+        }
+        end = 0
+        if present.contains(.moves) {
+            for _ in 0..<(try readCount()) {
+                let range = try readRun(after: end)
+                let target = try readPosition()
+                parts.moves.append(
+                    ListDelta.Move(source: range.lowerBound, target: target, count: range.count)
+                )
+                end = range.upperBound
+            }
+        }
+        if present.contains(.inserts) {
+            try readInserts(into: &parts, base, depthLeft: depthLeft)
+        }
+        parts.edits.removeAll { $0.delta == .keep }
+        return .list(try ListRecipe(parts))
+    }
+
+    private mutating func readInserts(
+        into parts: inout ListDelta.Parts,
+        _ base: Value.List?,
+        depthLeft: Int
+    ) throws(TreeError) {
+        var end = 0
+        for _ in 0..<(try readCount()) {
+            let range = try readRun(after: end)
+            guard range.count <= canonical.bytesLeft else {
+                throw canonical.fault("the input ends too early")
+            }
+            for position in range {
+                let model = isPacked ? base.flatMap { $0.model(near: position) } : nil
+                let value = try readValue(model: model, depthLeft: depthLeft - 1)
+                parts.inserts.append(ListDelta.Insert(position: position, value: value))
+            }
+            end = range.upperBound
+        }
+    }
+
+    private mutating func readRun(after end: Int) throws(TreeError) -> Range<Int> {
+        let number = try readPosition(max: 2 * ListDelta.positionMax + 1)
+        let start = end + number >> 1
+        let count = number & 1 == 1 ? try readPosition() : 1
+        guard start + count <= ListDelta.positionMax else {
+            throw canonical.fault("a position is out of range")
+        }
+        return start..<(start + count)
+    }
+}
+
+// MARK: - Values
+
+extension DeltaReader {
+    private mutating func readValue(model: Value?, depthLeft: Int) throws(TreeError) -> Value {
+        guard isPacked else { return try canonical.readValue(depthLeft: Swift.max(0, depthLeft)) }
+        let code = try canonical.peekByte()
+        switch (code, MajorType(rawValue: code >> 5)) {
+        case (DeltaCode.keep, _):
+            _ = try canonical.readByte()
+            guard let model, model.list == nil, model.map == nil else {
+                throw canonical.fault("there is no scalar to be the same as")
+            }
+            return model
+        case (DeltaCode.shape, _):
+            _ = try canonical.readByte()
+            return try readShape(model?.map, depthLeft: depthLeft)
+        case (DeltaCode.partialShape, _):
+            _ = try canonical.readByte()
+            return try readPartialShape(model?.map, depthLeft: depthLeft)
+        case (_, .list?):
+            guard depthLeft > 0 else { throw .tooDeep(limit: Value.depthMax) }
+            var items: [Value] = []
+            var previous = model?.list?.first
+            for _ in 0..<(try canonical.readHeadCount()) {
+                let item = try readValue(model: previous, depthLeft: depthLeft - 1)
+                items.append(item)
+                previous = item
+            }
+            return .list(items)
+        case (_, .map?):
+            guard depthLeft > 0 else { throw .tooDeep(limit: Value.depthMax) }
+            let count = try canonical.readHeadCount()
+            return .map(try build(readEntries(count: count, depthLeft: depthLeft)))
+        default:
+            return try canonical.readValue(depthLeft: 0)
+        }
+    }
+
+    private mutating func readShape(_ model: Value.Map?, depthLeft: Int) throws(TreeError) -> Value
+    {
+        guard let model, depthLeft > 0 else { throw canonical.fault("there is no model") }
+        var entries: [Value.Map.Entry] = []
+        for entry in model {
+            let value = try readValue(model: entry.value, depthLeft: depthLeft - 1)
+            entries.append(Value.Map.Entry(key: entry.key, value: value))
+        }
+        return .map(Value.Map(ascending: entries))
+    }
+
+    private mutating func readPartialShape(
+        _ model: Value.Map?,
+        depthLeft: Int
+    ) throws(TreeError) -> Value {
+        guard let model, depthLeft > 0 else { throw canonical.fault("there is no model") }
+        var mask: [UInt8] = []
+        for _ in 0..<((model.count + 7) / 8) { mask.append(try canonical.readByte()) }
+        let extra = try readCount()
+        var entries: [Value.Map.Entry] = []
+        for (index, entry) in model.enumerated() where mask[index / 8] >> (index % 8) & 1 == 1 {
+            let value = try readValue(model: entry.value, depthLeft: depthLeft - 1)
+            entries.append(Value.Map.Entry(key: entry.key, value: value))
+        }
+        entries += try readEntries(count: extra, depthLeft: depthLeft)
+        return .map(try build(entries))
+    }
+
+    private mutating func readEntries(
+        count: Int,
+        depthLeft: Int
+    ) throws(TreeError) -> [Value.Map.Entry] {
+        var entries: [Value.Map.Entry] = []
+        for _ in 0..<count {
+            let key = try canonical.readKey()
+            let value = try readValue(model: nil, depthLeft: depthLeft - 1)
+            entries.append(Value.Map.Entry(key: key, value: value))
+        }
+        return entries
+    }
+
+    private func build(_ entries: [Value.Map.Entry]) throws(TreeError) -> Value.Map {
+        guard case .success(let map) = Value.Map.build(entries) else {
+            throw canonical.fault("a key occurs twice")
+        }
+        return map
+    }
+}
+
+// MARK: - Numbers
+
+extension DeltaReader {
+    private mutating func readNumber() throws(TreeError) -> UInt64 {
+        var number: UInt64 = 0
+        for shift in stride(from: 0, through: 63, by: 7) {
+            let byte = try canonical.readByte()
+            let part = UInt64(byte & 0x7f)
+            guard shift < 63 || part <= 1, part != 0 || byte != 0 || shift == 0 else {
+                throw canonical.fault("a number is not in its shortest form")
+            }
+            number |= part << shift
+            if byte < 0x80 { return number }
+        }
+        throw canonical.fault("a number has too many bytes")
+    }
+
+    private mutating func readPosition(max: Int = ListDelta.positionMax) throws(TreeError) -> Int {
+        let number = try readNumber()
+        guard number <= UInt64(max) else { throw canonical.fault("a number is out of range") }
+        return Int(number)
+    }
+
+    /// The number of things to come; each takes at least a byte.
+    private mutating func readCount() throws(TreeError) -> Int {
+        let count = try readNumber()
+        guard count <= UInt64(canonical.bytesLeft) else {
+            throw canonical.fault("the input ends too early")
+        }
+        return Int(count)
+    }
+}

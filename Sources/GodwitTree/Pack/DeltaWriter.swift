@@ -1,0 +1,203 @@
+struct DeltaWriter {
+    var bytes: [UInt8] {
+        get { canonical.bytes }
+        set { canonical.bytes = newValue }
+    }
+
+    private var canonical = CanonicalWriter()
+    private let isPacked: Bool
+
+    init(isPacked: Bool) { self.isPacked = isPacked }
+
+    mutating func write(_ delta: Delta, _ base: Value?) {
+        switch delta {
+        case .keep: bytes.append(DeltaCode.keep)
+        case .set(let value):
+            switch value {
+            case .list, .map: write(value, model: base)
+            // Here the code for the model's scalar stands for no change.
+            default: canonical.write(value)
+            }
+        case .map(let delta): write(delta, base?.map)
+        case .list(let delta): write(delta.parts, base?.list)
+        case .text(let delta): write(delta)
+        case .increment(let number):
+            bytes.append(DeltaCode.increment)
+            write(UInt64(bitPattern: number << 1 ^ number >> 63))
+        }
+    }
+
+    private mutating func write(_ delta: MapDelta, _ base: Value.Map?) {
+        if delta.entries.count <= DeltaCode.shortMapMax {
+            bytes.append(DeltaCode.shortMap + UInt8(delta.entries.count - 1))
+        } else {
+            bytes.append(DeltaCode.map)
+            write(delta.entries.count)
+        }
+        for entry in delta.entries {
+            let place = isPacked ? base?.find(entry.key) : nil
+            if isPacked { write(place?.isPresent == true ? (place?.position ?? 0) + 1 : 0) }
+            if place?.isPresent != true { canonical.write(.string(entry.key)) }
+            let model = place.flatMap { place in base.flatMap { $0.model(at: place.position) } }
+            switch entry.change {
+            case .remove: bytes.append(DeltaCode.remove)
+            case .apply(let change): write(change, model)
+            }
+        }
+    }
+
+    private mutating func write(_ delta: TextDelta) {
+        bytes.append(DeltaCode.text)
+        write(delta.splices.count)
+        var end = 0
+        for splice in delta.splices {
+            write(splice.offset - end)
+            write(splice.removed)
+            write(splice.inserted.sizeInBytes)
+            splice.inserted.withBytes { bytes.append(contentsOf: $0) }
+            end = splice.end
+        }
+    }
+
+    private mutating func write(_ parts: ListDelta.Parts, _ base: Value.List?) {
+        var mask: DeltaCode.Parts = []
+        if !parts.removes.isEmpty { mask.insert(.removes) }
+        if !parts.edits.isEmpty { mask.insert(.edits) }
+        if !parts.moves.isEmpty { mask.insert(.moves) }
+        if !parts.inserts.isEmpty { mask.insert(.inserts) }
+        bytes.append(DeltaCode.list | mask.rawValue)
+        writePart(parts.removes) { writer, range, end in
+            writer.writeRun(range.lowerBound - end, count: range.count)
+            return range.upperBound
+        }
+        writePart(parts.edits) { writer, edit, end in
+            writer.write(edit.position - end)
+            writer.write(edit.delta, base.flatMap { $0.model(at: edit.position) })
+            return edit.position + 1
+        }
+        writePart(parts.moves) { writer, move, end in
+            writer.writeRun(move.source - end, count: move.count)
+            writer.write(move.target)
+            return move.sources.upperBound
+        }
+        write(inserts: parts.inserts, base)
+    }
+
+    private mutating func write(inserts: [ListDelta.Insert], _ base: Value.List?) {
+        var runs: [Range<Int>] = []
+        for (index, insert) in inserts.enumerated() {
+            if let last = runs.last, inserts[last.upperBound - 1].position + 1 == insert.position {
+                runs[runs.count - 1] = last.lowerBound..<(index + 1)
+            } else {
+                runs.append(index..<(index + 1))
+            }
+        }
+        writePart(runs) { writer, run, end in
+            let position = inserts[run.lowerBound].position
+            writer.writeRun(position - end, count: run.count)
+            for insert in inserts[run] {
+                writer.write(insert.value, model: base.flatMap { $0.model(near: insert.position) })
+            }
+            return position + run.count
+        }
+    }
+
+    private mutating func writePart<Item>(
+        _ items: [Item],
+        _ body: (inout DeltaWriter, Item, Int) -> Int
+    ) {
+        guard !items.isEmpty else { return }
+        write(items.count)
+        var end = 0
+        for item in items { end = body(&self, item, end) }
+    }
+
+    private mutating func writeRun(_ gap: Int, count: Int) {
+        write(gap << 1 | (count > 1 ? 1 : 0))
+        if count > 1 { write(count) }
+    }
+
+    private mutating func write(_ number: Int) { write(UInt64(number)) }
+
+    private mutating func write(_ number: UInt64) {
+        var rest = number
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+}
+
+// MARK: - Values
+
+extension DeltaWriter {
+    private mutating func write(_ value: Value, model: Value?) {
+        guard isPacked else { return canonical.write(value) }
+        switch value {
+        case .map(let map): write(map, model: model?.map)
+        case .list(let items):
+            canonical.writeListHead(items.count)
+            var previous = model?.list?.first
+            for item in items {
+                write(item, model: previous)
+                previous = item
+            }
+        default:
+            let start = bytes.count
+            canonical.write(value)
+            let size = bytes.count - start
+            guard value == model, size <= DeltaCode.modelMaxInBytes else { return }
+            bytes.removeLast(size)
+            bytes.append(DeltaCode.keep)
+        }
+    }
+
+    private mutating func write(_ map: Value.Map, model: Value.Map?) {
+        let shared = model?.filter { map[$0.key] != nil } ?? []
+        guard let model, !shared.isEmpty, shared.count * 2 >= map.count else {
+            canonical.writeMapHead(map.count)
+            for entry in map {
+                canonical.write(.string(entry.key))
+                write(entry.value, model: nil)
+            }
+            return
+        }
+        if shared.count == map.count, shared.count == model.count {
+            bytes.append(DeltaCode.shape)
+            for (entry, old) in zip(map, model) { write(entry.value, model: old.value) }
+            return
+        }
+        bytes.append(DeltaCode.partialShape)
+        var mask = [UInt8](repeating: 0, count: (model.count + 7) / 8)
+        for (index, entry) in model.enumerated() where map[entry.key] != nil {
+            mask[index / 8] |= 1 << (index % 8)
+        }
+        bytes.append(contentsOf: mask)
+        let extra = map.filter { model[$0.key] == nil }
+        write(extra.count)
+        for old in shared {
+            if let value = map[old.key] { write(value, model: old.value) }
+        }
+        for entry in extra {
+            canonical.write(.string(entry.key))
+            write(entry.value, model: nil)
+        }
+    }
+}
+
+extension Value.Map {
+    /// The value at a position, or before it, as a model for one that is set there.
+    func model(at position: Int) -> Value? {
+        isEmpty ? nil : self[Swift.max(0, Swift.min(position, count - 1))].value
+    }
+}
+
+extension Value.List {
+    func model(at position: Int) -> Value? { position < count ? self[position] : nil }
+
+    /// The item that a new one at a position probably looks like.
+    func model(near position: Int) -> Value? {
+        isEmpty ? nil : self[Swift.min(position, count - 1)]
+    }
+}
