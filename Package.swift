@@ -33,7 +33,8 @@ let package = Package(
     traits: [
         .trait(name: "HTTP", description: "The HTTP client that talks to a Godwit server."),
         .trait(name: "Server", description: "The sync server over HTTP."),
-        .default(enabledTraits: ["HTTP", "Server"]),
+        .trait(name: "Zstd", description: "Compression of what is sent; needs libzstd."),
+        .default(enabledTraits: ["HTTP", "Server", "Zstd"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -55,8 +56,16 @@ let package = Package(
     targets: [
         .target(
             name: "GodwitTree",
-            dependencies: [.product(name: "Crypto", package: "swift-crypto")],
+            dependencies: [
+                .product(name: "Crypto", package: "swift-crypto"),
+                .target(name: "CZstd", condition: .when(traits: ["Zstd"])),
+            ],
             swiftSettings: settings
+        ),
+        .systemLibrary(
+            name: "CZstd",
+            pkgConfig: "libzstd",
+            providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]
         ),
         .target(
             name: "GodwitStore",

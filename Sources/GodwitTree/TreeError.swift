@@ -19,6 +19,7 @@ public enum TreeError: Error, Hashable, Sendable {
         case json = "JSON"
         case edn = "EDN"
         case delta
+        case compressed
     }
 }
 

@@ -5,7 +5,7 @@ import Testing
 @Suite struct TidyTests {
     /// What each module may import: what lies below it, and nothing beside it.
     static let layers: [String: Set<String>] = [
-        "GodwitTree": ["Crypto", "Synchronization"],
+        "GodwitTree": ["Crypto", "CZstd", "Synchronization"],
         "GodwitStore": [
             "GodwitTree", "GRDB", "Crypto", "DequeModule", "Metrics", "Foundation",
             "Observation", "Synchronization",

@@ -37,9 +37,7 @@ public struct Digest: Hashable, Sendable {
     }
 
     func append(to bytes: inout [UInt8]) {
-        withUnsafeBytes(of: words.0) { bytes.append(contentsOf: $0) }
-        withUnsafeBytes(of: words.1) { bytes.append(contentsOf: $0) }
-        withUnsafeBytes(of: words.2) { bytes.append(contentsOf: $0) }
+        withUnsafeBytes(of: words) { bytes.append(contentsOf: $0.prefix(Self.sizeInBytes)) }
     }
 
     private static func words(_ bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64, UInt32) {

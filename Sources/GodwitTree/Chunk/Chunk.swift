@@ -10,6 +10,11 @@ protocol ChunkElement: Equatable, Sendable {
     static var digestPurpose: String { get }
 }
 
+extension ChunkElement {
+    /// The part of the hash that counts.
+    var boundaryByte: UInt8 { UInt8(truncatingIfNeeded: boundaryHash >> 56) }
+}
+
 /// A node of a chunk tree: a leaf with elements, or an inner node with chunks.
 ///
 /// A chunk never changes once anyone else can see it; only whoever holds the one reference to it
@@ -19,24 +24,28 @@ final class Chunk<Element: ChunkElement>: @unchecked Sendable {
     // to the chunk is unique; the digest has a lock of its own.
 
     /// The elements of a leaf.
-    fileprivate(set) var elements: [Element]
+    private(set) var elements: [Element]
+    /// The boundary bytes of the elements; empty in a leaf that is too short to be cut.
+    private var boundaryBytes: [UInt8]
     /// The children of an inner node.
-    fileprivate(set) var chunks: [Chunk]
+    private(set) var chunks: [Chunk]
     /// Where each child ends, in elements from the beginning of this node.
-    private var ends: [Int]
+    private let ends: [Int]
     /// The elements in and under this node.
-    private(set) var count: Int
+    let count: Int
     /// What the last elements say about the boundary after them; unknown in a short, single leaf.
-    fileprivate(set) var mark: UInt64
+    private(set) var mark: UInt64
     /// Whether the chunk, and the last one on each level below it, ends where the rule says so,
     /// and not just because there is nothing more.
-    fileprivate(set) var isComplete: Bool
+    let isComplete: Bool
     /// 0 for a leaf.
     let level: Int
     private let memo = DigestMemo()
 
-    init(elements: [Element], mark: UInt64) {
+    /// A leaf.
+    init(elements: [Element], boundaryBytes: [UInt8], mark: UInt64) {
         self.elements = elements
+        self.boundaryBytes = boundaryBytes
         chunks = []
         ends = []
         count = elements.count
@@ -45,8 +54,15 @@ final class Chunk<Element: ChunkElement>: @unchecked Sendable {
         isComplete = ChunkBoundary.isEnd(count: elements.count, mark: mark, level: 0)
     }
 
+    /// A leaf that is too short to be cut, or to be part of anything that could be taken over.
+    convenience init(short elements: [Element]) {
+        self.init(elements: elements, boundaryBytes: [], mark: 0)
+    }
+
+    /// An inner node.
     init(chunks: [Chunk]) {
         elements = []
+        boundaryBytes = []
         self.chunks = chunks
         var ends: [Int] = []
         ends.reserveCapacity(chunks.count)
@@ -67,16 +83,19 @@ final class Chunk<Element: ChunkElement>: @unchecked Sendable {
 
     private init(copying other: Chunk) {
         (elements, chunks, ends) = (other.elements, other.chunks, other.ends)
+        boundaryBytes = other.boundaryBytes
         (count, mark, isComplete, level) =
             (other.count, other.mark, other.isComplete, other.level)
     }
-
-    func copy() -> Chunk { Chunk(copying: self) }
 
     var first: Element {
         var node = self
         while node.level > 0 { node = node.chunks[0] }
         return node.elements[0]
+    }
+
+    func boundaryByte(at index: Int) -> UInt8 {
+        boundaryBytes.isEmpty ? elements[index].boundaryByte : boundaryBytes[index]
     }
 
     /// Where a child begins, in elements from the beginning of this node.
@@ -100,6 +119,7 @@ extension Chunk {
     var digest: Digest {
         if let digest = memo.known { return digest }
         var writer = CanonicalWriter()
+        writer.bytes.reserveCapacity(32 + 24 * (elements.count + chunks.count))
         writer.beginDigest(of: Element.digestPurpose, level: level, count: count)
         if level == 0 {
             for element in elements { element.writeReference(to: &writer) }
@@ -111,14 +131,11 @@ extension Chunk {
         return digest
     }
 
-    /// The digest, where it is known already.
-    var knownDigest: Digest? { memo.known }
-
     /// Whether two nodes hold the same elements; equal content has equal shape.
     static func isEqual(_ left: Chunk, _ right: Chunk) -> Bool {
         if left === right { return true }
         guard left.count == right.count, left.level == right.level else { return false }
-        if let leftDigest = left.knownDigest, let rightDigest = right.knownDigest {
+        if let leftDigest = left.memo.known, let rightDigest = right.memo.known {
             return leftDigest == rightDigest
         }
         guard left.level > 0 else { return left.elements == right.elements }
@@ -130,56 +147,58 @@ extension Chunk {
 // MARK: - Changes in place
 
 extension Chunk {
-    /// Lends the element at a position to `body`; the tree keeps its shape, right or not.
-    ///
-    /// - Returns: Whether the shape is still that of the content.
-    static func modify<Result>(
+    /// Lends the element at a position to `body`, whatever that does to the shape.
+    static func lend<Result>(
         _ node: inout Chunk,
         at position: Int,
         _ body: (inout Element) -> Result
-    ) -> (result: Result, isSound: Bool) {
-        if !isKnownUniquelyReferenced(&node) { node = node.copy() }
+    ) -> Result {
+        if !isKnownUniquelyReferenced(&node) { node = Chunk(copying: node) }
         node.memo.forget()
-        guard node.level > 0 else { return node.modifyElement(position, body) }
+        guard node.level > 0 else { return body(&node.elements[position]) }
         let child = node.child(at: position)
-        let old = node.chunks[child].mark
-        let inner = modify(&node.chunks[child], at: position - node.start(of: child), body)
-        let new = node.chunks[child].mark
-        guard new != old else { return inner }
-        let isSound =
-            child + 1 < ChunkBoundary.countMin || child + 1 == ChunkBoundary.countMax
-            || ChunkBoundary.isMarked(old, level: node.level)
-                == ChunkBoundary.isMarked(new, level: node.level)
-        if child == node.chunks.count - 1 { node.mark = new }
-        return (inner.result, inner.isSound && isSound)
+        return lend(&node.chunks[child], at: position - node.start(of: child), body)
     }
 
-    private func modifyElement<Result>(
-        _ position: Int,
-        _ body: (inout Element) -> Result
-    ) -> (result: Result, isSound: Bool) {
-        let oldHash = elements[position].boundaryHash
-        let result = body(&elements[position])
-        let newHash = elements[position].boundaryHash
-        guard oldHash >> 56 != newHash >> 56 else { return (result, true) }
-        return (result, updateMarks(from: position, oldHash))
+    /// Takes note of what was done to the boundaries while an element was lent.
+    ///
+    /// - Precondition: The path to the element is held by nobody else, as lending leaves it.
+    /// - Returns: Whether the shape is still that of the content.
+    func settle(_ position: Int) -> Bool {
+        guard level > 0 else { return settleElement(position) }
+        let child = child(at: position)
+        let old = chunks[child].mark
+        let isSound = chunks[child].settle(position - start(of: child))
+        let new = chunks[child].mark
+        guard new != old else { return isSound }
+        if child == chunks.count - 1 { mark = new }
+        let isFree = child + 1 < ChunkBoundary.countMin || child + 1 == ChunkBoundary.countMax
+        return isSound
+            && (isFree
+                || ChunkBoundary.isMarked(old, level: level)
+                    == ChunkBoundary.isMarked(new, level: level))
     }
 
-    /// Whether all boundaries are where they were before an element had another hash.
-    private func updateMarks(from position: Int, _ oldHash: UInt64) -> Bool {
+    /// Whether all boundaries are where they were before this element was another.
+    private func settleElement(_ position: Int) -> Bool {
+        guard !boundaryBytes.isEmpty else { return true }
+        let (oldByte, newByte) = (boundaryBytes[position], elements[position].boundaryByte)
+        guard oldByte != newByte else { return true }
         var (old, new): (UInt64, UInt64) = (0, 0)
         let first = max(0, position - ChunkBoundary.windowCount + 1)
+        let end = min(count, position + ChunkBoundary.windowCount)
         var isSound = true
-        for index in first..<min(count, position + ChunkBoundary.windowCount) {
-            let hash = elements[index].boundaryHash
-            old = ChunkBoundary.mark(old, with: index == position ? oldHash : hash)
-            new = ChunkBoundary.mark(new, with: hash)
-            if index < position || index + 1 < ChunkBoundary.countMin { continue }
+        for index in first..<end {
+            let byte = boundaryBytes[index]
+            old = ChunkBoundary.mark(old, with: byte)
+            new = ChunkBoundary.mark(new, with: index == position ? newByte : byte)
+            let isFree = index + 1 < ChunkBoundary.countMin || index + 1 == ChunkBoundary.countMax
+            if index < position || isFree { continue }
             let wasMarked = ChunkBoundary.isMarked(old, level: 0)
-            let isForced = index + 1 == ChunkBoundary.countMax
-            if !isForced, wasMarked != ChunkBoundary.isMarked(new, level: 0) { isSound = false }
+            if wasMarked != ChunkBoundary.isMarked(new, level: 0) { isSound = false }
         }
-        if position + ChunkBoundary.windowCount >= count { mark = new }
+        boundaryBytes[position] = newByte
+        if end == count { mark = new }
         return isSound
     }
 }

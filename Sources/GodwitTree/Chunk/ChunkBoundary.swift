@@ -14,7 +14,7 @@ enum ChunkBoundary {
     static let windowCount = 8
 
     /// The mark after one more element: a byte from each of the last eight.
-    static func mark(_ mark: UInt64, with hash: UInt64) -> UInt64 { mark << 8 | hash >> 56 }
+    static func mark(_ mark: UInt64, with byte: UInt8) -> UInt64 { mark << 8 | UInt64(byte) }
 
     /// Whether a chunk with so many elements, and this mark after the last of them, is complete.
     static func isEnd(count: Int, mark: UInt64, level: Int) -> Bool {

@@ -12,15 +12,19 @@
 /// Builds a chunk tree from left to right, out of elements and parts of other trees.
 struct ChunkBuilder<Element: ChunkElement> {
     private var elements: [Element] = []
+    private var boundaryBytes: [UInt8] = []
     private var mark: UInt64 = 0
     /// The open chunks above the leaves: their children are of level 0, 1, 2, ….
     private var levels: [[Chunk<Element>]] = []
 
     init() {}
 
-    mutating func append(_ element: Element) {
+    mutating func append(_ element: Element) { append(element, element.boundaryByte) }
+
+    private mutating func append(_ element: Element, _ boundaryByte: UInt8) {
         elements.append(element)
-        mark = ChunkBoundary.mark(mark, with: element.boundaryHash)
+        boundaryBytes.append(boundaryByte)
+        mark = ChunkBoundary.mark(mark, with: boundaryByte)
         if ChunkBoundary.isEnd(count: elements.count, mark: mark, level: 0) { closeLeaf() }
     }
 
@@ -32,7 +36,7 @@ struct ChunkBuilder<Element: ChunkElement> {
         if range.count == node.count, node.isComplete, isAligned(below: node.level) {
             append(node)
         } else if node.level == 0 {
-            for element in node.elements[range] { append(element) }
+            for index in range { append(node.elements[index], node.boundaryByte(at: index)) }
         } else {
             for index in node.child(at: range.lowerBound)..<node.chunks.count {
                 let start = node.start(of: index)
@@ -57,14 +61,23 @@ struct ChunkBuilder<Element: ChunkElement> {
     }
 
     private func isAligned(below level: Int) -> Bool {
-        elements.isEmpty && levels.prefix(level).allSatisfy(\.isEmpty)
+        guard elements.isEmpty else { return false }
+        for open in levels.prefix(level) where !open.isEmpty { return false }
+        return true
     }
 
     private mutating func closeLeaf() {
-        let leaf = Chunk(elements: elements, mark: mark)
-        elements = []
+        // Copies, so that leaves have no room to spare and the buffers are used again.
+        append(
+            Chunk(
+                elements: Array(elements[...]),
+                boundaryBytes: Array(boundaryBytes[...]),
+                mark: mark
+            )
+        )
+        elements.removeAll(keepingCapacity: true)
+        boundaryBytes.removeAll(keepingCapacity: true)
         mark = 0
-        append(leaf)
     }
 
     private mutating func close(_ level: Int) {

@@ -18,8 +18,7 @@ struct ChunkTree<Element: ChunkElement>: Sendable {
     init(_ elements: some Sequence<Element>) {
         let elements = Array(elements)
         guard elements.count >= ChunkBoundary.countMin else {
-            // Too few to be cut, or to be part of anything that could be taken over.
-            if !elements.isEmpty { root = Chunk(elements: elements, mark: 0) }
+            if !elements.isEmpty { root = Chunk(short: elements) }
             return
         }
         var builder = ChunkBuilder<Element>()
@@ -75,16 +74,25 @@ struct ChunkTree<Element: ChunkElement>: Sendable {
     ///
     /// - Complexity: O(log *n*) expected, without a copy where nobody else holds the path.
     mutating func modify<Result>(at position: Int, _ body: (inout Element) -> Result) -> Result {
+        let result = lend(at: position, body)
+        settle(at: position)
+        return result
+    }
+
+    /// Lends the element at a position to `body`, and leaves the shape as it is; the tree must be
+    /// settled there before anything but the same element is asked of it.
+    mutating func lend<Result>(at position: Int, _ body: (inout Element) -> Result) -> Result {
         precondition(position >= 0 && position < count, "The position is out of bounds")
         guard var node = root else { preconditionFailure("The tree is empty") }
         root = nil
-        let (result, isSound) = Chunk.modify(&node, at: position, body)
-        root = node
-        if !isSound {
-            let element = self[position]
-            replaceSubrange(position..<(position + 1), with: CollectionOfOne(element))
-        }
-        return result
+        defer { root = node }
+        return Chunk.lend(&node, at: position, body)
+    }
+
+    /// Gives the tree its shape again after an element was lent.
+    mutating func settle(at position: Int) {
+        guard let root, !root.settle(position) else { return }
+        replaceSubrange(position..<(position + 1), with: CollectionOfOne(self[position]))
     }
 
     /// - Complexity: O(log *n* + *m*) expected, for *m* new elements.
@@ -95,7 +103,7 @@ struct ChunkTree<Element: ChunkElement>: Sendable {
             var elements = root?.elements ?? []
             root = nil
             elements.replaceSubrange(range, with: new)
-            if !elements.isEmpty { root = Chunk(elements: elements, mark: 0) }
+            if !elements.isEmpty { root = Chunk(short: elements) }
             return
         }
         var builder = ChunkBuilder<Element>()

@@ -28,6 +28,9 @@ enum DeltaCode {
     /// What the canonical form begins with; nothing else that is stored does.
     static let canonical: UInt8 = 0xc2
     static let packed: UInt8 = 0xc3
+    /// A frame of zstd with one of the other forms in it; the base's canonical bytes, if they are
+    /// not too many, are its prefix.
+    static let compressed: UInt8 = 0xc4
 
     static let keep: UInt8 = 0xc0
     static let remove: UInt8 = 0xc1
@@ -79,27 +82,5 @@ extension Delta {
         guard canonicalBytes == bytes else {
             throw .malformed(format: .delta, offset: 0, reason: "the delta is not in normal form")
         }
-    }
-
-    /// The delta in few bytes, for a peer that has the base.
-    ///
-    /// - Parameter base: A value that the delta applies to.
-    public func packed(on base: Value) -> [UInt8] {
-        var writer = DeltaWriter(isPacked: true)
-        writer.bytes.append(DeltaCode.packed)
-        writer.write(self, base)
-        return writer.bytes
-    }
-
-    /// Reads a packed delta, by the base that it was packed on.
-    ///
-    /// - Throws: What ``init(canonicalBytes:)`` throws. A delta that was packed on another base
-    ///   is refused here, when it is applied, or by the digest of what it leads to.
-    public init(packed bytes: [UInt8], on base: Value) throws(TreeError) {
-        guard bytes.first == DeltaCode.packed else {
-            throw .malformed(format: .delta, offset: 0, reason: "this is not a packed delta")
-        }
-        var reader = DeltaReader(bytes, isPacked: true)
-        self = try reader.readAll(base)
     }
 }

@@ -72,17 +72,22 @@ extension Key {
         self.init(text)
     }
 
+    /// Whether an offset in bytes is between Unicode scalars.
+    func isBoundary(_ offset: Int) -> Bool {
+        let utf8 = text.utf8
+        guard offset < utf8.count else { return true }
+        return utf8[utf8.index(utf8.startIndex, offsetBy: offset)] & 0xc0 != 0x80
+    }
+
     /// Some of the bytes.
     ///
     /// - Throws: ``TreeError/wrongBase(path:reason:)`` when that would cut a Unicode scalar.
     func piece(_ range: Range<Int>) throws(TreeError) -> Key {
         if range.count == sizeInBytes { return self }
-        let utf8 = text.utf8
-        for offset in [range.lowerBound, range.upperBound] where offset < utf8.count {
-            guard utf8[utf8.index(utf8.startIndex, offsetBy: offset)] & 0xc0 != 0x80 else {
-                throw .wrongBase(path: Path(), reason: "byte \(offset) is within a character")
-            }
+        for offset in [range.lowerBound, range.upperBound] where !isBoundary(offset) {
+            throw .wrongBase(path: Path(), reason: "byte \(offset) is within a character")
         }
+        let utf8 = text.utf8
         let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
         return Key(String(text[start..<utf8.index(start, offsetBy: range.count)]))
     }

@@ -1,0 +1,110 @@
+#if Zstd
+internal import CZstd
+#endif
+
+/// Zstandard, with something that both sides have as a prefix.
+///
+/// What repeats a part of the prefix costs a few bytes. Frames lack the four bytes by which files
+/// are recognised. Without the trait `Zstd` there is no compression, and compressed bytes from
+/// others are refused.
+public enum Compression {
+    /// Whether this build can compress.
+    public static var isAvailable: Bool {
+        #if Zstd
+        true
+        #else
+        false
+        #endif
+    }
+
+    /// The bytes in fewer, or nil where that does not pay.
+    ///
+    /// - Parameter level: 1, the fastest, to 22.
+    public static func compressed(
+        _ bytes: [UInt8],
+        prefix: [UInt8] = [],
+        level: Int = 19
+    ) -> [UInt8]? {
+        #if Zstd
+        guard let context = ZSTD_createCCtx() else { return nil }
+        defer { ZSTD_freeCCtx(context) }
+        let window = windowLog(for: prefix.count + bytes.count)
+        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, Int32(level))
+        ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, window)
+        var buffer = [UInt8](repeating: 0, count: ZSTD_compressBound(bytes.count))
+        let size = prefix.withUnsafeBytes { prefix in
+            ZSTD_CCtx_refPrefix(context, prefix.baseAddress, prefix.count)
+            return buffer.withUnsafeMutableBytes { target in
+                bytes.withUnsafeBytes { source in
+                    ZSTD_compress2(
+                        context,
+                        target.baseAddress,
+                        target.count,
+                        source.baseAddress,
+                        source.count
+                    )
+                }
+            }
+        }
+        guard ZSTD_isError(size) == 0, size - magic.count < bytes.count else { return nil }
+        return Array(buffer[magic.count..<size])
+        #else
+        return nil
+        #endif
+    }
+
+    /// The bytes that were compressed.
+    ///
+    /// - Parameter sizeMax: What unfolds to more is refused before it is unfolded.
+    /// - Throws: ``TreeError/malformed(format:offset:reason:)``.
+    public static func decompressed(
+        _ bytes: [UInt8],
+        prefix: [UInt8] = [],
+        sizeMax: Int
+    ) throws(TreeError) -> [UInt8] {
+        #if Zstd
+        let frame = magic + bytes
+        let size = frame.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
+        guard size <= UInt64(sizeMax) else { throw fault("its size is unknown, or too large") }
+        guard let context = ZSTD_createDCtx() else { throw fault("there is no memory") }
+        defer { ZSTD_freeDCtx(context) }
+        ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, windowLogMax)
+        var result = [UInt8](repeating: 0, count: Int(size))
+        let written = prefix.withUnsafeBytes { prefix in
+            ZSTD_DCtx_refPrefix(context, prefix.baseAddress, prefix.count)
+            return result.withUnsafeMutableBytes { target in
+                frame.withUnsafeBytes { source in
+                    ZSTD_decompressDCtx(
+                        context,
+                        target.baseAddress,
+                        target.count,
+                        source.baseAddress,
+                        source.count
+                    )
+                }
+            }
+        }
+        guard ZSTD_isError(written) == 0, written == result.count else {
+            throw fault("it does not unfold to what it says")
+        }
+        return result
+        #else
+        throw fault("this build cannot read it")
+        #endif
+    }
+
+    private static func fault(_ reason: String) -> TreeError {
+        .malformed(format: .compressed, offset: 0, reason: reason)
+    }
+
+    #if Zstd
+    private static let magic: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd]
+    private static let windowLogMax: Int32 = 27
+
+    private static func windowLog(for size: Int) -> Int32 {
+        var log: Int32 = 10
+        while log < windowLogMax, 1 << Int(log) < size { log += 1 }
+        return log
+    }
+    #endif
+}
