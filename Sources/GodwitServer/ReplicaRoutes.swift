@@ -67,10 +67,11 @@ extension ReplicaRoutes {
             ExchangeRequest(encoded: message),
             from: ClientID(identifier)
         )
+        let encoding = Encoding(accepted: request)
         return Response(
             status: .ok,
-            value: answer.encoded,
-            encoding: Encoding(accepted: request)
+            value: encoding == .json ? answer.encodedForPeople : answer.encoded,
+            encoding: encoding
         )
     }
 

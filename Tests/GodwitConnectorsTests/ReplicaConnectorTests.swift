@@ -234,7 +234,7 @@ private final class LyingOnce: ReplicaTransport {
             acknowledged: 0,
             head: .root,
             origin: .root,
-            delta: .set("not what the head names")
+            delta: ExchangeDelta(.set(["not": "what the head names"]))
         ).encoded.canonicalBytes
     }
 

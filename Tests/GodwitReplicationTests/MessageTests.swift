@@ -9,29 +9,29 @@ import Testing
 @Suite struct MessageTests {
     @Test func `messages of version 2 are as the golden bytes have them`() throws {
         let delta = Delta.diff(["d": ["x": [1]]], ["d": ["x": [1, "a"]]])
+        let packed = ExchangeDelta(delta, on: ["d": ["x": [1]]], for: [])
         let request = ExchangeRequest(
             nonce: 300,
             have: [1, 2, 3, 4, 5, 6, 7, 8],
-            batch: .init(sequence: 7, check: [9, 9, 9, 9], delta: delta)
+            batch: .init(sequence: 7, check: [9, 9, 9, 9], delta: packed)
         )
         let ask = ExchangeRequest(nonce: 1, have: StateID.root.abbreviation, batch: nil)
         let response = ExchangeResponse(
             acknowledged: 7,
             head: .root,
             origin: .have,
-            delta: delta
+            delta: packed
         )
 
         #expect(
             request.encoded.canonicalBytes.hex
-                == "870219012c480102030405060708074409090909a16164a1617881a1612b82016161"
-                + "44af3bfaf8"
+                == "880219012c014801020304050607080744090909094ac3c801c801d8010261614487d875af"
         )
-        #expect(ask.encoded.canonicalBytes.hex == "84020140440f486746")
+        #expect(ask.encoded.canonicalBytes.hex == "8502010140440c5a30df")
         #expect(
             response.encoded.canonicalBytes.hex
-                == "8602075820" + StateID.root.description
-                + "00a16164a1617881a1612b82016161449d71fe8b"
+                == "8702010758202f43b159f8257c23eb4d36f369f7d800d15e31cd000000000000000000000000"
+                + "004ac3c801c801d80102616144dd857c52"
         )
         #expect(try ExchangeRequest(encoded: request.encoded) == request)
         #expect(try ExchangeRequest(encoded: ask.encoded) == ask)
@@ -53,17 +53,19 @@ import Testing
     }
 
     @Test func `a request as JSON is the same request`() throws {
-        let json = #"[2, 5, "0102030405060708", 1, "09090909", {"a": 1}, null]"#
+        let json = #"[2, 5, 0, "0102030405060708", 1, "09090909", {"a": 1}, null]"#
         let request = try ExchangeRequest(encoded: Value(json: json))
         #expect(request.have == [1, 2, 3, 4, 5, 6, 7, 8])
-        #expect(request.batch?.delta == .diff([:], ["a": 1]))
+        #expect(try request.batch?.delta.delta(on: [:]) == .diff([:], ["a": 1]))
     }
 
     @Test(arguments: [
-        "{}", "[]", "[1, 1, '', null]", "[2, null]", "[2, -1, '', null]", "[2, 1, '01', null]",
-        "[2, 1, 5, null]", "[2, 1, '', 1, null]", "[2, 1, '', 0, '09090909', {}, null]",
-        "[2, 1, '', 1, '09', {}, null]", "[2, 1, '', 1, '09090909', ['?'], null]",
-        "[2, 1, '', 1, '09090909', {}, 1, null]", "['1', 1, '', null]", "[2, 1, '', '00000000']",
+        "{}", "[]", "[1, 1, 0, '', null]", "[2, null]", "[2, -1, 0, '', null]",
+        "[2, 1, 0, '01', null]",
+        "[2, 1, 0, 5, null]", "[2, 1, 0, '', 1, null]", "[2, 1, 0, '', 0, '09090909', {}, null]",
+        "[2, 1, 0, '', 1, '09', {}, null]", "[2, 1, 0, '', 1, '09090909', ['?'], null]",
+        "[2, 1, 0, '', 1, '09090909', {}, 1, null]", "['2', 1, 0, '', null]",
+        "[2, 1, 0, '', '00000000']",
     ])
     func `a malformed request is refused`(json: String) throws {
         let value = try Value(json: json.replacing("'", with: "\""))
@@ -76,7 +78,7 @@ import Testing
             let value = random.value(depth: 4)
             _ = try? ExchangeRequest(encoded: value)
             _ = try? ExchangeResponse(encoded: value)
-            let list = Value.list([2, 1, .bytes([]), 1, .bytes([1, 2, 3, 4]), value, .null])
+            let list = Value.list([2, 1, 0, .bytes([]), 1, .bytes([1, 2, 3, 4]), value, .null])
             _ = try? ExchangeRequest(encoded: list)
         }
     }

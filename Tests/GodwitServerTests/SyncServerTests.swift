@@ -73,8 +73,8 @@ import Testing
                 (400, "malformedMessage", []),
                 (400, "malformedMessage", [0xff, 0x00]),
                 (400, "malformedMessage", [UInt8](repeating: 0x81, count: 100_000)),
-                (400, "damagedMessage", message([2, 1, .bytes([]), .bytes([0, 0, 0, 0])])),
-                (400, "unknownVersion", message([9, 1, .bytes([]), .null])),
+                (400, "damagedMessage", message([2, 1, 0, .bytes([]), .bytes([0, 0, 0, 0])])),
+                (400, "unknownVersion", message([9, 1, 0, .bytes([]), .null])),
                 (422, "invalidDelta", message(batch(["?"]))),
                 (422, "invalidDelta", message(batch([["-": [0]]]))),
                 (422, "wrongContent", message(batch(["a": 1]))),
@@ -113,7 +113,7 @@ import Testing
     }
 
     private func batch(_ delta: Value) -> [Value] {
-        [2, 1, .bytes([]), 1, .bytes([0, 0, 0, 0]), delta, .null]
+        [2, 1, 0, .bytes([]), 1, .bytes([0, 0, 0, 0]), delta, .null]
     }
 
     private func message(_ fields: [Value]) -> [UInt8] { Value.list(fields).canonicalBytes }

@@ -16,10 +16,10 @@ extension ClientID: CustomStringConvertible {
 ///
 /// As CBOR, or as JSON with bytes in hexadecimal, it is a list (format version 2):
 ///
-///     [1, nonce, have, seal]                             a client that only asks
-///     [1, nonce, have, sequence, check, delta, seal]     a client that sends a batch
+///     [2, nonce, features, have, seal]                           a client that only asks
+///     [2, nonce, features, have, sequence, check, delta, seal]   a client that sends a batch
 ///
-/// `have` is the abbreviation of the state's id, empty for the root; `check` the first 4 bytes of
+/// `features` has a bit for each thing that the client can read; `have` is the abbreviation of the state's id, empty for the root; `check` the first 4 bytes of
 /// the content that the batch leads to; `seal` 4 bytes of a digest of all before it, or null.
 public struct ExchangeRequest: Hashable, Sendable {
     /// A change that was frozen, and is sent in these words until the server has answered it.
@@ -28,13 +28,15 @@ public struct ExchangeRequest: Hashable, Sendable {
         public let sequence: Int64
         public let check: [UInt8]
         /// From the state that the request names.
-        public let delta: Delta
+        public let delta: ExchangeDelta
     }
 
     /// Grows with every request of a client.
     ///
     /// An older one moves no refs.
     public let nonce: Int64
+    /// What the client can read.
+    public var features = ExchangeFeatures.own
     /// The abbreviation of the state that the client has.
     public let have: [UInt8]
     public let batch: Batch?
@@ -50,7 +52,9 @@ extension ExchangeRequest {
     /// The request as data.
     public var encoded: Value {
         let named = have == StateID.root.abbreviation ? [] : have
-        let head: [Value] = [.int(Self.version), .int(nonce), .bytes(named)]
+        let head: [Value] = [
+            .int(Self.version), .int(nonce), .int(features.rawValue), .bytes(named),
+        ]
         guard let batch else { return MessageFields.sealed(head) }
         return MessageFields.sealed(
             head + [.int(batch.sequence), .bytes(batch.check), batch.delta.encoded]
@@ -61,6 +65,7 @@ extension ExchangeRequest {
     public init(encoded value: Value) throws(ReplicationError) {
         var fields = try MessageFields(value, version: Self.version)
         nonce = try fields.integer("nonce")
+        features = ExchangeFeatures(rawValue: try fields.integer("features"))
         let named = try fields.bytes("have")
         guard named.isEmpty || named.count == StateID.abbreviationSizeInBytes else {
             throw .malformedMessage(reason: "a state is named by 8 bytes or none")

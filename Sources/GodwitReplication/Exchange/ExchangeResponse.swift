@@ -4,7 +4,7 @@ public import GodwitTree
 ///
 /// As data it is a list (format version 2):
 ///
-///     [1, acknowledged, head, origin, delta, seal]
+///     [2, features, acknowledged, head, origin, delta, seal]
 ///
 /// with 0, 1 or 2 for an origin of `have`, `target` or `root`.
 public struct ExchangeResponse: Hashable, Sendable {
@@ -18,27 +18,35 @@ public struct ExchangeResponse: Hashable, Sendable {
         case root
     }
 
+    /// What the server can read.
+    public var features = ExchangeFeatures.own
     /// The client's last batch that has become part of the replica.
     public let acknowledged: Int64
     public let head: StateID
     public let origin: Origin
-    public let delta: Delta
+    public let delta: ExchangeDelta
 
     static let version: Int64 = 2
 }
 
 extension ExchangeResponse {
     /// The response as data.
-    public var encoded: Value {
+    public var encoded: Value { encoded(delta.encoded) }
+
+    /// The response as data that people can read.
+    public var encodedForPeople: Value { encoded(delta.encodedForPeople) }
+
+    private func encoded(_ delta: Value) -> Value {
         MessageFields.sealed([
-            .int(Self.version), .int(acknowledged), .bytes(head.bytes), .int(origin.rawValue),
-            delta.encoded,
+            .int(Self.version), .int(features.rawValue), .int(acknowledged), .bytes(head.bytes),
+            .int(origin.rawValue), delta,
         ])
     }
 
     /// Reads a response from data.
     public init(encoded value: Value) throws(ReplicationError) {
         var fields = try MessageFields(value, version: Self.version)
+        features = ExchangeFeatures(rawValue: try fields.integer("features"))
         acknowledged = try fields.integer("acknowledged")
         guard let head = StateID(bytes: try fields.bytes("head")) else {
             throw .malformedMessage(reason: "a state's id has 32 bytes")

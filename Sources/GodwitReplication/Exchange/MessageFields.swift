@@ -35,15 +35,11 @@ struct MessageFields {
         throw .malformedMessage(reason: "\(name) is not a byte string")
     }
 
-    mutating func delta() throws(ReplicationError) -> Delta {
+    mutating func delta() throws(ReplicationError) -> ExchangeDelta {
         guard let value = rest.popFirst() else {
             throw .malformedMessage(reason: "the delta is missing")
         }
-        do throws(TreeError) {
-            return try Delta(encoded: value)
-        } catch {
-            throw .invalidDelta(reason: error.description)
-        }
+        return try ExchangeDelta(encoded: value)
     }
 
     func finish() throws(ReplicationError) {

@@ -31,6 +31,8 @@ public struct ClientMachine: Sendable {
     /// The value with all local changes.
     public internal(set) var local: Value
     private var asksForAll = false
+    /// What the server can read, as far as it has said.
+    private var serverFeatures: ExchangeFeatures = []
 
     init(name: ReplicaName, client: ClientID) {
         self.name = name
@@ -99,10 +101,15 @@ extension ClientMachine {
         }
         let last = history.states.count - 1
         let check = history.head.id.content.bytes.prefix(ExchangeRequest.checkSizeInBytes)
+        let delta = ExchangeDelta(
+            try history.delta(from: last - 1, to: last),
+            on: try history.value(at: last - 1),
+            for: serverFeatures
+        )
         let batch = ExchangeRequest.Batch(
             sequence: sequence,
             check: Array(check),
-            delta: try history.delta(from: last - 1, to: last)
+            delta: delta
         )
         return ExchangeRequest(nonce: nonce, have: base.abbreviation, batch: batch)
     }
@@ -117,6 +124,7 @@ extension ClientMachine {
     ) throws(ReplicationError) -> Delta {
         guard isCurrent(request) else { return .keep }
         var next = self
+        next.serverFeatures = response.features
         let change = try next.adopt(response, to: request)
         self = next
         return change
@@ -230,13 +238,14 @@ extension ClientMachine {
             }
             origin = try history.value(at: index)
         }
+        let delta = try response.delta.delta(on: origin)
         let value: Value
         do throws(TreeError) {
-            value = try response.delta.applied(to: origin)
+            value = try delta.applied(to: origin)
         } catch {
             throw .invalidDelta(reason: error.description)
         }
-        if response.delta == .keep, response.head == history.head.id { return value }
+        if delta == .keep, response.head == history.head.id { return value }
         guard value.digest == response.head.content else { throw .wrongContent }
         return value
     }

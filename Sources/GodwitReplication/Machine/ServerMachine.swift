@@ -78,7 +78,7 @@ extension ServerMachine {
             peer.sequence = batch.sequence
         }
 
-        let response = try response(base: base, target: target, peer: peer)
+        let response = try response(to: request, base: base, target: target, peer: peer)
         if isFresh { peer.sent = history.head.id == peer.acked ? nil : history.head.id }
         peers[client] = peer
         try history.fold(keeping: refs)
@@ -91,9 +91,10 @@ extension ServerMachine {
         on base: Int
     ) throws(ReplicationError) -> Value {
         let baseValue = try history.value(at: base)
+        let delta = try batch.delta.delta(on: baseValue)
         let target: Value
         do throws(TreeError) {
-            target = try batch.delta.applied(to: baseValue)
+            target = try delta.applied(to: baseValue)
         } catch {
             throw .invalidDelta(reason: error.description)
         }
@@ -106,9 +107,9 @@ extension ServerMachine {
         )
 
         if base == history.states.count - 1 {
-            if batch.delta != .keep { history.append(id, by: batch.delta, to: target) }
+            if delta != .keep { history.append(id, by: delta, to: target) }
         } else if content != history.head.id.content {
-            try merge(batch.delta, on: baseValue, parent: id)
+            try merge(delta, on: baseValue, parent: id)
         }
         return target
     }
@@ -139,22 +140,27 @@ extension ServerMachine {
 
     /// The shortest way to the head that the client can go.
     private func response(
+        to request: ExchangeRequest,
         base: Int?,
         target: Value?,
         peer: Peer
     ) throws(ReplicationError) -> ExchangeResponse {
         let last = history.states.count - 1
-        let (origin, delta): (ExchangeResponse.Origin, Delta)
+        let (origin, start, delta): (ExchangeResponse.Origin, Value, Delta)
         switch (target, base) {
-        case (let target?, _): (origin, delta) = (.target, .diff(target, history.headValue))
-        case (nil, let base?): (origin, delta) = (.have, try history.delta(from: base, to: last))
-        case (nil, nil): (origin, delta) = (.root, .diff(.map([:]), history.headValue))
+        case (let target?, _):
+            (origin, start, delta) = (.target, target, .diff(target, history.headValue))
+        case (nil, let base?):
+            delta = try history.delta(from: base, to: last)
+            (origin, start) = (.have, delta == .keep ? [:] : try history.value(at: base))
+        case (nil, nil):
+            (origin, start, delta) = (.root, [:], .diff([:], history.headValue))
         }
         return ExchangeResponse(
             acknowledged: peer.sequence,
             head: history.head.id,
             origin: origin,
-            delta: delta
+            delta: ExchangeDelta(delta, on: start, for: request.features)
         )
     }
 

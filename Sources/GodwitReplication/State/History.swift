@@ -24,6 +24,12 @@ public struct History: Sendable {
         public let serial: Int64
         /// The deltas that lead here from the state before, one after the other.
         public fileprivate(set) var parts: [Part]
+        /// The state's value, where it is known; values share what they have in common.
+        fileprivate var value: Value?
+
+        init(id: StateID, serial: Int64, parts: [Part]) {
+            (self.id, self.serial, self.parts) = (id, serial, parts)
+        }
     }
 
     /// A delta as it is stored.
@@ -82,6 +88,7 @@ extension History {
     mutating func append(_ id: StateID, by delta: Delta, to value: Value) {
         let serial = head.serial + 1
         let part = log.insert(delta)
+        states[states.count - 1].value = headValue
         states.append(State(id: id, serial: serial, parts: [part]))
         log.note(.setState(states[states.count - 1]))
         headValue = value
@@ -105,6 +112,7 @@ extension History {
     ///
     /// - Precondition: `value` is what the tail leads to, and what `id` names.
     mutating func nameTail(_ id: StateID, value: Value) {
+        states[states.count - 1].value = headValue
         states.append(State(id: id, serial: head.serial + 1, parts: tail))
         tail = []
         log.note(.setState(head))
@@ -160,8 +168,10 @@ extension History {
     }
 
     private func materialised(_ index: Int) throws(ReplicationError) -> Value {
-        var value = Value.map([:])
-        for part in states[...index].flatMap(\.parts) {
+        let known = states[...index].lastIndex { $0.value != nil }
+        var value = known.flatMap { states[$0].value } ?? [:]
+        let first = known.map { $0 + 1 } ?? 0
+        for part in states[first..<(index + 1)].flatMap(\.parts) {
             do throws(TreeError) {
                 value = try part.delta.applied(to: value)
             } catch {

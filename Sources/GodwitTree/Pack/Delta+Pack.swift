@@ -9,7 +9,7 @@ extension Delta {
         /// it saves.
         public var prefixMax = 1 << 20
         /// 1, the fastest, to 22, the smallest.
-        public var level = 19
+        public var level = 3
 
         public init() {}
 
