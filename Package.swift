@@ -204,7 +204,10 @@ let package = Package(
         ),
         .testTarget(
             name: "GodwitConnectorsTests",
-            dependencies: ["GodwitConnectors", "GodwitServer", "GodwitTestKit"],
+            dependencies: [
+                "GodwitConnectors", "GodwitServer", "GodwitTestKit",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(
