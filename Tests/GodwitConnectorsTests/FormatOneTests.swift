@@ -18,11 +18,16 @@ import Testing
         serverIsOld: Bool
     ) async throws {
         let name = try ReplicaName("shopping")
-        let (server, phone) = (try Store(.memory), try Store(.memory))
-        let head = try await edit(phone, server, name)
-        if deviceIsOld { try await phone.write { try Self.age($0.database) } }
+        let folder = try TemporaryFolder()
+        let path = folder.path("phone.sqlite")
+        let server = try Store(.memory)
+        let old = try Store(.file(path))
+        let head = try await edit(old, server, name)
+        if deviceIsOld { try await old.write { try Self.age($0.database) } }
         if serverIsOld { try await server.write { try Self.age($0.database) } }
+        try old.close()
 
+        let phone = try Store(.file(path))
         let after = try await connected(phone, to: server, name)
         #expect(after.replica.status.base == head)
         try await phone.write { [lists] in try $0.set(["milk"], for: "b", in: lists) }
@@ -34,6 +39,7 @@ import Testing
         )
         #expect(after.replica.status.base == hosted.current.history.head.id)
         #expect(!after.replica.status.isDirty)
+        try phone.close()
     }
 
     @Test func `a state of format 1 that is not what its id names is refused`() async throws {
