@@ -57,7 +57,9 @@ struct ChunkBuilder<Element: ChunkElement> {
     }
 
     private func isAligned(below level: Int) -> Bool {
-        elements.isEmpty && levels.prefix(level).allSatisfy(\.isEmpty)
+        guard elements.isEmpty else { return false }
+        for open in levels.prefix(level) where !open.isEmpty { return false }
+        return true
     }
 
     private mutating func closeLeaf() {
