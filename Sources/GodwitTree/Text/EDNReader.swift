@@ -50,12 +50,13 @@ struct EDNReader {
 
     private var early: TreeError { cursor.fault("the input ends too early") }
 
-    /// The next element that is not discarded; nil before a closing bracket or the end.
+    /// The next element that is not discarded, with its tags; nil before a closing bracket or the
+    /// end.
     private mutating func readForm(depthLeft: Int) throws(TreeError) -> EDNForm? {
         var tags: [Key] = []
         /// For each discard that waits for its element, how many tags stood before it.
         var discards: [Int] = []
-        var start: Int?
+        var start = 0
         while true {
             skipSpace()
             if tags.isEmpty { start = cursor.offset }
@@ -74,7 +75,7 @@ struct EDNReader {
             default:
                 let content = try readContent(depthLeft: depthLeft)
                 guard let level = discards.popLast() else {
-                    return EDNForm(offset: start ?? 0, tags: tags, content: content)
+                    return EDNForm(offset: start, tags: tags, content: content)
                 }
                 tags.removeLast(tags.count - level)
             }
