@@ -106,6 +106,30 @@ import Testing
         }
     }
 
+    @Test func `operations at random places fail or not, but never in one way only`() throws {
+        var doneCount = 0
+        for seed in 0..<50_000 as Range<UInt64> {
+            var random = Seeded(seed: seed)
+            let base = random.treacherousValue()
+            let operations = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+                random.wildOperation()
+            }
+            let patch = JSONPatch(operations: operations)
+            let result = Result { try patch.applied(to: base) }
+            let change = Result { try patch.delta(on: base) }
+            switch (result, change) {
+            case (.success(let value), .success(let delta)):
+                doneCount += 1
+                #expect(try delta.applied(to: base) == value, "seed \(seed)")
+                #expect(try JSONPatch(patch.encoded) == patch, "seed \(seed)")
+            case (.failure(let one), .failure(let other)):
+                #expect(one as? TreeError == other as? TreeError, "seed \(seed)")
+            default: Issue.record("\(patch.encoded) on \(base): \(result) but \(change)")
+            }
+        }
+        #expect((1_000..<49_000).contains(doneCount), "both outcomes were tried")
+    }
+
     @Test func `a delta for another base is refused`() {
         let delta = Delta.diff(["a": [1, 2, 3]], ["a": [1, 3]])
 
@@ -121,6 +145,28 @@ import Testing
             try patch.applied(to: base) == next && back.applied(to: base) == next
             && JSONPatch(patch.encoded) == patch
         if !good { Issue.record("\(base) by \(delta) → \(patch.encoded) → \(back)") }
+    }
+}
+
+extension Seeded {
+    /// An operation that was made for no document in particular.
+    fileprivate mutating func wildOperation() -> JSONPatch.Operation {
+        let (one, other) = (wildPointer(), wildPointer())
+        switch Int.random(in: 0..<6, using: &self) {
+        case 0: return .add(one, treacherousValue(depth: 1))
+        case 1: return .remove(one)
+        case 2: return .replace(one, treacherousValue(depth: 1))
+        case 3: return .move(from: one, to: other)
+        case 4: return .copy(from: one, to: other)
+        default: return .test(one, treacherousValue(depth: 0))
+        }
+    }
+
+    private mutating func wildPointer() -> JSONPointer {
+        let count = pick([0, 1, 1, 1, 2, 2, 3])
+        return JSONPointer(
+            tokens: (0..<count).map { _ in happens(0.6) ? pick(["0", "1", "2"]) : treacherousKey() }
+        )
     }
 }
 
