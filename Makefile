@@ -10,7 +10,7 @@ LINTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Source
 .PHONY: help setup demo test test-traits test-threads test-planted-bugs lint format bench soak
 
 help:
-	@echo 'make setup              install what is needed (SQLite, xz, zstd)'
+	@echo 'make setup              install what is needed (SQLite, xz, zstd, jsonpatch)'
 	@echo 'make demo               three devices, one list, offline and in sync'
 	@echo 'make demo INPUT=FILE    replay a real history: one JSON document on each line, or .xz'
 	@echo 'make test               everything that must hold'

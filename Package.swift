@@ -161,6 +161,7 @@ let package = Package(
         .testTarget(
             name: "GodwitTreeTests",
             dependencies: ["GodwitTree", "GodwitTestKit"],
+            exclude: ["json_patch_peer.py"],
             swiftSettings: settings
         ),
         .executableTarget(

@@ -14,10 +14,21 @@ public enum TreeError: Error, Hashable, Sendable {
     /// The delta contradicts itself, whatever it is applied to.
     case invalidDelta(reason: String)
 
+    /// The patch is none, whatever it is applied to; `operation` counts from 0, and is nil when the
+    /// patch is not a list.
+    case invalidPatch(operation: Int?, reason: String)
+
+    /// The patch was made for another document; `operation`, from 0, is the first that fails.
+    case patchFailed(operation: Int, reason: String)
+
+    /// Another format has no way to say what is meant; `path` says where.
+    case inexpressible(path: Path, reason: String)
+
     public enum Format: String, Sendable {
         case cbor = "CBOR"
         case json = "JSON"
         case edn = "EDN"
+        case pointer = "JSON Pointer"
         case delta
         case compressed
     }
@@ -34,6 +45,14 @@ extension TreeError: CustomStringConvertible {
             "the delta was made for another value: at \(path), \(reason)"
         case .invalidDelta(let reason):
             "the delta is invalid: \(reason)"
+        case .invalidPatch(let operation?, let reason):
+            "operation \(operation) of the patch is invalid: \(reason)"
+        case .invalidPatch(nil, let reason):
+            "the patch is invalid: \(reason)"
+        case .patchFailed(let operation, let reason):
+            "operation \(operation) of the patch fails: \(reason)"
+        case .inexpressible(let path, let reason):
+            "this cannot be expressed: at \(path), \(reason)"
         }
     }
 }
@@ -90,13 +109,7 @@ extension Path.Step {
         case .position(let position):
             String(position)
         case .key(let key):
-            key.text.reduce(into: "") { text, character in
-                switch character {
-                case "~": text += "~0"
-                case "/": text += "~1"
-                default: text.append(character)
-                }
-            }
+            key.pointerToken
         }
     }
 }

@@ -51,21 +51,24 @@ struct RealHistory: CustomTestStringConvertible {
         RealHistory(name: "icons", editCount: 997),
     ]
 
-    static let folder = URL(filePath: #filePath).appending(path: "../../../../shared/data")
-        .standardized
+    static let folder = URL(filePath: #filePath).resolvingSymlinksInPath()
+        .appending(path: "../../../../shared/data").standardized
 
     static var isThere: Bool { FileManager.default.fileExists(atPath: folder.path) }
 
     var testDescription: String { name }
 
     /// The lines of the unpacked file.
-    func lines() throws -> [Data.SubSequence] {
+    func lines() throws -> [Data.SubSequence] { try Self.lines(of: "history-\(name)") }
+
+    /// The lines of one file of the folder, unpacked.
+    static func lines(of name: String) throws -> [Data.SubSequence] {
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [
             "xz", "--decompress", "--stdout",
-            Self.folder.appending(path: "history-\(name).jsonl.xz").path,
+            folder.appending(path: "\(name).jsonl.xz").path,
         ]
         process.standardOutput = output
         try process.run()

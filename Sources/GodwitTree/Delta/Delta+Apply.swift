@@ -176,8 +176,13 @@ extension Value {
 extension TreeError {
     /// The same error, seen from one level higher.
     func within(_ step: Path.Step) -> TreeError {
-        guard case .wrongBase(let path, let reason) = self else { return self }
-        return .wrongBase(path: Path([step] + path.steps), reason: reason)
+        switch self {
+        case .wrongBase(let path, let reason):
+            .wrongBase(path: Path([step] + path.steps), reason: reason)
+        case .inexpressible(let path, let reason):
+            .inexpressible(path: Path([step] + path.steps), reason: reason)
+        default: self
+        }
     }
 
     static func nothing(at key: Key) -> TreeError {

@@ -9,7 +9,9 @@
 //   text                      ["~", offset, removed, inserted, …]
 //   increment                 ["+", number]
 //
-// Positions ascend; a part that is empty is left out.
+// Positions ascend; a part that is empty is left out. For items next to each other that are removed
+// or moved together, [position, count] stands in the place of their positions; of a run that moves,
+// the target is the first.
 
 extension Delta {
     /// How deep a delta's value may nest: a level of the document takes up to three of its own.
@@ -115,33 +117,26 @@ extension TextDelta {
 extension ListDelta.Parts {
     fileprivate var encoded: Value.Map {
         let parts: [(Key, [Value])] = [
-            ("-", removes.joined().map(Value.init(position:))),
+            ("-", removes.map(Value.init(run:))),
             ("=", edits.flatMap { [Value(position: $0.position), $0.delta.encoded] }),
-            (
-                ">",
-                moves.flatMap { zip($0.sources, $0.targets) }
-                    .flatMap { [Value(position: $0), Value(position: $1)] }
-            ),
+            (">", moves.flatMap { [Value(run: $0.sources), Value(position: $0.target)] }),
             ("+", inserts.flatMap { [Value(position: $0.position), $0.value] }),
         ]
         return Value.Map(parts.filter { !$0.1.isEmpty }.map { ($0.0, .list($0.1)) })
     }
 
     fileprivate init(encoded map: Value.Map) throws(TreeError) {
-        let unknown = map.first { !["-", "=", ">", "+"].contains($0.key) }
+        let unknown = map.first { !Self.names.contains($0.key) }
         if let unknown { throw .invalidDelta(reason: "an unknown part \"\(unknown.key)\"") }
         self.init()
-        for item in try Self.items(map["-"]) {
-            let position = try item.position
-            removes.append(position..<(position + 1))
-        }
+        for item in try Self.items(map["-"]) { removes.append(try item.run) }
         for pair in try Self.pairs(map["="]) {
             let delta = try Delta(encoded: pair.1)
             edits.append(ListDelta.Edit(position: try pair.0.position, delta: delta))
         }
         for pair in try Self.pairs(map[">"]) {
-            let target = try pair.1.position
-            moves.append(ListDelta.Move(source: try pair.0.position, target: target))
+            let (run, target) = (try pair.0.run, try pair.1.position)
+            moves.append(ListDelta.Move(source: run.lowerBound, target: target, count: run.count))
         }
         for pair in try Self.pairs(map["+"]) {
             inserts.append(ListDelta.Insert(position: try pair.0.position, value: pair.1))
@@ -173,6 +168,25 @@ extension ListDelta.Parts {
 
 extension Value {
     fileprivate init(position: Int) { self = .int(Int64(position)) }
+
+    fileprivate init(run: Range<Int>) {
+        let position = Value(position: run.lowerBound)
+        self = run.count == 1 ? position : [position, Value(position: run.count)]
+    }
+
+    fileprivate var run: Range<Int> {
+        get throws(TreeError) {
+            guard case .list(let items) = self else {
+                let position = try position
+                return position..<(position + 1)
+            }
+            guard items.count == 2 else {
+                throw .invalidDelta(reason: "a run is not [position, count]")
+            }
+            let position = try items[0].position
+            return position..<(position + (try items[1].position))
+        }
+    }
 
     fileprivate var position: Int {
         get throws(TreeError) {

@@ -64,6 +64,9 @@ public struct ListDelta: Hashable, Sendable {
         public internal(set) var edits: [Edit] = []
 
         init() {}
+
+        /// What the parts are called in text: removes, edits, moves and inserts.
+        static let names: Set<Key> = ["-", "=", ">", "+"]
     }
 
     /// - Complexity: O(*k* log *k*) in the number of runs.

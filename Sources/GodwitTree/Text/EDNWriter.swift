@@ -15,10 +15,12 @@ extension Delta {
     /// The delta as EDN text, on one line.
     ///
     /// A map of changes is a map of deltas. A list's delta has the keys `:-` (positions removed),
-    /// `:=` (position to delta), `:>` (from, to) and `:+` (position to value). What replaces a
-    /// container is marked `#d/set`, a removed key `#d/del`, and no change at all `#d/keep`. Within
-    /// a string, `#d/text` lists places as `[offset removed "inserted"]`, in UTF-8 bytes; `#d/inc`
-    /// is what is added to an int.
+    /// `:=` (position to delta), `:>` (from, to) and `:+` (position to value); of several items
+    /// next to each other, `[position count]` stands for the positions removed or moved from. A map
+    /// of changes that has only such keys is marked `#d/map`. What replaces a container is marked
+    /// `#d/set`, a removed key `#d/del`, and no change at all `#d/keep`. Within a string, `#d/text`
+    /// lists places as `[offset removed "inserted"]`, in UTF-8 bytes; `#d/inc` is what is added to
+    /// an int. ``init(edn:)`` reads all of it back.
     public func ednText() -> String {
         var writer = EDNWriter()
         writer.write(self)
@@ -57,6 +59,7 @@ struct EDNWriter {
             }
             write(value)
         case .map(let delta):
+            if delta.looksLikeList { text += "#d/map " }
             writeItems("{", delta.alphabetical, "}") { writer, entry in
                 writer.write(key: entry.key)
                 writer.write(entry.change)
@@ -82,18 +85,25 @@ struct EDNWriter {
 
     private mutating func write(_ parts: ListDelta.Parts) {
         text += "{"
-        writeSection(":-", "#{", Array(parts.removes.joined())) { $0.text += String($1) }
+        writeSection(":-", "#{", parts.removes) { $0.write($1) }
         writeSection(":=", "{", parts.edits) { writer, edit in
             writer.text += "\(edit.position) "
             writer.write(edit.delta)
         }
-        let moves = parts.moves.flatMap { zip($0.sources, $0.targets) }
-        writeSection(":>", "{", moves) { $0.text += "\($1.0) \($1.1)" }
+        writeSection(":>", "{", parts.moves) { writer, move in
+            writer.write(move.sources)
+            writer.text += " \(move.target)"
+        }
         writeSection(":+", "{", parts.inserts) { writer, insert in
             writer.text += "\(insert.position) "
             writer.write(insert.value)
         }
         text += "}"
+    }
+
+    /// A position, or a run of them: a run must not take the room of its items.
+    private mutating func write(_ run: Range<Int>) {
+        text += run.count == 1 ? "\(run.lowerBound)" : "[\(run.lowerBound) \(run.count)]"
     }
 
     private mutating func writeSection<Item>(
@@ -125,6 +135,13 @@ struct EDNWriter {
     private mutating func write(key: Key) {
         if key.isKeyword { text += ":" + key.text } else { text.appendQuoted(key.text) }
         text += " "
+    }
+}
+
+extension MapDelta {
+    /// Whether EDN would take these keys for the parts of a list's delta.
+    fileprivate var looksLikeList: Bool {
+        entries.allSatisfy { ListDelta.Parts.names.contains($0.key) }
     }
 }
 
