@@ -13,6 +13,7 @@ struct Godwit: AsyncParsableCommand {
               godwit serve --port 7007 --store server.sqlite
               godwit replay history.jsonl.xz --server http://127.0.0.1:7007
               godwit diff old.json new.json
+              godwit patch old.json change.json > new.json
               godwit merge base.json ours.json theirs.json > merged.json
               godwit log server.sqlite
               godwit store ls app.sqlite
@@ -22,7 +23,7 @@ struct Godwit: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Serve.self, StoreCommand.self, QueueCommand.self, Replay.self, Diff.self, Apply.self,
+            Serve.self, StoreCommand.self, QueueCommand.self, Replay.self, Diff.self, Patch.self,
             Merge.self, Log.self,
             Graph.self,
             Demo.self, DemoDevice.self,

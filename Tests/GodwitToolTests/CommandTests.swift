@@ -8,14 +8,14 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func `diff prints EDN, and JSON that apply reads`() throws {
+    @Test func `diff prints EDN, and JSON that patch reads`() throws {
         let old = try file("old.json", #"{"items": [{"name": "Bread"}]}"#)
         let new = try file(
             "new.json",
             #"{"items": [{"name": "Bread", "crossed": true}, {"name": "Wine"}]}"#
         )
 
-        let edn = try Godwit.run("diff", old, new)
+        let edn = try Godwit.run("diff", "--format", "edn", old, new)
         #expect(edn.status == 0)
         #expect(edn.output == "{:items {:= {0 {:crossed true}} :+ {1 {:name \"Wine\"}}}}\n")
 
@@ -23,8 +23,113 @@ import Testing
         let applied = try Godwit.run("apply", old, "-", input: delta)
         #expect(try Value(json: applied.output) == Value(json: contents(new)))
         let change = try file("change.json", delta)
-        let back = try Godwit.run("apply", "--invert", "--base", old, new, change)
+        let back = try Godwit.run("patch", "--invert", "--base", old, new, change)
         #expect(try Value(json: back.output) == Value(json: contents(old)))
+    }
+
+    @Test func `diff prints a line for each change, in colours where they are wanted`() throws {
+        let old = try file(
+            "old.json",
+            #"{"list": [{"id": 1, "name": "Bread"}, {"id": 2}, {"id": 3, "name": "Wine"}], "n": 1, "#
+                + #""note": "a note of some words, and of some more words"}"#
+        )
+        let new = try file(
+            "new.json",
+            #"{"list": [{"id": 3, "name": "Wine"}, {"id": 1, "name": "Rye"}, {"id": 4}], "#
+                + #""note": "a note of many words, and of some more words", "x": [1]}"#
+        )
+        let text = """
+            - /list/1  {"id":2}
+            ~ /list/0/name  "Bread" → "Rye"  (Bread)
+            > /list/0 → /list/1  (Bread)
+            + /list/2  {"id":4}
+            - /n  1
+            ~ /note  a note of [-some-]{+many+} words, and of some more…
+            + /x  [1]
+
+            """
+        #expect(try Godwit.run("diff", old, new).output == text)
+        let coloured = try Godwit.run(
+            "diff",
+            old,
+            new,
+            environment: ["CLICOLOR_FORCE": "1", "NO_COLOR": ""]
+        )
+        #expect(coloured.output.contains("\u{1b}[31m- /list/1"))
+        let plain = try Godwit.run(
+            "diff",
+            old,
+            new,
+            environment: ["CLICOLOR_FORCE": "1", "NO_COLOR": "1"]
+        )
+        #expect(plain.output == text)
+        let summary = try Godwit.run("diff", "--format", "summary", old, new).output
+        #expect(summary.hasPrefix("2 changed, 2 added, 2 removed, 1 moved; "))
+        #expect(try Godwit.run("diff", "--exit-code", old, new).status == 1)
+        #expect(try Godwit.run("diff", "--exit-code", old, old).output.isEmpty)
+    }
+
+    @Test func `a change of any form leads to the new document`() throws {
+        let old = try file("old.json", #"{"a": [1, 2, 3], "b": {"x": 1}, "gone": 1}"#)
+        let new = try file("new.json", #"{"a": [3, 1, 2], "b": {"x": 2, "y": 1}}"#)
+        for format in ["json", "json-patch", "merge-patch"] {
+            let change = try Godwit.run("diff", "--format", format, old, new)
+            #expect(change.status == 0, "\(change.errors)")
+            let option = format == "json" ? [] : ["--format", format]
+            let patched = try Godwit.run(["patch", old, "-"] + option, input: change.output)
+            #expect(try Value(json: patched.output) == Value(json: contents(new)), "\(format)")
+        }
+        let edn = try file("change.edn", Godwit.run("diff", "--format", "edn", old, new).output)
+        let patched = try Godwit.run("patch", old, edn)
+        #expect(try Value(json: patched.output) == Value(json: contents(new)))
+
+        let null = try file("null.json", #"{"b": {"x": null}}"#)
+        let refused = try Godwit.run("diff", "--format", "merge-patch", old, null)
+        #expect(refused.status == 1 && refused.errors.contains("/b/x"))
+        let failing = try file("failing.json", #"[{"op": "test", "path": "/b/x", "value": 5}]"#)
+        #expect(try Godwit.run("patch", old, failing).status == 1)
+    }
+
+    @Test func `EDN documents are diffed and merged like JSON`() throws {
+        let base = try file("base.edn", "{:a 1, :b [1 2] ; a comment\n}")
+        let ours = try file("ours.edn", "{:a 2 :b [1 2]}")
+        let theirs = try file("theirs.json", #"{"a": 1, "b": [1, 2, 3]}"#)
+        #expect(try Godwit.run("merge", base, ours, theirs).output == "{:a 2 :b [1 2 3]}\n")
+        #expect(try Godwit.run("diff", base, ours).output == "~ /a  1 → 2\n")
+        let bad = try Godwit.run("diff", file("bad.edn", "{:a\n  )"), ours)
+        #expect(bad.status == 1 && bad.errors.contains("bad.edn:2:3"))
+    }
+
+    @Test func `merge follows the rules that it is given`() throws {
+        let base = try file(
+            "base.json",
+            #"{"n": 10, "s": 1, "l": [{"sku": "a", "n": 1}], "t": "x"}"#
+        )
+        let ours = try file(
+            "ours.json",
+            #"{"n": 12, "s": 5, "l": [{"sku": "a", "n": 2}], "t": "y"}"#
+        )
+        let theirs = try file("theirs.json", #"{"n": 11, "s": 4, "l": [], "t": "z"}"#)
+        let merged = try Godwit.run(
+            "merge",
+            "--policy",
+            "/n=sum",
+            "--policy",
+            "/s=max",
+            "--policy",
+            "/l/*=delete-wins",
+            "--policy",
+            "/t=ours",
+            "--identity",
+            "/l=sku",
+            base,
+            ours,
+            theirs
+        )
+        #expect(merged.status == 0, "\(merged.errors)")
+        #expect(try Value(json: merged.output) == ["n": 13, "s": 5, "l": [], "t": "y"])
+        let unknown = try Godwit.run("merge", "--policy", "/n=best", base, ours, theirs)
+        #expect(unknown.status == 64 && unknown.errors.contains("delete-wins"))
     }
 
     @Test func `merge prints the document, its conflicts, and says so by its exit code`() throws {
@@ -60,7 +165,7 @@ import Testing
         #expect(try Godwit.run("diff").status == 64)
         #expect(try Godwit.run("frobnicate").status == 64)
         #expect(try Godwit.run("serve", "--port", "99999").status == 64)
-        for command in ["serve", "replay", "diff", "apply", "merge", "log", "graph", "demo"] {
+        for command in ["serve", "replay", "diff", "patch", "merge", "log", "graph", "demo"] {
             let help = try Godwit.run(command, "--help")
             #expect(help.status == 0)
             #expect(help.output.contains("EXAMPLES"), "\(command) shows examples")

@@ -10,12 +10,21 @@ struct Godwit {
     }
 
     /// Runs a command to its end.
-    static func run(_ arguments: String..., input: String = "") throws -> Result {
-        try run(arguments, input: input)
+    static func run(
+        _ arguments: String...,
+        input: String = "",
+        environment: [String: String] = [:]
+    ) throws -> Result {
+        try run(arguments, input: input, environment: environment)
     }
 
-    static func run(_ arguments: [String], input: String = "") throws -> Result {
+    static func run(
+        _ arguments: [String],
+        input: String = "",
+        environment: [String: String] = [:]
+    ) throws -> Result {
         let process = command(arguments)
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let (output, errors, standardInput) = (Pipe(), Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors
