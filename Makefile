@@ -7,7 +7,7 @@ LINTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Source
 	Examples/Outbox/Package.swift Examples/Outbox/Sources \
 	Examples/Roster/Package.swift Examples/Roster/Sources
 
-.PHONY: help setup demo test test-traits test-threads test-planted-bugs lint format bench soak
+.PHONY: help setup demo test test-traits test-threads test-planted-bugs lint format bench merges soak
 
 help:
 	@echo 'make setup              install what is needed (SQLite, xz, zstd, jsonpatch)'
@@ -17,6 +17,7 @@ help:
 	@echo 'make test-threads       the tests under the thread sanitizer'
 	@echo 'make test-planted-bugs  twenty bugs of our own, each to be found by the simulation'
 	@echo 'make bench              speed, bytes and memory, beside peers'
+	@echo 'make merges             merges of real documents beside what people made of them'
 	@echo 'make soak               the long tests; SOAK=N for N times as long'
 	@echo 'make format             lay out the code'
 
@@ -50,9 +51,18 @@ lint:
 format:
 	swift format format --in-place --recursive --parallel $(LINTED)
 
+# Peers and real data are beside the project, where there are any.
+export GODWIT_PEERS ?= $(abspath $(wildcard ../shared/peers))
+MERGES ?= ../shared/data/merges.jsonl.xz
+
 bench: setup
 	swift build --configuration release --package-path Benchmarks
 	@$$(swift build --configuration release --package-path Benchmarks --show-bin-path)/godwit-bench
+
+merges: setup
+	@test -e '$(MERGES)' || { echo 'merges: $(MERGES) is not here; name a file by MERGES=' >&2; exit 1; }
+	swift build --configuration release --package-path Benchmarks --product godwit-merges
+	@$$(swift build --configuration release --package-path Benchmarks --show-bin-path)/godwit-merges '$(MERGES)'
 
 soak: setup test-planted-bugs
 	$(BUILD) --build-tests

@@ -16,6 +16,12 @@ let package = Package(
             linkerSettings: [.linkedLibrary("sqlite3")]
         ),
         .executableTarget(
+            name: "godwit-merges",
+            dependencies: [.product(name: "GodwitTree", package: "godwit")],
+            path: "Sources/GodwitMerges",
+            swiftSettings: [.treatAllWarnings(as: .error)]
+        ),
+        .executableTarget(
             name: "godwit-bench",
             dependencies: [
                 "SQLitePeer",

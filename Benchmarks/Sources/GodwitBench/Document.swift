@@ -10,9 +10,12 @@ struct Document {
     /// The last versions; no more than `count`.
     func versions(last count: Int) throws -> [Value] { Array(try load().suffix(count)) }
 
+    /// Where real data is, if it is.
+    static let dataFolder = URL(filePath: #filePath)
+        .appending(path: "../../../../../shared/data").standardized
+
     static var all: [Document] {
-        let folder = URL(filePath: #filePath)
-            .appending(path: "../../../../../shared/data").standardized
+        let folder = dataFolder
         let real = ["document", "catalog", "icons"].map { name in
             (name, folder.appending(path: "history-\(name).jsonl.xz").path)
         }

@@ -11,7 +11,8 @@ import GodwitTestKit
 struct GodwitBench {
     static let parts = [
         "group", "lone", "held", "read", "view", "observe", "grow", "queue", "backlog",
-        "schedule", "footprints", "flat", "queue-peers", "replay",
+        "schedule", "footprints", "flat", "queue-peers", "board", "text", "histories",
+        "document", "replay",
     ]
 
     static func main() async throws {
@@ -56,6 +57,10 @@ struct GodwitBench {
         case "footprints": try await FootprintBenchmark(folder: folder, report: report).run()
         case "flat": try await FlatBenchmark(folder: folder, report: report).run()
         case "queue-peers": try await QueuePeers(folder: folder, report: report).run()
+        case "board": try BoardBenchmark(folder: folder, report: report).run()
+        case "text": try TextBenchmark(folder: folder, report: report).run()
+        case "histories": try HistoryBenchmark(folder: folder, report: report).run()
+        case "document": try DocumentBenchmark(report: report).run()
         default:
             print(
                 "\nreplay: edits of one device, merged by a server, followed by a second device\n"
@@ -78,6 +83,18 @@ func seconds(_ body: () async throws -> Void) async rethrows -> Double {
     let start = clock.now
     try await body()
     return (clock.now - start) / .seconds(1)
+}
+
+/// Runs `body`, and returns how many seconds of this process's CPU it took.
+func cpuSeconds(_ body: () throws -> Void) rethrows -> Double {
+    func now() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+    let start = now()
+    try body()
+    return now() - start
 }
 
 /// Columns of fixed width: the first to the left, the others to the right.

@@ -1,4 +1,5 @@
 import Foundation
+import GodwitTestKit
 
 /// The folder of the peer programs, which `GODWIT_PEERS` names.
 struct PeerFolder {
@@ -31,6 +32,11 @@ struct PeerLine: Decodable {
     let seconds: Double?
     /// A number for the order in which operations were finished.
     let orderHash: String?
+    /// User and system time of one of them.
+    let cpuMicroseconds: Double?
+    /// What one of them takes on the wire.
+    let wireMeanInBytes: Double?
+    let sizeInBytes: Int?
 
     enum CodingKeys: String, CodingKey {
         case peer, phase
@@ -38,11 +44,44 @@ struct PeerLine: Decodable {
         case wantedCount = "of"
         case seconds = "wall_s"
         case orderHash = "order_hash"
+        case cpuMicroseconds = "cpu_us_op"
+        case wireMeanInBytes = "wire_mean_b"
+        case sizeInBytes = "bytes"
     }
 
     var perSecond: Double? {
         guard let count, let seconds, seconds > 0 else { return nil }
         return Double(count) / seconds
+    }
+}
+
+/// A Python that has some of the peers' packages.
+struct PeerPython {
+    let path: String
+
+    /// The folder's own, or one that is made for this run.
+    init(
+        _ packages: [String],
+        of peers: PeerFolder,
+        in folder: TemporaryFolder,
+        for report: Report
+    ) throws {
+        let own = peers.file("venv/bin/python")
+        if FileManager.default.isExecutableFile(atPath: own) {
+            path = own
+            return
+        }
+        let target = folder.path("venv")
+        let made = try PeerProgram("python3", "-m", "venv", target).run()
+        if let failure = made.failure { report.note("no Python for the peers: \(failure)") }
+        let wanted = try String(contentsOfFile: peers.file("requirements.txt"), encoding: .utf8)
+            .split(separator: "\n")
+            .filter { line in packages.contains { line.hasPrefix($0 + "==") } }
+        let list = folder.path("requirements.txt")
+        try wanted.joined(separator: "\n").write(toFile: list, atomically: true, encoding: .utf8)
+        path = target + "/bin/python"
+        let installed = try PeerProgram(path, "-m", "pip", "install", "-q", "-r", list).run()
+        if let failure = installed.failure { report.note("packages are missing: \(failure)") }
     }
 }
 

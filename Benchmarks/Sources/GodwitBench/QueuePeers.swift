@@ -32,7 +32,7 @@ struct QueuePeers {
         report.title("queue-peers: 10,000 operations enqueued and drained, per second")
         guard let peers = PeerFolder.find(having: "queue_py.py", for: report) else { return }
         let script = try copied(peers)
-        let python = try environment(of: peers)
+        let python = try PeerPython(Self.packages, of: peers, in: folder, for: report).path
         let searchPath = try searchPath(with: python)
         for name in Self.names {
             let ours = try await rates(beside: name)
@@ -58,24 +58,6 @@ extension QueuePeers {
             try manager.copyItem(atPath: peers.file(name), toPath: target + "/" + name)
         }
         return target + "/queue_py.py"
-    }
-
-    /// A Python with the peers' packages: the folder's own, or one that is made for this run.
-    private func environment(of peers: PeerFolder) throws -> String {
-        let own = peers.file("venv/bin/python")
-        if FileManager.default.isExecutableFile(atPath: own) { return own }
-        let target = folder.path("venv")
-        let made = try PeerProgram("python3", "-m", "venv", target).run()
-        if let failure = made.failure { report.note("no Python for the peers: \(failure)") }
-        let wanted = try String(contentsOfFile: peers.file("requirements.txt"), encoding: .utf8)
-            .split(separator: "\n")
-            .filter { line in Self.packages.contains { line.hasPrefix($0 + "==") } }
-        let list = folder.path("requirements.txt")
-        try wanted.joined(separator: "\n").write(toFile: list, atomically: true, encoding: .utf8)
-        let python = target + "/bin/python"
-        let installed = try PeerProgram(python, "-m", "pip", "install", "-q", "-r", list).run()
-        if let failure = installed.failure { report.note("packages are missing: \(failure)") }
-        return python
     }
 
     /// A setting of `PATH` that ends where the Python is, with a Redis there if nobody else has one.
