@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `a hundred thousand random merges keep the laws`() throws {
-        for seed in 0..<100_000 as Range<UInt64> {
+        for seed in 0..<UInt64(100_000 * Soak.factor) {
             let history = History(seed: seed)
             check(history.base, history.first, history.rival, itemsDiffer: false)
         }
