@@ -10,15 +10,17 @@ struct Merge: ParsableCommand {
             conflicts the exit code is 2; the document then holds what was chosen for each.
 
             RULES (--policy PATH=RULE, * stands for any key or position)
-              ours, theirs   that side's wish       edit-wins, delete-wins   edit against removal
-              max, min       of two numbers         sum    what both have added to a number
-              union          nothing is removed
+              ours, theirs            that side's wish
+              edit-wins, delete-wins  where one side edits what the other removes
+              max, min                the greater or smaller of two values
+              sum                     what both have added to a number
+              union                   nothing is removed
 
             EXAMPLES
               godwit merge base.json ours.json theirs.json > merged.json
-              godwit merge --policy '/votes=sum' --policy '/items/*=delete-wins' b.json o.json t.json
+              godwit merge --policy '/votes=sum' base.json ours.json theirs.json
               godwit merge --identity /items=sku base.json ours.json theirs.json
-              git config merge.godwit.driver 'godwit merge %O %A %B > %A.new && mv %A.new %A'
+              git config merge.godwit.driver 'godwit merge %O %A %B >%A.x && mv %A.x %A'
             """
     )
 

@@ -65,6 +65,24 @@ public struct Merge: Hashable, Sendable {
     }
 }
 
+extension Delta {
+    /// This change, made again after another change of the same base: the residual of their merge.
+    ///
+    /// ```swift
+    /// try theirs.transformed(past: ours, on: base).applied(to: ours.applied(to: base))
+    ///     == Merge(base: base, ours: ours, theirs: theirs).value
+    /// ```
+    ///
+    /// - Throws: What ``applied(to:)`` throws, when a change was not made for this base.
+    public func transformed(
+        past other: Delta,
+        on base: Value,
+        policy: MergePolicy = .standard
+    ) throws(TreeError) -> Delta {
+        try Merge(base: base, ours: other, theirs: self, policy: policy).afterOurs
+    }
+}
+
 /// What becomes of one place: the change of it, and what each side has still to do.
 struct Merged {
     var delta: Delta
