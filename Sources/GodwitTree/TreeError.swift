@@ -75,23 +75,29 @@ extension Path {
     /// Reads a JSON Pointer (RFC 6901), whose steps all count as keys; a leading `/` may be
     /// missing, and `/` alone is the root.
     public init(pointer: String) {
-        let trimmed = pointer.hasPrefix("/") ? pointer.dropFirst() : pointer[...]
-        let steps = trimmed.split(separator: "/", omittingEmptySubsequences: false)
-        self.init(trimmed.isEmpty ? [] : steps.map { .key(Key(Self.unescaped($0))) })
+        var keys: [Key] = []
+        for step in pointer.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false) {
+            keys.append(Key(Self.unescaped(step)))
+        }
+        if pointer.utf8.first == UInt8(ascii: "/") { keys.removeFirst() }
+        self.init(keys == [""] ? [] : keys.map { .key($0) })
     }
 
-    private static func unescaped(_ step: Substring) -> String {
-        var text = ""
-        var isEscaped = false
-        for scalar in step.unicodeScalars {
-            if isEscaped {
-                text += scalar == "1" ? "/" : scalar == "0" ? "~" : "~\(scalar)"
-            } else if scalar != "~" {
-                text.unicodeScalars.append(scalar)
+    private static func unescaped(_ step: Substring.UnicodeScalarView) -> String {
+        var text = String.UnicodeScalarView()
+        var rest = step
+        while let scalar = rest.popFirst() {
+            switch (scalar, rest.first) {
+            case ("~", "0"): rest.removeFirst()
+            case ("~", "1"):
+                rest.removeFirst()
+                text.append("/")
+                continue
+            default: break
             }
-            isEscaped = !isEscaped && scalar == "~"
+            text.append(scalar)
         }
-        return text
+        return String(text)
     }
 }
 

@@ -48,6 +48,24 @@ import Testing
         #expect(!phone.isDirty)
     }
 
+    @Test mutating func `what devices add to a number adds up, in any order`() throws {
+        try exchange(\.phone, ["votes": 5])
+        try exchange(\.tablet, nil)
+        let vote = Delta.map(["votes": .apply(.adding(1))])
+        try phone.record(vote)
+        try tablet.record(vote)
+        try exchange(\.phone, nil)
+        try tablet.record(vote)
+        try exchange(\.tablet, nil)
+        try phone.record(vote)
+        try exchange(\.phone, nil)
+        try exchange(\.tablet, nil)
+
+        #expect(server.history.headValue == ["votes": 9])
+        #expect(phone.local == ["votes": 9] && tablet.local == ["votes": 9])
+        #expect(!phone.isDirty && !tablet.isDirty)
+    }
+
     @Test mutating func `what others changed is merged under what is local`() throws {
         try exchange(\.phone, ["list": ["bread"]])
         try exchange(\.tablet, nil)

@@ -97,6 +97,44 @@ import Testing
         }
     }
 
+    @Test func `a draft that comes from elsewhere is a value that is set`() throws {
+        func put(_ place: inout Draft, _ other: Draft) { place = other }
+        let base: Value = [
+            "a": ["x": 1], "b": ["x": 2], "title": "one", "note": "two", "l": [[1], [2]],
+        ]
+        let edits: [(inout Draft) -> Void] = [
+            { $0 = $0.b }, { $0 = Draft(["x": 1]) },
+            { draft in
+                let other = draft.b
+                put(&draft.a, other)
+            },
+            { draft in
+                let other = draft.l[1]
+                put(&draft.l[0], other)
+            },
+            {
+                $0.note.text = $0.title.text
+                $0.note.text.append("!")
+            },
+            { $0.a = $0.b },
+        ]
+        for edit in edits {
+            var value = base
+            let delta = try value.edit(edit)
+            #expect(value != base)
+            #expect(try delta.applied(to: base) == value)
+        }
+    }
+
+    @Test func `many edits of maps in maps cost what they are`() throws {
+        var value: Value = ["tasks": [:]]
+        let delta = try value.edit { draft in
+            for number in 0..<20_000 { draft.tasks[Key("\(number)")] = ["done": false] }
+            for number in 0..<20_000 { draft.tasks[Key("\(number)")].done = true }
+        }
+        #expect(try delta.applied(to: ["tasks": [:]]) == value)
+    }
+
     @Test func `any edits of a draft are those of its delta`() throws {
         for seed in 0..<20_000 as Range<UInt64> {
             var random = Seeded(seed: seed)

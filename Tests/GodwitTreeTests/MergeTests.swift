@@ -67,7 +67,7 @@ import Testing
         #expect(merge.value == ["n": 3])
         #expect(
             merge.conflicts.map(\.description) == [
-                "/n: both sides set it; the later one is taken (base 1, ours 2, theirs 3)"
+                "/n: both sides set it; theirs is taken, or the greater of two versions or dates (base 1, ours 2, theirs 3)"
             ]
         )
     }

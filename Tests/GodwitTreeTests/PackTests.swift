@@ -106,6 +106,44 @@ import Testing
         }
     }
 
+    @Test func `a few bytes cannot unfold to very much`() throws {
+        try #require(Compression.isAvailable)
+        // Places that add up to more than a number holds, each allowed by itself.
+        let edit: [UInt8] = [0x80, 0x80, 0x80, 0x80, 0x80, 0x20, 0xf6]
+        let edits =
+            [0xc3, 0xd2, 0x80, 0x80, 0x80, 0x04] + repeatElement(edit, count: 1 << 23).joined()
+        #expect(throws: TreeError.self) { try Delta(packed: edits, on: Self.base) }
+        // Eight million lists in each other's place, from less than a kilobyte.
+        let lists = [0xc3, 0x9a, 0x00, 0x80, 0x00, 0x00] + [UInt8](repeating: 0x80, count: 1 << 23)
+        let frame = try #require(Compression.compressed(lists))
+        #expect(frame.count < 2_000)
+        #expect(throws: TreeError.self) { try Delta(packed: [0xc4, 0] + frame, on: Self.base) }
+        // The same long text again and again, by a byte each.
+        let long: Value = ["l": [["t": .string(Key(String(repeating: "x", count: 100_000)))]]]
+        let again: [UInt8] = [
+            0xc3, 0xc8, 0x01, 0xd8, 0x01, 0x01, 0x03, 0xc4, 0xc0, 0xc4, 0xc0, 0xc4, 0xc0,
+        ]
+        #expect(throws: TreeError.self) { try Delta(packed: again, on: long) }
+    }
+
+    @Test func `a delta that does nothing in other words is keep`() throws {
+        let deltas: [Delta] = [
+            .increment(0), .list(try ListDelta()), .map(["a": .apply(.increment(0))]),
+            .list(try ListDelta(edits: [.init(position: 1, delta: .increment(0))])),
+        ]
+        for delta in deltas { #expect(try Delta(canonicalBytes: delta.canonicalBytes) == .keep) }
+    }
+
+    @Test func `a model with many keys is not listed for an item with few`() {
+        let keys = (0..<20_000).map { (Key("key \($0)"), Value.int(0)) }
+        let base: Value = [.map(Value.Map(keys))]
+        let delta = Delta.diff(
+            base,
+            .list([base.list?[0] ?? 0] + (0..<50).map { ["key 1": .int($0)] })
+        )
+        #expect(delta.packed(on: base, .plain).count <= delta.canonicalBytes.count)
+    }
+
     @Test(arguments: [
         "c2", "c2c0c0", "c2c7", "c2c9", "c2d0", "c2d1", "c2d10181ffffffffffff7f", "c2d2018080c0",
         "c2d40101ffffffffffffffffff0100", "c2d40100ffffffffffff3f00", "c2c800f5", "c2c86161c0",

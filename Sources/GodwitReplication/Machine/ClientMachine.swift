@@ -187,19 +187,25 @@ extension ClientMachine {
         let isAcknowledged = hasBatch && response.acknowledged >= sequence
         if !isAcknowledged { try thaw() }
         sequence = response.acknowledged
-        let value = try value(of: response, to: request, isAcknowledged: isAcknowledged)
+        let (value, told) = try value(of: response, to: request, isAcknowledged: isAcknowledged)
         asksForAll = false
 
         let old = local
         let start = history.headValue
-        let arrived = Delta.diff(start, value)
+        // As for the server: an item may have been removed and brought back on the way.
+        let arrived = told.hasIncrement ? told : Delta.diff(start, value)
+        var tail = try history.tailDelta()
         if lost {
             local = old.united(with: value)
+            tail = .keep
         } else if arrived != .keep {
-            local = try merged(start, arrived)
+            let merge = try merge(start, arrived, tail)
+            local = merge.value
+            tail = merge.afterOurs
         }
+        if !tail.hasIncrement { tail = .diff(value, local) }
         let isSettled = response.head == history.head.id && !lost
-        if !isSettled { try move(to: response.head, by: arrived, value) }
+        if !isSettled { try move(to: response.head, by: arrived, value, tail) }
         base = response.head
         try history.fold(keeping: [base])
         return .diff(old, local)
@@ -209,7 +215,8 @@ extension ClientMachine {
     private mutating func move(
         to head: StateID,
         by arrived: Delta,
-        _ value: Value
+        _ value: Value,
+        _ tail: Delta
     ) throws(ReplicationError) {
         if head == base, hasBatch {
             // The batch came to nothing: the server is where it was.
@@ -217,15 +224,16 @@ extension ClientMachine {
         } else if head != history.head.id {
             history.append(head, by: arrived, to: value)
         }
-        history.replaceTail(by: .diff(value, local))
+        history.replaceTail(by: tail)
     }
 
-    /// The value of the server's head, checked: invariant (3).
+    /// The value of the server's head, checked: invariant (3); and the change from the head here,
+    /// as far as it was told.
     private func value(
         of response: ExchangeResponse,
         to request: ExchangeRequest,
         isAcknowledged: Bool
-    ) throws(ReplicationError) -> Value {
+    ) throws(ReplicationError) -> (Value, Delta) {
         let origin: Value
         switch response.origin {
         case .root: origin = .map([:])
@@ -245,16 +253,19 @@ extension ClientMachine {
         } catch {
             throw .invalidDelta(reason: error.description)
         }
-        if delta == .keep, response.head == history.head.id { return value }
+        if delta == .keep, response.head == history.head.id { return (value, .keep) }
         guard value.digest == response.head.content else { throw .wrongContent }
-        return value
+        return (value, origin == history.headValue ? delta : .keep)
     }
 
     /// The local value on top of what arrived: invariant (2).
-    private func merged(_ start: Value, _ arrived: Delta) throws(ReplicationError) -> Value {
-        let tail = try history.tailDelta()
+    private func merge(
+        _ start: Value,
+        _ arrived: Delta,
+        _ tail: Delta
+    ) throws(ReplicationError) -> Merge {
         do throws(TreeError) {
-            return try Merge(base: start, ours: arrived, theirs: tail).value
+            return try Merge(base: start, ours: arrived, theirs: tail)
         } catch {
             throw .damagedHistory(reason: error.description)
         }

@@ -72,7 +72,7 @@ extension ServerMachine {
             if let base { peer.moveAcked(to: history.states[base].id) }
         }
 
-        var target: Value?
+        var target: Target?
         if isFresh, let batch = request.batch, let base, batch.sequence == peer.sequence + 1 {
             target = try accept(batch, on: base)
             peer.sequence = batch.sequence
@@ -85,11 +85,18 @@ extension ServerMachine {
         return response
     }
 
-    /// Makes a batch part of the line, and returns the value that the client has in mind.
+    /// What a batch leads to on its client.
+    private struct Target {
+        let value: Value
+        /// The way from there to the head.
+        let rest: Delta
+    }
+
+    /// Makes a batch part of the line.
     private mutating func accept(
         _ batch: ExchangeRequest.Batch,
         on base: Int
-    ) throws(ReplicationError) -> Value {
+    ) throws(ReplicationError) -> Target {
         let baseValue = try history.value(at: base)
         let delta = try batch.delta.delta(on: baseValue)
         let target: Value
@@ -108,20 +115,28 @@ extension ServerMachine {
 
         if base == history.states.count - 1 {
             if delta != .keep { history.append(id, by: delta, to: target) }
-        } else if content != history.head.id.content {
-            try merge(delta, on: baseValue, parent: id)
+            return Target(value: target, rest: .keep)
         }
-        return target
+        // Who adds one to a number wants it to be one more, also where others came to the same.
+        guard content != history.head.id.content || delta.hasIncrement else {
+            return Target(value: target, rest: .keep)
+        }
+        let rest = try merge(delta, on: base, baseValue, parent: id)
+        return Target(value: target, rest: rest)
     }
 
+    /// Merges a change into the head, and returns what its client has still to do.
     private mutating func merge(
         _ delta: Delta,
-        on baseValue: Value,
+        on base: Int,
+        _ baseValue: Value,
         parent: StateID
-    ) throws(ReplicationError) {
+    ) throws(ReplicationError) -> Delta {
         // Composing the edges would do, but for an item that was removed and brought back on the
-        // way: in the difference of the two values it is still the same item.
-        let ours = Delta.diff(baseValue, history.headValue)
+        // way: in the difference of the two values it is still the same item. What was added to a
+        // number, though, only the edges know.
+        let edges = try history.delta(from: base, to: history.states.count - 1)
+        let ours = edges.hasIncrement ? edges : Delta.diff(baseValue, history.headValue)
         let merge: Merge
         do throws(TreeError) {
             merge = try Merge(base: baseValue, ours: ours, theirs: delta)
@@ -129,27 +144,28 @@ extension ServerMachine {
             throw .damagedHistory(reason: error.description)
         }
         let content = merge.value.digest
-        guard content != history.head.id.content else { return }
+        guard content != history.head.id.content else { return merge.afterTheirs }
         let id = StateID(
             content: content,
             replica: name.text,
             parents: [history.head.id, parent]
         )
         history.append(id, by: merge.afterOurs, to: merge.value)
+        return merge.afterTheirs
     }
 
     /// The shortest way to the head that the client can go.
     private func response(
         to request: ExchangeRequest,
         base: Int?,
-        target: Value?,
+        target: Target?,
         peer: Peer
     ) throws(ReplicationError) -> ExchangeResponse {
         let last = history.states.count - 1
         let (origin, start, delta): (ExchangeResponse.Origin, Value, Delta)
         switch (target, base) {
         case (let target?, _):
-            (origin, start, delta) = (.target, target, .diff(target, history.headValue))
+            (origin, start, delta) = (.target, target.value, target.rest)
         case (nil, let base?):
             delta = try history.delta(from: base, to: last)
             (origin, start) = (.have, delta == .keep ? [:] : try history.value(at: base))

@@ -22,6 +22,12 @@ struct CanonicalReader {
     private let bytes: [UInt8]
     private let depthMax: Int
     private(set) var offset = 0
+    /// How much memory, about, may still be taken for what is read.
+    var budget = Int.max
+
+    /// What a container takes, even one of a single byte.
+    static let containerCost = 128
+    private static let scalarCost = 16
 
     /// Room made before the items are seen: nested lists that all lie about their length must not
     /// add up to more memory than the input could fill.
@@ -34,6 +40,7 @@ struct CanonicalReader {
 
     mutating func readValue(depthLeft: Int) throws(TreeError) -> Value {
         let start = offset
+        try charge(Self.scalarCost)
         let first = try readByte()
         let low = first & 0x1f
         guard let major = MajorType(rawValue: first >> 5) else { throw fault("no such type") }
@@ -57,6 +64,12 @@ struct CanonicalReader {
         }
     }
 
+    /// Takes something off the budget.
+    mutating func charge(_ cost: Int) throws(TreeError) {
+        budget -= cost
+        guard budget >= 0 else { throw fault("it unfolds to too much") }
+    }
+
     func fault(_ reason: String, at place: Int? = nil) -> TreeError {
         .malformed(format: .cbor, offset: place ?? offset, reason: reason)
     }
@@ -65,6 +78,7 @@ struct CanonicalReader {
 extension CanonicalReader {
     private mutating func readList(count: Int, depthLeft: Int) throws(TreeError) -> Value {
         guard depthLeft > 0 else { throw .tooDeep(limit: depthMax) }
+        try charge(Self.containerCost)
         var items: [Value] = []
         items.reserveCapacity(min(count, Self.reserveMax))
         for _ in 0..<count { items.append(try readValue(depthLeft: depthLeft - 1)) }
@@ -73,6 +87,7 @@ extension CanonicalReader {
 
     private mutating func readMap(count: Int, depthLeft: Int) throws(TreeError) -> Value {
         guard depthLeft > 0 else { throw .tooDeep(limit: depthMax) }
+        try charge(Self.containerCost)
         var entries: [Value.Map.Entry] = []
         entries.reserveCapacity(min(count, Self.reserveMax))
         for _ in 0..<count {
@@ -195,6 +210,7 @@ extension CanonicalReader {
 
     private mutating func readBytes(_ low: UInt8) throws(TreeError) -> ArraySlice<UInt8> {
         let count = try readCount(low)
+        try charge(count)
         defer { offset += count }
         return bytes[offset..<(offset + count)]
     }

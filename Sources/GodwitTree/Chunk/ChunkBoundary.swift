@@ -2,7 +2,9 @@
 //
 // A chunk ends after an element when the last eight elements say so, but not before it has 8 and
 // never after it has 128. The elements before the chunk have no say, so that one boundary never
-// depends on another; eight of them have, so that a list of few different values is cut as well.
+// depends on another; eight of them have, so that a list of few different values, in no regular
+// order, is cut as well. Where nothing is marked, as among equal items, every chunk has 128, and a
+// change moves all boundaries behind it: such an edit is O(n).
 // On the levels above the leaves, each child says so alone, by the mark of its last leaf.
 
 /// The rule that ends a chunk.

@@ -118,7 +118,7 @@ extension Value.List {
             let reason = "there is no item \(recipe.tail - 1) in a list of \(count)"
             throw .wrongBase(path: Path(), reason: reason)
         }
-        if recipe.staysInPlace {
+        if recipe.runs.count * 8 <= count, recipe.staysInPlace {
             for case .edited(let position, let delta) in recipe.runs {
                 try modify(at: position) {
                     $0.attempt(delta, at: .position(position), depth: depth)

@@ -8,7 +8,7 @@ extension Delta {
     }
 
     /// The inverse, once it is known that the delta fits its base.
-    private func inverse(on base: Value) throws(TreeError) -> Delta {
+    fileprivate func inverse(on base: Value) throws(TreeError) -> Delta {
         switch (self, base) {
         case (.keep, _): return .keep
         case (.set(let value), _): return value == base ? .keep : .set(base)
@@ -19,10 +19,6 @@ extension Delta {
         case (.map, _), (.list, _), (.text, _):
             preconditionFailure("A delta that was applied fits its base")
         }
-    }
-
-    fileprivate static func undo(_ delta: Delta, on base: Value) throws(TreeError) -> Delta {
-        try delta.inverse(on: base)
     }
 }
 
@@ -35,7 +31,7 @@ extension MapDelta {
             case (nil, .remove): continue
             case (nil, .apply): change = .remove
             case (let old?, .remove): change = .apply(.set(old))
-            case (let old?, .apply(let delta)): change = .apply(try Delta.undo(delta, on: old))
+            case (let old?, .apply(let delta)): change = .apply(try delta.inverse(on: old))
             }
             result.append(Entry(key: entry.key, change: change))
         }
@@ -65,7 +61,7 @@ extension ListRecipe {
             if place.delta == .keep {
                 result.append(.kept(place.position..<(place.position + place.base.count)))
             } else {
-                let back = try Delta.undo(place.delta, on: base[place.base.lowerBound])
+                let back = try place.delta.inverse(on: base[place.base.lowerBound])
                 result.append(.edited(place.position, back))
             }
         }

@@ -31,13 +31,40 @@ public enum Delta: Hashable, Sendable {
 
     /// Takes changes whose keys ascend strictly.
     static func map(_ ascending: [MapDelta.Entry]) -> Delta {
-        let entries = ascending.filter { $0.change != .apply(.keep) }
+        let entries = ascending.filter { entry in
+            if case .apply(let delta) = entry.change { !delta.isKeep } else { true }
+        }
         return entries.isEmpty ? .keep : .map(MapDelta(ascending: entries))
     }
 
     /// The list delta that a recipe stands for.
     static func list(_ recipe: ListRecipe) -> Delta {
         recipe.isEmpty ? .keep : .list(ListDelta(recipe))
+    }
+
+    /// Whether nothing changes, in whatever words.
+    var isKeep: Bool {
+        switch self {
+        case .keep, .increment(0): true
+        case .list(let delta): delta.recipe.isEmpty
+        case .set, .map, .text, .increment: false
+        }
+    }
+
+    /// Whether something in it adds to an int: such a change counts again when it is made again.
+    public var hasIncrement: Bool {
+        switch self {
+        case .keep, .set, .text: false
+        case .increment: true
+        case .map(let delta):
+            delta.entries.contains { entry in
+                if case .apply(let delta) = entry.change { delta.hasIncrement } else { false }
+            }
+        case .list(let delta):
+            delta.recipe.runs.contains { run in
+                if case .edited(_, let delta) = run { delta.hasIncrement } else { false }
+            }
+        }
     }
 
     /// A delta that adds a number to an int.

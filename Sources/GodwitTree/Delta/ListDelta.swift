@@ -85,7 +85,7 @@ public struct ListDelta: Hashable, Sendable {
         parts.removes = removes.filter { !$0.isEmpty }.sorted { $0.lowerBound < $1.lowerBound }
         parts.moves = moves.filter { $0.count > 0 }.sorted { $0.source < $1.source }
         parts.inserts = inserts.sorted { $0.position < $1.position }
-        parts.edits = edits.filter { $0.delta != .keep }.sorted { $0.position < $1.position }
+        parts.edits = edits.filter { !$0.delta.isKeep }.sorted { $0.position < $1.position }
         recipe = try ListRecipe(parts)
     }
 }

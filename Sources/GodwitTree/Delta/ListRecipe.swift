@@ -37,7 +37,7 @@ struct ListRecipe: Hashable {
             return
         case (.kept(let last), .kept(let range)) where last.upperBound == range.lowerBound:
             runs[runs.count - 1] = .kept(last.lowerBound..<range.upperBound)
-        case (_, .edited(let position, .keep)):
+        case (_, .edited(let position, let delta)) where delta.isKeep:
             append(.kept(position..<(position + 1)))
         default:
             runs.append(run)

@@ -16,7 +16,8 @@ extension Draft {
         }
         _modify {
             var child = takeItem(position)
-            defer { put(child, position) }
+            let origin = child.origin
+            defer { put(child.from(origin), position) }
             yield &child
         }
     }
@@ -39,7 +40,10 @@ extension Draft {
     public mutating func append(_ item: Value) { insert(item, at: count) }
 
     /// Removes the item at a position of a list.
-    public mutating func remove(at position: Int) { removeSubrange(position..<(position + 1)) }
+    public mutating func remove(at position: Int) {
+        guard position < count else { return fail(.outside(position, count: count)) }
+        removeSubrange(position..<(position + 1))
+    }
 
     /// Removes the items at some positions of a list.
     public mutating func removeSubrange(_ range: Range<Int>) {
@@ -52,6 +56,9 @@ extension Draft {
     /// Moves an item of a list, so that it then stands at `target`.
     public mutating func move(from source: Int, to target: Int) {
         guard source != target else { return }
+        guard source < count, target < count else {
+            return fail(.outside(Swift.max(source, target), count: count))
+        }
         let range = Swift.min(source, target)..<(Swift.max(source, target) + 1)
         change(within: range) { list, runs in
             list.move(from: source, to: target)
@@ -67,7 +74,7 @@ extension Draft {
     ) {
         guard case .list(var list)? = current else { return fail("a list") }
         guard range.lowerBound >= 0, range.upperBound <= list.count else {
-            return fail(.outside(range, count: list.count))
+            return fail(.outside(range.upperBound - 1, count: list.count))
         }
         current = nil
         var runs: RunSequence<ItemRun>?
@@ -92,7 +99,7 @@ extension Draft {
             return .absent
         }
         guard list.indices.contains(position) else {
-            fail(.outside(position..<(position + 1), count: list.count))
+            fail(.outside(position, count: list.count))
             return .absent
         }
         current = nil
@@ -101,18 +108,26 @@ extension Draft {
             return value
         }
         current = .list(list)
-        return Draft(value, story(of: position))
+        return Draft(value, takeStory(of: position))
     }
 
     /// What happened to an item so far.
-    private func story(of position: Int) -> Recording {
+    ///
+    /// Gives the story up, here, so that it can go on in place.
+    private mutating func takeStory(of position: Int) -> Recording {
         switch recording {
         case .set: return .set
-        case .list(let runs):
-            switch runs[position].run {
-            case .kept: return .none
-            case .edited(_, let recording): return recording
-            case .new: return .set
+        case .list(var runs):
+            recording = .none
+            defer { recording = .list(runs) }
+            return runs.modify(at: position) { run in
+                switch run {
+                case .kept: return .none
+                case .new: return .set
+                case .edited(let base, let story):
+                    run = .edited(base, .none)
+                    return story
+                }
             }
         default: return .none
         }
@@ -148,10 +163,7 @@ extension Draft {
 }
 
 extension TreeError {
-    fileprivate static func outside(_ range: Range<Int>, count: Int) -> TreeError {
-        .wrongBase(
-            path: Path(),
-            reason: "there is no place \(range.upperBound - 1) in a list of \(count)"
-        )
+    fileprivate static func outside(_ position: Int, count: Int) -> TreeError {
+        .wrongBase(path: Path(), reason: "there is no place \(position) in a list of \(count)")
     }
 }

@@ -22,8 +22,12 @@ public struct Draft {
     /// The value as it is now; nil where there is none yet.
     var current: Value?
     var recording: Recording
-    /// What could not be done, first of all.
-    private(set) var failure: TreeError?
+    /// What could not be done, first of all; what was done since counts for nothing.
+    public private(set) var failure: TreeError?
+    /// Whose draft this is: another one, put in its place, tells nothing of what happened here.
+    fileprivate(set) var origin = Origin()
+
+    final class Origin: Sendable {}
 
     /// Begins with a value.
     public init(_ value: Value) {
@@ -98,9 +102,18 @@ extension Draft {
         }
         _modify {
             var child = takeChild(key)
-            defer { put(child, key) }
+            let origin = child.origin
+            defer { put(child.from(origin), key) }
             yield &child
         }
+    }
+
+    /// This draft, or, when it has come from elsewhere, just its value.
+    func from(_ origin: Origin) -> Draft {
+        guard self.origin !== origin else { return self }
+        var new = Draft.new(value)
+        new.failure = failure
+        return new
     }
 
     /// Removes the value under a key of a map.
@@ -125,10 +138,15 @@ extension Draft {
             }
         }
         current = .map(map)
-        guard case .map(let fields) = recording, let field = fields[key] else {
+        guard case .map(var fields) = recording, let field = fields[key] else {
             return Draft(value, recording.isSet || value == nil ? .set : .none)
         }
-        return Draft(value, field.wasThere ? field.recording : .set)
+        guard field.wasThere else { return Draft(value, .set) }
+        // Gives the story up, here as there, so that it can go on in place.
+        recording = .none
+        fields[key]?.recording = .none
+        recording = .map(fields)
+        return Draft(value, field.recording)
     }
 
     private mutating func put(_ child: Draft, _ key: Key) {

@@ -105,15 +105,13 @@ extension Recording {
         in list: Value.List
     ) -> ListRecipe {
         var recipe = ListRecipe()
-        var (position, end) = (0, 0)
+        var position = 0
         for run in runs.runs {
             switch run {
             case .kept(let range):
                 recipe.append(.kept(range))
-                end = max(end, range.upperBound)
             case .edited(let base, let recording):
                 recipe.append(.edited(base, recording.delta(to: list[position])))
-                end = max(end, base + 1)
             case .new(let count):
                 for item in list[position..<(position + count)] { recipe.append(.new(item)) }
             }

@@ -17,7 +17,7 @@ protocol EditRun {
 
 /// What became of a sequence, run by run, while it is being edited.
 ///
-/// - Complexity: A change is O(√*k*) in the number of runs, with a small constant.
+/// - Complexity: A change is O(*k* / 256 + 256) in the number of runs, with a small constant.
 struct RunSequence<Run: EditRun> {
     private struct Block {
         var runs: [Run]
@@ -45,6 +45,12 @@ struct RunSequence<Run: EditRun> {
     subscript(position: Int) -> (run: Run, offset: Int) {
         let place = find(position)
         return (blocks[place.block].runs[place.run], place.offset)
+    }
+
+    /// Lends the run that a place is in; it must stay as long as it is.
+    mutating func modify<Result>(at position: Int, _ body: (inout Run) -> Result) -> Result {
+        let place = find(position)
+        return body(&blocks[place.block].runs[place.run])
     }
 
     /// Puts runs in the place of some others.

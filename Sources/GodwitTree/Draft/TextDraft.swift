@@ -10,12 +10,13 @@
 /// Offsets count UTF-8 bytes, as those of `String.utf8` do; an offset within a character is a
 /// failure of the draft, and so is one beyond the end.
 ///
-/// - Complexity: An edit is O(√*k*) in the number of edits so far. The string itself is made
+/// - Complexity: An edit is O(*k* / 256 + 256) in the number of edits so far. The string itself is made
 ///   once, when access to the text ends: edit a long text by many edits within one access, such
 ///   as a function that takes the text `inout`.
 public struct TextDraft {
     private(set) var runs: TextRuns
     private(set) var failure: TreeError?
+    fileprivate let origin = Draft.Origin()
 
     init(_ runs: TextRuns) { self.runs = runs }
 
@@ -55,9 +56,11 @@ extension Draft {
     /// The text of a string, to edit it by what is put in and taken out.
     public var text: TextDraft {
         get { TextDraft(TextRuns(current.flatMap(\.key) ?? "")) }
+        set { set(.string(Key(newValue.string))) }
         _modify {
             var draft = TextDraft(takeText())
-            defer { put(draft) }
+            let origin = draft.origin
+            defer { if draft.origin === origin { put(draft) } else { self.text = draft } }
             yield &draft
         }
     }

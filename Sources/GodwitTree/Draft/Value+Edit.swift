@@ -13,7 +13,9 @@ extension Value {
     @discardableResult
     public mutating func edit(_ body: (inout Draft) throws -> Void) throws -> Delta {
         var draft = Draft(self)
+        let origin = draft.origin
         try body(&draft)
+        draft = draft.from(origin)
         if let failure = draft.failure { throw failure }
         let delta = draft.delta
         guard delta.isNested(within: Value.depthMax) else {

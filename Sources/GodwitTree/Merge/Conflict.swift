@@ -39,7 +39,7 @@ extension Conflict.Reason {
     /// What happened, and what the merge does then, for people.
     public var explanation: String {
         switch self {
-        case .bothSet: "both sides set it; the later one is taken"
+        case .bothSet: "both sides set it; theirs is taken, or the greater of two versions or dates"
         case .replacedAndEdited:
             "one side replaced it, the other changed it inside; the new one stays"
         case .removedAndEdited: "one side removed it, the other changed it; it stays"

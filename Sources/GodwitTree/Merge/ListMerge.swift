@@ -32,11 +32,18 @@ struct ListMerge {
     let theirs: ListSide
     /// The place of ours for each place of theirs that is the same new item.
     private var twins: [Int: Int] = [:]
+    /// Whether of two moves of one item theirs counts.
+    var prefersTheirMoves = false
 
     init(ours: ListRecipe, theirs: ListRecipe) {
         segments = ListSegments(ours, theirs)
         self.ours = ListSide(ours, segments)
         self.theirs = ListSide(theirs, segments)
+    }
+
+    /// Makes one item of each new one that both sides, which are the same, have in the same place.
+    mutating func uniteAll() {
+        for (place, _) in ours.inserted { twins[place] = place }
     }
 
     /// Makes one item of new ones that have the same name.
@@ -112,8 +119,12 @@ struct ListMerge {
 
     /// The side that places a segment; nil for the base itself.
     private func owner(of segment: Int) -> Owner? {
-        if ours.isMoved[segment] { return .ours }
-        return theirs.isMoved[segment] ? .theirs : nil
+        switch (ours.isMoved[segment], theirs.isMoved[segment]) {
+        case (true, true): return prefersTheirMoves ? .theirs : .ours
+        case (true, false): return .ours
+        case (false, true): return .theirs
+        case (false, false): return nil
+        }
     }
 }
 

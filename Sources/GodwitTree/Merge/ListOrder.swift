@@ -13,7 +13,6 @@ struct ListOrder {
     private let field: Key?
     private let collation: Collation
     private let isDescending: Bool
-    private let plan: ListMerge
 
     /// How many items a list must have to be called sorted.
     private static let evidenceMin = 4
@@ -26,13 +25,11 @@ struct ListOrder {
         of base: Value.List,
         _ ours: ListDelta,
         _ theirs: ListDelta,
-        _ order: [ListMerge.Item],
-        _ plan: ListMerge
+        _ order: [ListMerge.Item]
     ) {
         guard Self.hasMeetings(order), base.count >= Self.evidenceMin else { return nil }
         let sides = [ours, theirs].compactMap { try? Delta.list($0).applied(to: .list(base)).list }
         let lists = [Array(base)] + sides.map(Array.init)
-        self.plan = plan
         for field in Self.fields(of: lists) {
             for collation in Collation.allCases {
                 for isDescending in [false, true] {
@@ -142,12 +139,17 @@ struct ListOrder {
         }
     }
 
+    /// Of ASCII letters only: those of all others depend on the version of Unicode.
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+
     private static func collated(_ text: Key, _ collation: Collation) -> [UInt8] {
         switch collation {
         case .bytes: return Array(text.text.utf8)
-        case .letters: return Array(text.text.lowercased().utf8)
+        case .letters: return text.text.utf8.map(lowercased)
         case .alphanumerics:
-            return text.text.lowercased().utf8.filter { byte in
+            return text.text.utf8.map(lowercased).filter { byte in
                 byte >= 0x80 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
                     || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
             }

@@ -46,8 +46,8 @@ public struct Merge: Hashable, Sendable {
 
     /// Merges two changes of `base`.
     ///
-    /// - Complexity: O(*k* log *k*) in the sizes of the changes, but for what is inserted on both
-    ///   sides of one place in a list: then that list is looked at as a whole.
+    /// - Complexity: O(*k* log *k*) in the sizes of the changes, but for lists into which both
+    ///   sides insert: those are looked at as a whole.
     /// - Throws: What ``Delta/applied(to:)`` throws, when a change was not made for this base.
     public init(
         base: Value,
@@ -107,22 +107,27 @@ struct Place {
 
 /// The merge under way, with the conflicts met so far.
 struct Merger {
-    private(set) var conflicts: [Conflict] = []
+    var conflicts: [Conflict] = []
 
     /// - Precondition: Both deltas apply to `base`, or set it where there is none.
     mutating func merge(_ base: Value?, _ ours: Delta, _ theirs: Delta, _ place: Place) -> Merged {
         switch (ours, theirs) {
         case (.keep, _): return Merged(theirs, afterOurs: theirs, afterTheirs: .keep)
         case (_, .keep): return Merged(ours, afterOurs: .keep, afterTheirs: ours)
-        case _ where ours == theirs: return Merged(ours, afterOurs: .keep, afterTheirs: .keep)
         case (.map(let our), .map(let their)):
             return merge(base?.map ?? [:], our, their, place)
+        case (.increment(let our), .increment(let their)):
+            return add(base, our, their, place)
+        case (.set(.int), .set(.int)) where place.rules?.isSum == true: break
+        case (.list, .list) where ours.hasIncrement: break
+        case _ where ours == theirs: return Merged(ours, afterOurs: .keep, afterTheirs: .keep)
+        default: break
+        }
+        switch (ours, theirs) {
         case (.list(let our), .list(let their)):
             return merge(base?.list ?? [], our, their, place)
         case (.text(let our), .text(let their)):
             return merge(base, our, their, place)
-        case (.increment(let our), .increment(let their)):
-            return Merged(.adding(our &+ their), afterOurs: theirs, afterTheirs: ours)
         case (.set(let our), .set(let their)):
             if let merged = mergeInside(base, ours, theirs, place) { return merged }
             return mergeCreated(base, our, their, place)
@@ -133,6 +138,21 @@ struct Merger {
             if case .set = theirs { isTheirs = true }
             return settle(.replacedAndEdited, base, our, their, isTheirs ? .theirs : .ours, place)
         }
+    }
+
+    /// What both sides added, unless a rule wants something else.
+    private mutating func add(
+        _ base: Value?,
+        _ ours: Int64,
+        _ theirs: Int64,
+        _ place: Place
+    ) -> Merged {
+        let (our, their) = (base?.changed(by: .adding(ours)), base?.changed(by: .adding(theirs)))
+        if place.rules?.isSum == false, let decided = decide(.bothSet, base, our, their, place) {
+            return Self.settled(decided, base, our, their)
+        }
+        let sum = Delta.adding(ours &+ theirs)
+        return Merged(sum, afterOurs: .adding(theirs), afterTheirs: .adding(ours))
     }
 
     /// A container or a text that was replaced by one of its kind is merged as if it was edited.
@@ -198,14 +218,9 @@ extension Merger {
         _ theirs: MapDelta,
         _ place: Place
     ) -> Merged {
-        var (ours, theirs) = (ours.entries, theirs.entries)
-        if case .union? = place.rules?.rule {
-            ours.removeAll { $0.change == .remove }
-            theirs.removeAll { $0.change == .remove }
-        }
         var delta: [MapDelta.Entry] = []
         var (afterOurs, afterTheirs): ([MapDelta.Entry], [MapDelta.Entry]) = ([], [])
-        MapDelta.walk(MapDelta(ascending: ours), MapDelta(ascending: theirs)) { key, our, their in
+        MapDelta.walk(ours, theirs) { key, our, their in
             let merged = merge(base[key], our, their, place.child(.key(key)))
             for (change, entries) in [(merged.0, 0), (merged.1, 1), (merged.2, 2)] {
                 guard let change else { continue }
@@ -227,7 +242,10 @@ extension Merger {
         _ theirs: MapDelta.Change?,
         _ place: Place
     ) -> (MapDelta.Change?, MapDelta.Change?, MapDelta.Change?) {
+        let again = base.map { MapDelta.Change.apply(.set($0)) }
         switch (ours, theirs) {
+        case (nil, .remove?) where place.rules?.isUnion == true: return (nil, nil, again)
+        case (.remove?, nil) where place.rules?.isUnion == true: return (nil, again, nil)
         case (nil, _): return (theirs, theirs, nil)
         case (_, nil): return (ours, nil, ours)
         case (.remove?, .remove?): return (.remove, nil, nil)
@@ -267,100 +285,6 @@ extension Merger {
     }
 }
 
-// MARK: - Decisions
-
-extension Merger {
-    /// Decides between two values of one place.
-    private mutating func settle(
-        _ reason: Conflict.Reason,
-        _ base: Value?,
-        _ ours: Value?,
-        _ theirs: Value?,
-        _ choice: Conflict.Choice,
-        _ place: Place
-    ) -> Merged {
-        if let decided = decide(reason, base, ours, theirs, place) {
-            return Self.settled(decided, base, ours, theirs)
-        }
-        report(reason, base, ours, theirs, choice, place)
-        return Self.settled((choice == .ours ? ours : theirs) ?? .null, base, ours, theirs)
-    }
-
-    private static func settled(
-        _ value: Value,
-        _ base: Value?,
-        _ ours: Value?,
-        _ theirs: Value?
-    ) -> Merged {
-        func delta(from old: Value?) -> Delta { old == value ? .keep : .set(value) }
-        return Merged(
-            delta(from: base),
-            afterOurs: delta(from: ours),
-            afterTheirs: delta(from: theirs)
-        )
-    }
-
-    /// Which of two scalars is the later one: theirs, but for versions and dates.
-    private func later(_ ours: Value, _ theirs: Value) -> Conflict.Choice {
-        guard let our = Succession(ours), let their = Succession(theirs),
-            their.isBefore(our) == true
-        else { return .theirs }
-        return .ours
-    }
-
-    /// What a rule makes of two values; nil where the default holds.
-    private func decide(
-        _ reason: Conflict.Reason,
-        _ base: Value?,
-        _ ours: Value?,
-        _ theirs: Value?,
-        _ place: Place
-    ) -> Value? {
-        guard let ours, let theirs, let rule = place.rules?.rule else { return nil }
-        switch rule {
-        case .ours: return ours
-        case .theirs: return theirs
-        case .max: return ours.isLess(than: theirs).map { $0 ? theirs : ours }
-        case .min: return ours.isLess(than: theirs).map { $0 ? ours : theirs }
-        case .sum:
-            guard let our = ours.integer, let their = theirs.integer else { return nil }
-            return .int(our &+ their &- (base?.integer ?? 0))
-        case .custom(let decide):
-            return decide(
-                Conflict(
-                    path: place.path,
-                    reason: reason,
-                    base: base,
-                    ours: ours,
-                    theirs: theirs,
-                    choice: .theirs
-                )
-            )
-        case .editWins, .deleteWins, .union: return nil
-        }
-    }
-
-    mutating func report(
-        _ reason: Conflict.Reason,
-        _ base: Value?,
-        _ ours: Value?,
-        _ theirs: Value?,
-        _ choice: Conflict.Choice,
-        _ place: Place
-    ) {
-        conflicts.append(
-            Conflict(
-                path: place.path,
-                reason: reason,
-                base: base,
-                ours: ours,
-                theirs: theirs,
-                choice: choice
-            )
-        )
-    }
-}
-
 extension Delta {
     /// The same change as one inside the base, when it leads to a value of the same kind.
     fileprivate func inside(_ base: Value, _ rules: MergePolicy.Node?) -> Delta? {
@@ -380,17 +304,5 @@ extension Value {
             preconditionFailure("A merge takes deltas that apply to its base")
         }
         return value
-    }
-
-    /// Whether this is the smaller of two numbers or strings; nil when they cannot be compared.
-    fileprivate func isLess(than other: Value) -> Bool? {
-        switch (self, other) {
-        case (.int(let left), .int(let right)): left < right
-        case (.double(let left), .double(let right)): left.double < right.double
-        case (.int(let left), .double(let right)): Double(left) < right.double
-        case (.double(let left), .int(let right)): left.double < Double(right)
-        case (.string(let left), .string(let right)): Key.isBefore(left, right)
-        default: nil
-        }
     }
 }

@@ -31,7 +31,8 @@ public struct MergePolicy: Sendable {
         case union
         /// What both sides have added to an int: base + (ours - base) + (theirs - base).
         case sum
-        /// What the function answers; nil leaves the place to the default.
+        /// What the function answers where both sides have put something; nil leaves the place to
+        /// the default.
         ///
         /// It must be pure: every peer that merges has to come to the same answer.
         case custom(@Sendable (Conflict) -> Value?)
@@ -78,6 +79,11 @@ extension MergePolicy {
 
         private static let wildcard: Key = "*"
 
+        var isOurs: Bool { if case .ours? = rule { true } else { false } }
+        var isTheirs: Bool { if case .theirs? = rule { true } else { false } }
+        var isUnion: Bool { if case .union? = rule { true } else { false } }
+        var isSum: Bool { if case .sum? = rule { true } else { false } }
+
         /// The rules one step further down; a rule that says nothing else goes down too.
         func child(_ step: Path.Step) -> Node? {
             let named: Node? =
@@ -85,14 +91,25 @@ extension MergePolicy {
                 case .key(let key): children[key]
                 case .position(let position): children[Key(String(position))]
                 }
-            guard var child = named ?? children[Self.wildcard] else {
-                guard let rule else { return nil }
-                var child = Node()
-                child.rule = rule
-                return child
-            }
+            let general = children[Self.wildcard]
+            guard rule != nil || named != nil || general != nil else { return nil }
+            var child = named ?? general ?? Node()
+            if named != nil, let general { child.fill(from: general) }
             child.rule = child.rule ?? rule
             return child
+        }
+
+        /// Takes from another node what this one does not say.
+        private mutating func fill(from other: Node) {
+            rule = rule ?? other.rule
+            identity = identity ?? other.identity
+            for (key, node) in other.children {
+                if children[key] == nil {
+                    children[key] = node
+                } else {
+                    children[key]?.fill(from: node)
+                }
+            }
         }
 
         fileprivate mutating func edit(_ path: ArraySlice<Key>, _ body: (inout Node) -> Void) {

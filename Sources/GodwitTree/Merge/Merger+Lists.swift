@@ -6,6 +6,8 @@ extension Merger {
         _ place: Place
     ) -> Merged {
         var plan = ListMerge(ours: ours.recipe, theirs: theirs.recipe)
+        plan.prefersTheirMoves = place.rules?.isTheirs == true
+        if ours == theirs { plan.uniteAll() }
         let setup = ListContext(base, plan, place.rules)
         if let identity = setup.identity { plan.unite { $0.identity(identity) } }
         if setup.isSet { plan.unite { $0 } }
@@ -14,7 +16,7 @@ extension Merger {
             isDead.append(isRemoved(segment, base, plan, place))
         }
         var order = plan.order { isDead[$0] }
-        if let sorting = ListOrder(of: base, ours, theirs, order, plan) { sorting.sort(&order) }
+        if let sorting = ListOrder(of: base, ours, theirs, order) { sorting.sort(&order) }
         return write(order, base, plan, place)
     }
 
@@ -25,9 +27,9 @@ extension Merger {
         _ plan: ListMerge,
         _ place: Place
     ) -> Bool {
-        if case .union? = place.rules?.rule { return false }
         let (our, their) = (plan.ours.isRemoved(segment), plan.theirs.isRemoved(segment))
         guard our != their else { return our }
+        if place.rules?.isUnion == true { return false }
         let edit = our ? plan.theirs.edit(of: segment) : plan.ours.edit(of: segment)
         guard edit != .keep else { return true }
         let position = plan.segments.ranges[segment].lowerBound
@@ -61,10 +63,16 @@ extension Merger {
                     plan.theirs.edit(of: segment),
                     step
                 )
-                let result = base[range.lowerBound].changed(by: merged.delta)
                 delta.append(range, merged.delta)
-                afterOurs.append(plan.ours, segment, range, merged.afterOurs, base, result)
-                afterTheirs.append(plan.theirs, segment, range, merged.afterTheirs, base, result)
+                afterOurs.append(plan.ours, segment, range, merged.afterOurs, merged.delta, base)
+                afterTheirs.append(
+                    plan.theirs,
+                    segment,
+                    range,
+                    merged.afterTheirs,
+                    merged.delta,
+                    base
+                )
             case .ours(let item, let value):
                 delta.append(.new(value))
                 afterOurs.append(plan.ours.starts[item], .keep)
@@ -74,7 +82,8 @@ extension Merger {
                 afterOurs.append(.new(value))
                 afterTheirs.append(plan.theirs.starts[item], .keep)
             case .twin(let our, let their):
-                let merged = mergeTwins(our.value, their.value, place)
+                let step = place.child(.position(plan.ours.starts[our.place]))
+                let merged = mergeTwins(our.value, their.value, step)
                 delta.append(.new(Value.null.changed(by: merged.delta)))
                 afterOurs.append(plan.ours.starts[our.place], merged.afterOurs)
                 afterTheirs.append(plan.theirs.starts[their.place], merged.afterTheirs)
@@ -98,6 +107,7 @@ extension Merger {
     }
 
     private mutating func reportMoves(of range: Range<Int>, _ base: Value.List, _ place: Place) {
+        if place.rules?.isOurs == true || place.rules?.isTheirs == true { return }
         let item = base[range.lowerBound]
         report(.bothMoved, item, item, item, .ours, place)
     }
@@ -117,14 +127,14 @@ extension ListRecipe {
         _ side: ListSide,
         _ segment: Int,
         _ range: Range<Int>,
-        _ delta: Delta,
-        _ base: Value.List,
-        _ result: Value
+        _ rest: Delta,
+        _ whole: Delta,
+        _ base: Value.List
     ) {
         if let start = side.start(of: segment) {
-            append(start..<(start + range.count), delta)
+            append(start..<(start + range.count), rest)
         } else if range.count == 1 {
-            append(.new(result))
+            append(.new(base[range.lowerBound].changed(by: whole)))
         } else {
             for item in base[range] { append(.new(item)) }
         }
@@ -143,8 +153,10 @@ private struct ListContext {
             (identity, isSet) = (nil, false)
             return
         }
-        identity = rules?.identity ?? ItemIdentity.key(of: inserted)
-        isSet = inserted.allSatisfy { Self.isSet($0 + Array(base)) }
+        // What tells the new items apart must tell them from the old ones too.
+        let lists = inserted.map { $0 + Array(base) }
+        identity = rules?.identity ?? ItemIdentity.key(of: lists)
+        isSet = lists.allSatisfy(Self.isSet)
     }
 
     private static func isSet(_ items: [Value]) -> Bool {

@@ -1,7 +1,7 @@
 // Versions and dates only grow: of two that were set in one place, the greater is the later one,
 // whichever side it comes from. People who merge by hand decide the same way.
 
-/// A version number, or a date and time, that can be compared with another of its form.
+/// A version of three numbers, or a date and time, that can be compared with another of its form.
 enum Succession: Equatable {
     /// What stands before the numbers, the numbers, and what stands behind them.
     case version(prefix: String, numbers: [Int], suffix: String)
@@ -10,10 +10,10 @@ enum Succession: Equatable {
 
     init?(_ value: Value) {
         guard let text = value.text, text.utf8.count <= Self.sizeMaxInBytes else { return nil }
-        if let date = text.wholeMatch(of: /\d{4}-\d{2}-\d{2}(?:[T ][0-9:.]+Z?)?/) {
+        if let date = text.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+Z?)?/) {
             self = .date(String(date.output))
         } else if let match = text.wholeMatch(
-            of: /(v|\^|~|>=|<=|=)?(\d{1,9}(?:\.\d{1,9}){1,3})([-+][0-9A-Za-z.+-]*)?/
+            of: /(v|\^|~|>=|<=|=)?([0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9})([-+][0-9A-Za-z.+-]*)?/
         ) {
             self = .version(
                 prefix: String(match.output.1 ?? ""),

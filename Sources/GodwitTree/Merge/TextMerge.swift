@@ -110,11 +110,12 @@ private struct Cluster {
     }
 
     var isContested: Bool {
-        guard !ours.isEmpty, !theirs.isEmpty, ours != theirs else { return false }
-        return ours.contains { our in
-            theirs.contains { their in
-                our != their && our.offset < their.end && their.offset < our.end
-            }
+        var (our, their) = (0, 0)
+        while our < ours.count, their < theirs.count {
+            let (left, right) = (ours[our], theirs[their])
+            if left != right, left.offset < right.end, right.offset < left.end { return true }
+            if left.end <= right.end { our += 1 } else { their += 1 }
         }
+        return false
     }
 }

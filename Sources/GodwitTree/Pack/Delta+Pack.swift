@@ -5,9 +5,6 @@ extension Delta {
         public var isCompressed = Compression.isAvailable
         /// Less than this is not worth a compression.
         public var sizeMin = 48
-        /// A base with more canonical bytes than this is no prefix: to index it takes longer than
-        /// it saves.
-        public var prefixMax = 1 << 20
         /// 1, the fastest, to 22, the smallest.
         public var level = 3
 
@@ -52,21 +49,21 @@ extension Delta {
 
     /// Reads a packed delta, by the base that it was packed on.
     ///
-    /// - Parameter sizeMax: What unfolds to more bytes is refused.
+    /// - Parameter sizeMax: What unfolds to more bytes is refused, and so is what would take more
+    ///   than about four times as much memory.
     /// - Throws: What ``init(canonicalBytes:)`` throws. A delta that was packed on another base
     ///   is refused here, when it is applied, or by the digest of what it leads to.
     public init(packed bytes: [UInt8], on base: Value, sizeMax: Int = 1 << 26) throws(TreeError) {
         switch bytes.first {
         case DeltaCode.canonical:
-            self = try Delta(canonicalBytes: bytes)
+            self = try Delta(canonicalBytes: bytes, budget: 4 * sizeMax)
         case DeltaCode.packed:
-            var reader = DeltaReader(bytes, isPacked: true)
+            var reader = DeltaReader(bytes, isPacked: true, budget: 4 * sizeMax)
             self = try reader.readAll(base)
         case DeltaCode.compressed where bytes.count > Self.headSizeInBytes:
-            let hasPrefix = bytes[1] == 1
             let form = try Compression.decompressed(
                 Array(bytes[Self.headSizeInBytes...]),
-                prefix: hasPrefix ? base.canonicalBytes : [],
+                prefix: try Self.prefix(bytes[1], base),
                 sizeMax: sizeMax
             )
             guard form.first != DeltaCode.compressed else {
@@ -78,6 +75,9 @@ extension Delta {
         }
     }
 
+    /// A base with more canonical bytes than this is no prefix: to index it takes longer than it
+    /// saves.
+    private static let prefixMax = 1 << 20
     private static let largeMinInBytes = 512
     private static let headSizeInBytes = 2
 
@@ -85,8 +85,18 @@ extension Delta {
         [DeltaCode.compressed, prefix.isEmpty ? 0 : 1]
     }
 
+    /// The prefix that a head's second byte calls for.
+    private static func prefix(_ byte: UInt8, _ base: Value) throws(TreeError) -> [UInt8] {
+        switch byte {
+        case 0: return []
+        case 1 where base.isEncoded(within: prefixMax): return base.canonicalBytes
+        default:
+            throw .malformed(format: .delta, offset: 1, reason: "there is no such prefix")
+        }
+    }
+
     private static func prefix(of base: Value, _ packing: Packing) -> [UInt8] {
-        guard base.isEncoded(within: packing.prefixMax) else { return [] }
+        guard base.isEncoded(within: prefixMax) else { return [] }
         return base.canonicalBytes
     }
 }

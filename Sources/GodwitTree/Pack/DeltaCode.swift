@@ -72,12 +72,16 @@ extension Delta {
     /// - Throws: ``TreeError/malformed(format:offset:reason:)``,
     ///   ``TreeError/invalidDelta(reason:)`` or ``TreeError/tooDeep(limit:)``.
     public init(canonicalBytes bytes: [UInt8]) throws(TreeError) {
+        try self.init(canonicalBytes: bytes, budget: .max)
+    }
+
+    init(canonicalBytes bytes: [UInt8], budget: Int) throws(TreeError) {
         guard bytes.first == DeltaCode.canonical else {
             let value = try Value(canonicalBytes: bytes, depthMax: Self.encodedDepthMax)
             self = try Delta(encoded: value)
             return
         }
-        var reader = DeltaReader(bytes, isPacked: false)
+        var reader = DeltaReader(bytes, isPacked: false, budget: budget)
         self = try reader.readAll(nil)
         guard canonicalBytes == bytes else {
             throw .malformed(format: .delta, offset: 0, reason: "the delta is not in normal form")

@@ -5,8 +5,10 @@ struct DeltaReader {
     private var canonical: CanonicalReader
     private let isPacked: Bool
 
-    init(_ bytes: [UInt8], isPacked: Bool) {
+    /// - Parameter budget: How much memory, about, may be taken for what is read.
+    init(_ bytes: [UInt8], isPacked: Bool, budget: Int = .max) {
         canonical = CanonicalReader(bytes: bytes, depthMax: Value.depthMax)
+        canonical.budget = budget
         self.isPacked = isPacked
     }
 
@@ -131,6 +133,9 @@ extension DeltaReader {
         if present.contains(.edits) {
             for _ in 0..<(try readCount()) {
                 let position = end + (try readPosition())
+                guard position < ListDelta.positionMax else {
+                    throw canonical.fault("a position is out of range")
+                }
                 let model = base.flatMap { $0.model(at: position) }
                 let delta = try read(model, depthLeft: depthLeft - 1)
                 parts.edits.append(ListDelta.Edit(position: position, delta: delta))
@@ -198,6 +203,10 @@ extension DeltaReader {
             guard let model, model.list == nil, model.map == nil else {
                 throw canonical.fault("there is no scalar to be the same as")
             }
+            guard model.isEncoded(within: DeltaCode.modelMaxInBytes) else {
+                throw canonical.fault("the scalar to be the same as is too long")
+            }
+            try canonical.charge(DeltaCode.modelMaxInBytes)
             return model
         case (DeltaCode.shape, _):
             _ = try canonical.readByte()
@@ -207,6 +216,7 @@ extension DeltaReader {
             return try readPartialShape(model?.map, depthLeft: depthLeft)
         case (_, .list?):
             guard depthLeft > 0 else { throw .tooDeep(limit: Value.depthMax) }
+            try canonical.charge(CanonicalReader.containerCost)
             var items: [Value] = []
             var previous = model?.list?.first
             for _ in 0..<(try canonical.readHeadCount()) {
@@ -217,6 +227,7 @@ extension DeltaReader {
             return .list(items)
         case (_, .map?):
             guard depthLeft > 0 else { throw .tooDeep(limit: Value.depthMax) }
+            try canonical.charge(CanonicalReader.containerCost)
             let count = try canonical.readHeadCount()
             return .map(try build(readEntries(count: count, depthLeft: depthLeft)))
         default:
@@ -227,8 +238,10 @@ extension DeltaReader {
     private mutating func readShape(_ model: Value.Map?, depthLeft: Int) throws(TreeError) -> Value
     {
         guard let model, depthLeft > 0 else { throw canonical.fault("there is no model") }
+        try canonical.charge(CanonicalReader.containerCost)
         var entries: [Value.Map.Entry] = []
         for entry in model {
+            try canonical.charge(entry.key.sizeInBytes)
             let value = try readValue(model: entry.value, depthLeft: depthLeft - 1)
             entries.append(Value.Map.Entry(key: entry.key, value: value))
         }
@@ -240,11 +253,13 @@ extension DeltaReader {
         depthLeft: Int
     ) throws(TreeError) -> Value {
         guard let model, depthLeft > 0 else { throw canonical.fault("there is no model") }
+        try canonical.charge(CanonicalReader.containerCost)
         var mask: [UInt8] = []
         for _ in 0..<((model.count + 7) / 8) { mask.append(try canonical.readByte()) }
         let extra = try readCount()
         var entries: [Value.Map.Entry] = []
         for (index, entry) in model.enumerated() where mask[index / 8] >> (index % 8) & 1 == 1 {
+            try canonical.charge(entry.key.sizeInBytes)
             let value = try readValue(model: entry.value, depthLeft: depthLeft - 1)
             entries.append(Value.Map.Entry(key: entry.key, value: value))
         }

@@ -11,7 +11,8 @@ struct DeltaWriter {
 
     mutating func write(_ delta: Delta, _ base: Value?) {
         switch delta {
-        case .keep: bytes.append(DeltaCode.keep)
+        case _ where delta.isKeep: bytes.append(DeltaCode.keep)
+        case .keep: break
         case .set(let value):
             switch value {
             case .list, .map: write(value, model: base)
@@ -154,7 +155,8 @@ extension DeltaWriter {
     }
 
     private mutating func write(_ map: Value.Map, model: Value.Map?) {
-        let shared = model?.filter { map[$0.key] != nil } ?? []
+        let isAlike = model.map { $0.count <= Self.modelRatioMax * map.count } ?? false
+        let shared = isAlike ? model?.filter { map[$0.key] != nil } ?? [] : []
         guard let model, !shared.isEmpty, shared.count * 2 >= map.count else {
             canonical.writeMapHead(map.count)
             for entry in map {
@@ -184,6 +186,11 @@ extension DeltaWriter {
             write(entry.value, model: nil)
         }
     }
+}
+
+extension DeltaWriter {
+    /// A model with more keys than so many times those of the value takes more bits than it saves.
+    private static let modelRatioMax = 8
 }
 
 extension Value.Map {

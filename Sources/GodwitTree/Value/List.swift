@@ -6,8 +6,9 @@ extension Value {
     /// items.insert("Milk", at: 1)
     /// ```
     ///
-    /// Copies share what they have in common. Access, insertion, removal and replacement at any
-    /// position are O(log *n*), a walk through all items is O(*n*).
+    /// Copies share what they have in common. Access and replacement at any position are
+    /// O(log *n*), and so are insertion and removal, but in long runs of equal items; a walk through
+    /// all items is O(*n*).
     public struct List: Sendable {
         var tree: ChunkTree<Value>
 

@@ -20,7 +20,7 @@ public enum Value: Hashable, Sendable {
 
 extension Value {
     /// The deepest nesting that is read, applied or stored; a scalar has depth 0.
-    public static let depthMax = 128
+    public static let depthMax = 64
 
     /// The value under a key of a map; nil for other kinds and for an absent key.
     public subscript(key: Key) -> Value? {
