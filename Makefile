@@ -5,9 +5,9 @@ TEST := swift test --configuration release -Xswiftc -enable-testing --skip-build
 GODWIT = $(shell $(BUILD) --show-bin-path)/godwit
 LINTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Outbox/Package.swift Examples/Outbox/Sources \
-	Examples/Roster/Package.swift Examples/Roster/Sources
+	Examples/Roster/Package.swift Examples/Roster/Sources Fuzz/Package.swift Fuzz/Sources
 
-.PHONY: help setup demo test test-traits test-threads test-planted-bugs lint format bench soak
+.PHONY: help setup demo test test-traits test-threads test-planted-bugs lint format bench fuzz soak
 
 help:
 	@echo 'make setup              install what is needed (SQLite, xz, zstd, jsonpatch)'
@@ -17,7 +17,8 @@ help:
 	@echo 'make test-threads       the tests under the thread sanitizer'
 	@echo 'make test-planted-bugs  twenty bugs of our own, each to be found by the simulation'
 	@echo 'make bench              speed, bytes and memory, beside peers'
-	@echo 'make soak               the long tests; SOAK=N for N times as long'
+	@echo 'make fuzz               ten million inputs for the readers; FUZZ=N for N inputs'
+	@echo 'make soak               the long tests, and fuzz; SOAK=N for N times as long'
 	@echo 'make format             lay out the code'
 
 setup:
@@ -54,6 +55,9 @@ bench: setup
 	swift build --configuration release --package-path Benchmarks
 	@$$(swift build --configuration release --package-path Benchmarks --show-bin-path)/godwit-bench
 
-soak: setup test-planted-bugs
+fuzz: setup
+	Scripts/fuzz $(or $(FUZZ),10000000)
+
+soak: setup test-planted-bugs fuzz
 	$(BUILD) --build-tests
 	GODWIT_SOAK=$(or $(SOAK),10) $(TEST)

@@ -1,0 +1,64 @@
+import GodwitTree
+
+extension Reader {
+    /// The first byte names a policy; behind it stand two deltas, with a mark between them.
+    static func checkMerge(_ bytes: [UInt8]) throws -> Bool {
+        let base = World.base
+        guard let first = bytes.first, let mark = bytes.firstIndex(ofPair: 0xff) else {
+            return false
+        }
+        let policy = World.policies[Int(first) % World.policies.count]
+        let sides = [Array(bytes[1..<mark]), Array(bytes[(mark + 2)...])]
+        let deltas = sides.compactMap { try? Delta(packed: $0, on: base, sizeMax: 1 << 14) }
+        guard deltas.count == 2, let ours = try? deltas[0].applied(to: base),
+            let theirs = try? deltas[1].applied(to: base)
+        else { return false }
+        let merge = try Merge(base: base, ours: deltas[0], theirs: deltas[1], policy: policy)
+        try check(merge, of: base, ours, theirs)
+        let both = try deltas[0].composed(with: merge.afterOurs)
+        try hold("what is left to do follows ours", try both.applied(to: base) == merge.value)
+
+        let difference = Delta.diff(ours, theirs, policy: policy)
+        try hold("a difference leads to the other", try difference.applied(to: ours) == theirs)
+        try check(
+            Merge(base: base, ours: ours, theirs: theirs, policy: policy),
+            of: base,
+            ours,
+            theirs
+        )
+        return true
+    }
+
+    private static func check(
+        _ merge: Merge,
+        of base: Value,
+        _ ours: Value,
+        _ theirs: Value
+    ) throws {
+        let value = merge.value
+        try hold("the merged value is not too deep", value.isNested(within: Value.depthMax))
+        try checkDigest(value)
+        try hold("a merge is a change of its base", try merge.delta.applied(to: base) == value)
+        try hold("a merge is a change of ours", try merge.afterOurs.applied(to: ours) == value)
+        try hold(
+            "a merge is a change of theirs",
+            try merge.afterTheirs.applied(to: theirs) == value
+        )
+        for delta in [merge.delta, merge.afterOurs, merge.afterTheirs] { try checkForms(delta) }
+        for conflict in merge.conflicts {
+            try hold("a conflict has a description", !conflict.description.isEmpty)
+        }
+    }
+
+    /// Two deltas as one input.
+    static func merging(_ ours: Delta, _ theirs: Delta, policy: Int) -> [UInt8] {
+        let sides = [ours, theirs].map { $0.packed(on: World.base, .plain) }
+        return [UInt8(policy)] + sides[0] + [0xff, 0xff] + sides[1]
+    }
+}
+
+extension [UInt8] {
+    fileprivate func firstIndex(ofPair byte: UInt8) -> Int? {
+        indices.dropLast().first { self[$0] == byte && self[$0 + 1] == byte }
+    }
+}
