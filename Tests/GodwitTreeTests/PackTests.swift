@@ -75,6 +75,20 @@ import Testing
         #expect(throws: TreeError.self) { try Delta(packed: bytes, on: base, sizeMax: 1_000) }
     }
 
+    @Test func `a few bytes do not unfold to very many`() throws {
+        let long = Key(String(repeating: "x", count: 1_000))
+        let none: Value = ["a": .null]
+        for first in [.string(long), [long: 1]] as [Value] {
+            let item = first.canonicalBytes
+            let repeated: [UInt8] = first.map == nil ? [0xc0] : [0xc4, 0xc0]
+            let items = (0..<200).flatMap { _ in repeated }
+            let bytes = [0xc3, 0xc8, 0x01, 0x98, 201] + item + items
+            let delta = try Delta(packed: bytes, on: none, sizeMax: 1 << 18)
+            #expect(try delta.applied(to: none)["a"]?.list?.count == 201)
+            #expect(throws: TreeError.self) { try Delta(packed: bytes, on: none, sizeMax: 1 << 17) }
+        }
+    }
+
     @Test func `every byte may be damaged, none can crash the readers of deltas`() throws {
         var random = Seeded(seed: 5)
         for (edit, _, _) in Self.edits {

@@ -24,7 +24,7 @@ enum World {
 
     static let policies: [MergePolicy] = [
         .standard, policy(.ours), policy(.theirs), policy(.editWins), policy(.deleteWins),
-        policy(.max), policy(.min), policy(.sum),
+        policy(.max), policy(.min), policy(.union), policy(.sum),
     ]
 
     private static func policy(_ rule: MergePolicy.Rule) -> MergePolicy {
