@@ -180,15 +180,15 @@ extension Merger {
         _ theirs: MapDelta,
         _ place: Place
     ) -> Merged {
-        var (ours, theirs) = (ours.entries, theirs.entries)
-        if case .union? = place.rules?.rule {
-            ours.removeAll { $0.change == .remove }
-            theirs.removeAll { $0.change == .remove }
-        }
+        var isUnion = false
+        if case .union? = place.rules?.rule { isUnion = true }
         var delta: [MapDelta.Entry] = []
         var (afterOurs, afterTheirs): ([MapDelta.Entry], [MapDelta.Entry]) = ([], [])
-        MapDelta.walk(MapDelta(ascending: ours), MapDelta(ascending: theirs)) { key, our, their in
-            let merged = merge(base[key], our, their, place.child(.key(key)))
+        MapDelta.walk(ours, theirs) { key, our, their in
+            let merged =
+                isUnion && (our == .remove || their == .remove)
+                ? Self.restore(base[key], our, their)
+                : merge(base[key], our, their, place.child(.key(key)))
             for (change, entries) in [(merged.0, 0), (merged.1, 1), (merged.2, 2)] {
                 guard let change else { continue }
                 let entry = MapDelta.Entry(key: key, change: change)
@@ -227,6 +227,20 @@ extension Merger {
             guard outlives(base, edited, nil, place) else { return (.remove, .remove, nil) }
             return (ours, nil, .apply(.set(edited)))
         }
+    }
+
+    /// What happens under a key that nobody can remove: who did so gets it again.
+    private static func restore(
+        _ base: Value?,
+        _ ours: MapDelta.Change?,
+        _ theirs: MapDelta.Change?
+    ) -> (MapDelta.Change?, MapDelta.Change?, MapDelta.Change?) {
+        let (isOurs, isTheirs) = (ours != .remove, theirs != .remove)
+        let change = isOurs ? ours : isTheirs ? theirs : nil
+        var value = base
+        if case .apply(let edit)? = change { value = (base ?? .null).changed(by: edit) }
+        let again = value.map { MapDelta.Change.apply(.set($0)) }
+        return (change, isOurs ? nil : again, isTheirs ? nil : again)
     }
 
     /// Whether what one side removed and the other edited stays.
