@@ -60,7 +60,9 @@ extension Delta {
         case DeltaCode.canonical:
             self = try Delta(canonicalBytes: bytes)
         case DeltaCode.packed:
-            var reader = DeltaReader(bytes, isPacked: true)
+            // Many bytes may have much in common with the base; few must not become very many.
+            let modelledMax = max(sizeMax, bytes.count * DeltaCode.modelMaxInBytes)
+            var reader = DeltaReader(bytes, isPacked: true, modelledMax: modelledMax)
             self = try reader.readAll(base)
         case DeltaCode.compressed where bytes.count > Self.headSizeInBytes:
             let hasPrefix = bytes[1] == 1

@@ -1,13 +1,19 @@
 /// Reads a delta from bytes that may say anything.
 ///
-/// Nothing is allocated on the word of the input alone: whatever is counted takes a byte of it.
+/// Nothing is allocated on the word of the input alone: whatever is counted takes a byte of it. What
+/// is taken from models takes no room when it is read, but when it is written again; so it is
+/// counted.
 struct DeltaReader {
     private var canonical: CanonicalReader
     private let isPacked: Bool
+    /// How many bytes of keys and scalars may still be taken from models.
+    private var modelledLeft: Int
 
-    init(_ bytes: [UInt8], isPacked: Bool) {
+    /// - Parameter modelledMax: How many bytes may be taken from models, in a packed delta.
+    init(_ bytes: [UInt8], isPacked: Bool, modelledMax: Int = 0) {
         canonical = CanonicalReader(bytes: bytes, depthMax: Value.depthMax)
         self.isPacked = isPacked
+        modelledLeft = modelledMax
     }
 
     /// The delta behind the byte that names the form.
@@ -85,7 +91,7 @@ struct DeltaReader {
                     throw canonical.fault("the base has no such key")
                 }
                 let entry = base[Int(number) - 1]
-                return (entry.key, entry.value)
+                return (try take(entry.key), entry.value)
             }
         }
         let key = try canonical.readKey()
@@ -198,7 +204,7 @@ extension DeltaReader {
             guard let model, model.list == nil, model.map == nil else {
                 throw canonical.fault("there is no scalar to be the same as")
             }
-            return model
+            return try take(model)
         case (DeltaCode.shape, _):
             _ = try canonical.readByte()
             return try readShape(model?.map, depthLeft: depthLeft)
@@ -230,7 +236,7 @@ extension DeltaReader {
         var entries: [Value.Map.Entry] = []
         for entry in model {
             let value = try readValue(model: entry.value, depthLeft: depthLeft - 1)
-            entries.append(Value.Map.Entry(key: entry.key, value: value))
+            entries.append(Value.Map.Entry(key: try take(entry.key), value: value))
         }
         return .map(Value.Map(ascending: entries))
     }
@@ -246,7 +252,7 @@ extension DeltaReader {
         var entries: [Value.Map.Entry] = []
         for (index, entry) in model.enumerated() where mask[index / 8] >> (index % 8) & 1 == 1 {
             let value = try readValue(model: entry.value, depthLeft: depthLeft - 1)
-            entries.append(Value.Map.Entry(key: entry.key, value: value))
+            entries.append(Value.Map.Entry(key: try take(entry.key), value: value))
         }
         entries += try readEntries(count: extra, depthLeft: depthLeft)
         return .map(try build(entries))
@@ -263,6 +269,25 @@ extension DeltaReader {
             entries.append(Value.Map.Entry(key: key, value: value))
         }
         return entries
+    }
+
+    private mutating func take(_ scalar: Value) throws(TreeError) -> Value {
+        switch scalar {
+        case .string(let key): return .string(try take(key))
+        case .bytes(let bytes): try count(bytes.count)
+        default: break
+        }
+        return scalar
+    }
+
+    private mutating func take(_ key: Key) throws(TreeError) -> Key {
+        try count(key.sizeInBytes)
+        return key
+    }
+
+    private mutating func count(_ modelled: Int) throws(TreeError) {
+        modelledLeft -= modelled
+        guard modelledLeft >= 0 else { throw canonical.fault("it unfolds to too many bytes") }
     }
 
     private func build(_ entries: [Value.Map.Entry]) throws(TreeError) -> Value.Map {
