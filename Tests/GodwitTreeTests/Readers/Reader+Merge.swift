@@ -4,9 +4,10 @@ extension Reader {
     /// The first byte names a policy; behind it stand two deltas, with a mark between them.
     static func checkMerge(_ bytes: [UInt8]) throws -> Bool {
         let base = World.base
-        guard let first = bytes.first, let mark = bytes.firstIndex(ofPair: 0xff) else {
-            return false
+        let mark = bytes.indices.dropFirst().dropLast().first { index in
+            bytes[index] == 0xff && bytes[index + 1] == 0xff
         }
+        guard let first = bytes.first, let mark else { return false }
         let policy = World.policies[Int(first) % World.policies.count]
         let sides = [Array(bytes[1..<mark]), Array(bytes[(mark + 2)...])]
         let deltas = sides.compactMap { try? Delta(packed: $0, on: base, sizeMax: 1 << 14) }
@@ -54,11 +55,5 @@ extension Reader {
     static func merging(_ ours: Delta, _ theirs: Delta, policy: Int) -> [UInt8] {
         let sides = [ours, theirs].map { $0.packed(on: World.base, .plain) }
         return [UInt8(policy)] + sides[0] + [0xff, 0xff] + sides[1]
-    }
-}
-
-extension [UInt8] {
-    fileprivate func firstIndex(ofPair byte: UInt8) -> Int? {
-        indices.dropLast().first { self[$0] == byte && self[$0 + 1] == byte }
     }
 }
