@@ -14,20 +14,29 @@ extension Reader {
         guard deltas.count == 2, let ours = try? deltas[0].applied(to: base),
             let theirs = try? deltas[1].applied(to: base)
         else { return false }
-        let merge = try Merge(base: base, ours: deltas[0], theirs: deltas[1], policy: policy)
-        try check(merge, of: base, ours, theirs)
-        let both = try deltas[0].composed(with: merge.afterOurs)
+        let (our, their) = ((deltas[0], ours), (deltas[1], theirs))
+        try checkMerge(of: base, ours: our, theirs: their, policy: policy)
+        return true
+    }
+
+    /// What holds of the merge of two changes of a base, and of two values that grew from it.
+    static func checkMerge(
+        of base: Value,
+        ours: (delta: Delta, value: Value),
+        theirs: (delta: Delta, value: Value),
+        policy: MergePolicy
+    ) throws {
+        let merge = try Merge(base: base, ours: ours.delta, theirs: theirs.delta, policy: policy)
+        try check(merge, of: base, ours.value, theirs.value)
+        let both = try ours.delta.composed(with: merge.afterOurs)
         try hold("what is left to do follows ours", try both.applied(to: base) == merge.value)
 
+        let (ours, theirs) = (ours.value, theirs.value)
         let difference = Delta.diff(ours, theirs, policy: policy)
         try hold("a difference leads to the other", try difference.applied(to: ours) == theirs)
-        try check(
-            Merge(base: base, ours: ours, theirs: theirs, policy: policy),
-            of: base,
-            ours,
-            theirs
-        )
-        return true
+        try checkDigest(ours.united(with: theirs))
+        let same = Merge(base: base, ours: ours, theirs: theirs, policy: policy)
+        try check(same, of: base, ours, theirs)
     }
 
     private static func check(

@@ -36,6 +36,8 @@ extension Reader {
                     return Self.merging(ours, theirs, policy: policy)
                 }
             }
+        case .edits:
+            return (0..<64).map { seed in (0..<64).map { UInt8($0 * seed & 0xff) } }
         }
     }
 
@@ -55,7 +57,7 @@ extension Reader {
         case .ednDelta:
             ["#d/keep", "#d/set", "#d/map", "#d/list", "#d/text", "#d/inc", "#d/del"]
                 + [":- #{", ":= {", ":> {", ":+ {", "[0 1]"] + World.places
-        case .cbor, .delta, .merge:
+        case .cbor, .delta, .merge, .edits:
             World.places
         }
     }
@@ -79,16 +81,22 @@ extension World {
         "#d/keep nil", "{:a 2 :h #d/del nil :new [1 {:a nil}]}", "#d/set {}", "{:a #d/inc -3}",
         "{:g #d/inc 1 :e #bytes \"01\"}", "{:d {:a {:a {:b #d/inc 1 :c {}}}}}",
         "{:b #d/text [[0 1 \"b\"] [8 2 \"e\"] [22 0 \" and \u{e9}\"]]}",
-        "{:b #d/text [[0 31 \"\"]]}", "{:b \"Bread and more\"}",
-        "{:items {:- #{0}}}", "{:items {:- #{[0 3]} :+ {0 {:id 4 :name \"Milk\"}}}}",
+        "{:b #d/text [[0 46 \"\"]]}", "{:b \"Bread and more\"}",
+        "{:items {:- #{0}}}", "{:items {:- #{[0 4]} :+ {0 {:id 4 :name \"Milk\"}}}}",
         "{:items {:= {1 {:crossed true :count #d/inc 2}} :> {1 0}}}",
         "{:items {:= {0 {:name #d/text [[5 0 \"s\"]]}} :- #{2}}}",
         "{:items {:> {2 0} :+ {3 {:id 3 :name \"Oat milk\" :crossed false :count 1}}}}",
-        "{:items {:+ {0 {:id 4} 4 {:id 5 :name \"Wine\"}}}}", "{:items #d/set [{:id 2}]}",
+        "{:items {:+ {0 {:id 0} 5 {:id 6 :name \"Wine\"}}}}",
+        "{:items {:+ {3 {:id 4 :name \"Cocoa\"} 5 {:id 7 :name \"Water\" :crossed false}}}}",
+        "{:items #d/set [{:id 2}]}",
         "{:c {:= {0 #d/inc 1, 4 {:+ {0 1}}} :- #{1} :> {5 0}}}", "{:c {:> {[0 3] 3}}}",
         "{:row {:- #{[10 30] 50} :> {[60 20] 0} := {90 #d/inc 1}}}",
         "{:row {:+ {0 1 40 2 41 3}}}", "{:tags {:+ {1 \"blue\"} :- #{0}}}",
-        "{:tags {:+ {3 \"blue\" 4 \"green\"} :> {0 2}}}",
+        "{:tags {:+ {1 \"cyan\" 4 \"teal\"}}}",
+        "{:tags {:+ {4 \"pink\" 5 \"teal\"} :> {0 2}}}", "{:tags {:+ {4 \"teal\" 5 \"wine\"}}}",
+        "{:v \"1.10.0\" :when \"2026-02-01\"}", "{:v \"2.0.0-a\" :when \"2025-12-31\"}",
+        "{:v \"1.9.1\" :when \"2026-01-05 10:00\"}",
+        "{:b #d/text [[7 11 \"soup\"] [35 0 \"most and \"]]}",
         "{:table {:k3 #d/del nil :k7 #d/inc 5 :k47 9 :x [] :longer-than-the-others {}}}",
         "#d/map {:- 1}", "{:items {:+ {3 [[1 2 3] [1 2 3] [1 2 4]]}}}",
         "{:items {:+ {3 \"This text is long enough, and long enough, to be compressed well\"}}}",

@@ -14,6 +14,8 @@ enum Reader: String, CaseIterable, Sendable {
     case mergePatch = "merge-patch"
     /// Two packed deltas of one base, which are merged.
     case merge
+    /// A value, and edits of it, by choices.
+    case edits
 
     /// Reads the bytes, and tries on what they say all that must hold of it.
     ///
@@ -31,6 +33,7 @@ enum Reader: String, CaseIterable, Sendable {
         case .jsonPatch: try Self.checkJSONPatch(bytes)
         case .mergePatch: try Self.checkMergePatch(bytes)
         case .merge: try Self.checkMerge(bytes)
+        case .edits: try Self.checkEdits(bytes)
         }
     }
 }

@@ -7,18 +7,20 @@ import GodwitTree
 enum World {
     /// What deltas and patches are applied to.
     static let base: Value = [
-        "a": 1, "b": "Bread, b\u{e9}arnaise \u{1f35e} and more",
+        "a": 1, "b": "Bread, b\u{e9}arnaise \u{1f35e} and more, for all of us",
         "c": [1, 2.5, "c", .null, [], true],
         "d": ["a": ["a": ["a": .null, "b": 7]], "e": [:]], "e": .bytes([0, 255, 16]), "f": 0.1,
         "g": .int(.max), "h": .null,
+        "v": "1.9.0", "when": "2026-01-05",
         "id": "base",
         "items": [
             ["id": 1, "name": "Bread", "crossed": false, "count": 1],
             ["id": 2, "name": "Wine", "crossed": false, "count": 2],
             ["id": 3, "name": "Eggs", "crossed": true, "count": 6],
+            ["id": 5, "name": "Tea", "crossed": false],
         ],
         "row": .list((0..<96).map { .int($0 * $0 % 23) }),
-        "tags": ["new", "old", "red"],
+        "tags": ["amber", "green", "red", "white"],
         "table": .map(Value.Map((0..<48).map { (Key("k\($0)"), .int($0 % 7)) })),
     ]
 
