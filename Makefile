@@ -5,9 +5,10 @@ TEST := swift test --configuration release -Xswiftc -enable-testing --skip-build
 GODWIT = $(shell $(BUILD) --show-bin-path)/godwit
 LINTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Outbox/Package.swift Examples/Outbox/Sources \
-	Examples/Roster/Package.swift Examples/Roster/Sources
+	Examples/Roster/Package.swift Examples/Roster/Sources Fuzz/Package.swift Fuzz/Sources
 
-.PHONY: help setup demo test test-traits test-threads test-planted-bugs lint format bench merges soak
+.PHONY: help setup demo test test-traits test-threads test-planted-bugs lint format bench merges \
+	fuzz soak
 
 help:
 	@echo 'make setup              install what is needed (SQLite, xz, zstd, jsonpatch)'
@@ -18,7 +19,8 @@ help:
 	@echo 'make test-planted-bugs  twenty bugs of our own, each to be found by the simulation'
 	@echo 'make bench              speed, bytes and memory, beside peers'
 	@echo 'make merges             merges of real documents beside what people made of them'
-	@echo 'make soak               the long tests; SOAK=N for N times as long'
+	@echo 'make fuzz               ten million inputs for the readers; FUZZ=N for N inputs'
+	@echo 'make soak               the long tests, and fuzz; SOAK=N for N times as long'
 	@echo 'make format             lay out the code'
 
 setup:
@@ -64,6 +66,9 @@ merges: setup
 	swift build --configuration release --package-path Benchmarks --product godwit-merges
 	@$$(swift build --configuration release --package-path Benchmarks --show-bin-path)/godwit-merges '$(MERGES)'
 
-soak: setup test-planted-bugs
+fuzz: setup
+	Scripts/fuzz $(or $(FUZZ),10000000)
+
+soak: setup test-planted-bugs fuzz
 	$(BUILD) --build-tests
 	GODWIT_SOAK=$(or $(SOAK),10) $(TEST)

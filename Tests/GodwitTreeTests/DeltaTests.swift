@@ -87,6 +87,21 @@ import Testing
             try Delta.map(["a": .apply(.set(deep))]).applied(to: [:])
         }
     }
+
+    @Test func `what is read from data nests no deeper than what is read from bytes`() throws {
+        let deep = (0..<Value.depthMax).reduce(0 as Value) { value, _ in [value] }
+        let maps = (0..<Value.depthMax).reduce(0 as Value) { value, _ in ["a": value] }
+        let lists = (0..<Value.depthMax).reduce(0 as Value) { value, _ in [["=": [0, value]]] }
+        for data in [["=", deep], maps, lists, [["+": [0, deep.list?.first ?? 0]]]] as [Value] {
+            let delta = try Delta(encoded: data)
+            #expect(try Delta(canonicalBytes: delta.canonicalBytes) == delta)
+            for deeper in [["a": data], [["=": [0, data]]]] as [Value] {
+                #expect(throws: TreeError.tooDeep(limit: Value.depthMax)) {
+                    try Delta(encoded: deeper)
+                }
+            }
+        }
+    }
 }
 
 /// What must not cost the square of its size.

@@ -96,6 +96,18 @@ import Testing
         #expect(merge.conflicts.map(\.reason) == [.replacedAndEdited])
     }
 
+    @Test func `what one side removed from a union is still to be done there`() throws {
+        let base: Value = ["a": 1, "b": 2, "c": ["x": 1]]
+        let (ours, theirs): (Value, Value) = (["a": 1], ["b": 2, "c": ["x": 2], "d": 4])
+        var policy = MergePolicy()
+        policy.set(.union, at: "/")
+        let merge = Merge(base: base, ours: ours, theirs: theirs, policy: policy)
+
+        #expect(merge.value == ["a": 1, "b": 2, "c": ["x": 2], "d": 4])
+        #expect(try merge.afterOurs.applied(to: ours) == merge.value)
+        #expect(try merge.afterTheirs.applied(to: theirs) == merge.value)
+    }
+
     @Test func `a change for another base is refused`() {
         #expect(throws: TreeError.self) {
             try Merge(base: ["a": 1], ours: .keep, theirs: .diff(["a": ["x"]], ["a": ["y", "x"]]))

@@ -43,11 +43,17 @@ extension Delta {
 
     /// Reads a delta from data, and checks all that can be checked without its base.
     ///
-    /// - Throws: ``TreeError/invalidDelta(reason:)``.
+    /// - Throws: ``TreeError/invalidDelta(reason:)``, or ``TreeError/tooDeep(limit:)``.
     public init(encoded value: Value) throws(TreeError) {
+        try self.init(encoded: value, depthLeft: Value.depthMax)
+    }
+
+    /// - Parameter depthLeft: How many containers may still be nested where this delta applies.
+    fileprivate init(encoded value: Value, depthLeft: Int) throws(TreeError) {
+        guard depthLeft >= 0 else { throw .tooDeep(limit: Value.depthMax) }
         guard case .list(let items) = value else {
             if case .map(let map) = value {
-                self = .map(try MapDelta.entries(encoded: map))
+                self = .map(try MapDelta.entries(encoded: map, depthLeft: depthLeft))
             } else {
                 self = .set(value)
             }
@@ -55,8 +61,9 @@ extension Delta {
         }
         switch (items.first, items.count) {
         case (nil, _): self = .keep
-        case ("="?, 2): self = .set(items[1])
-        case (.map(let parts)?, 1): self = .list(try ListDelta.Parts(encoded: parts).recipe)
+        case ("="?, 2): self = .set(try items[1].new(depthLeft: depthLeft))
+        case (.map(let parts)?, 1):
+            self = .list(try ListDelta.Parts(encoded: parts, depthLeft: depthLeft).recipe)
         case ("~"?, _): self = try .text(TextDelta.splices(encoded: items.dropFirst()))
         case ("+"?, 2):
             guard let number = items[1].integer else {
@@ -78,12 +85,18 @@ extension MapDelta.Change {
 }
 
 extension MapDelta {
-    fileprivate static func entries(encoded map: Value.Map) throws(TreeError) -> [Entry] {
+    fileprivate static func entries(
+        encoded map: Value.Map,
+        depthLeft: Int
+    ) throws(TreeError) -> [Entry] {
         var entries: [Entry] = []
         for entry in map {
-            let isRemove = entry.value == ["-"]
-            let change: Change = isRemove ? .remove : .apply(try Delta(encoded: entry.value))
-            entries.append(Entry(key: entry.key, change: change))
+            guard entry.value != ["-"] else {
+                entries.append(Entry(key: entry.key, change: .remove))
+                continue
+            }
+            let delta = try Delta(encoded: entry.value, depthLeft: depthLeft - 1)
+            entries.append(Entry(key: entry.key, change: .apply(delta)))
         }
         return entries
     }
@@ -125,13 +138,13 @@ extension ListDelta.Parts {
         return Value.Map(parts.filter { !$0.1.isEmpty }.map { ($0.0, .list($0.1)) })
     }
 
-    fileprivate init(encoded map: Value.Map) throws(TreeError) {
+    fileprivate init(encoded map: Value.Map, depthLeft: Int) throws(TreeError) {
         let unknown = map.first { !Self.names.contains($0.key) }
         if let unknown { throw .invalidDelta(reason: "an unknown part \"\(unknown.key)\"") }
         self.init()
         for item in try Self.items(map["-"]) { removes.append(try item.run) }
         for pair in try Self.pairs(map["="]) {
-            let delta = try Delta(encoded: pair.1)
+            let delta = try Delta(encoded: pair.1, depthLeft: depthLeft - 1)
             edits.append(ListDelta.Edit(position: try pair.0.position, delta: delta))
         }
         for pair in try Self.pairs(map[">"]) {
@@ -139,7 +152,8 @@ extension ListDelta.Parts {
             moves.append(ListDelta.Move(source: run.lowerBound, target: target, count: run.count))
         }
         for pair in try Self.pairs(map["+"]) {
-            inserts.append(ListDelta.Insert(position: try pair.0.position, value: pair.1))
+            let value = try pair.1.new(depthLeft: depthLeft - 1)
+            inserts.append(ListDelta.Insert(position: try pair.0.position, value: value))
         }
     }
 
@@ -167,6 +181,14 @@ extension ListDelta.Parts {
 }
 
 extension Value {
+    /// This value, where it may nest so deep.
+    fileprivate func new(depthLeft: Int) throws(TreeError) -> Value {
+        guard depthLeft >= 0, isNested(within: depthLeft) else {
+            throw .tooDeep(limit: Value.depthMax)
+        }
+        return self
+    }
+
     fileprivate init(position: Int) { self = .int(Int64(position)) }
 
     fileprivate init(run: Range<Int>) {
