@@ -54,7 +54,10 @@ extension Reader {
             "a merge is a change of theirs",
             try merge.afterTheirs.applied(to: theirs) == value
         )
-        for delta in [merge.delta, merge.afterOurs, merge.afterTheirs] { try checkForms(delta) }
+        for delta in [merge.delta, merge.afterOurs, merge.afterTheirs] {
+            let bytes = delta.canonicalBytes
+            try hold("a merge is in normal form", try Delta(canonicalBytes: bytes) == delta)
+        }
         for conflict in merge.conflicts {
             try hold("a conflict has a description", !conflict.description.isEmpty)
         }
