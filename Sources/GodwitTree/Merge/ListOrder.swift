@@ -126,8 +126,9 @@ struct ListOrder {
             defer { last = rank }
             guard let last, last != rank else { continue }
             if (rank < last) == isDescending { rightCount += 1 } else { wrongCount += 1 }
+            guard wrongCount * Self.errorRate <= items.count else { return false }
         }
-        return rightCount * 2 >= items.count - 1 && wrongCount * Self.errorRate <= items.count
+        return rightCount * 2 >= items.count - 1
     }
 
     private static func rank(_ item: Value, _ field: Key?, _ collation: Collation) -> Rank? {

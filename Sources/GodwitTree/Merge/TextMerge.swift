@@ -19,12 +19,10 @@ struct TextMerge {
         var (ourRest, theirRest) = (ours.splices[...], theirs.splices[...])
         var position = 0
         while let next = [ourRest.first, theirRest.first].compactMap({ $0?.offset }).min() {
-            let start = max(position, next)
-            keep(start - position)
-            position = start
-            var cluster = Cluster(ourRest.first, theirRest.first, from: &ourRest, &theirRest)
+            keep(next - position)
+            let cluster = Cluster(from: next, &ourRest, &theirRest)
             isContested = isContested || cluster.isContested
-            write(&cluster, from: position)
+            write(cluster, from: next)
             position = cluster.end
         }
         merged = Merged(
@@ -40,7 +38,7 @@ struct TextMerge {
         afterTheirs.keep(count)
     }
 
-    private mutating func write(_ cluster: inout Cluster, from start: Int) {
+    private mutating func write(_ cluster: Cluster, from start: Int) {
         var position = start
         var (ours, theirs) = (cluster.ours[...], cluster.theirs[...])
         var (ourEnd, theirEnd) = (start, start)
@@ -85,23 +83,23 @@ struct TextMerge {
 private struct Cluster {
     private(set) var ours: [TextDelta.Splice] = []
     private(set) var theirs: [TextDelta.Splice] = []
-    private(set) var end = 0
+    private(set) var end: Int
 
+    /// Takes the splices from `start` on that hang together.
     init(
-        _ our: TextDelta.Splice?,
-        _ their: TextDelta.Splice?,
-        from ourRest: inout ArraySlice<TextDelta.Splice>,
+        from start: Int,
+        _ ourRest: inout ArraySlice<TextDelta.Splice>,
         _ theirRest: inout ArraySlice<TextDelta.Splice>
     ) {
-        end = Swift.min(our?.offset ?? .max, their?.offset ?? .max)
+        end = start
         while true {
             if let next = ourRest.first, next.offset <= end {
                 ours.append(next)
-                end = Swift.max(end, next.end)
+                end = max(end, next.end)
                 ourRest.removeFirst()
             } else if let next = theirRest.first, next.offset <= end {
                 theirs.append(next)
-                end = Swift.max(end, next.end)
+                end = max(end, next.end)
                 theirRest.removeFirst()
             } else {
                 break
