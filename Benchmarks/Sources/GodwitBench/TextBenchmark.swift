@@ -55,7 +55,7 @@ struct TextBenchmark {
         let target = folder.path("text")
         let manager = FileManager.default
         try manager.createDirectory(atPath: target + "/data", withIntermediateDirectories: true)
-        for name in ["text_crdt.py", "text_prep.py", "common.py"] {
+        for name in ["text_crdt.py", "text_prep.py", "board_sync.py", "common.py"] {
             try manager.copyItem(atPath: peers.file(name), toPath: target + "/" + name)
         }
         try manager.copyItem(atPath: trace, toPath: target + "/data/automerge-paper.json.gz")

@@ -7,7 +7,9 @@
 //   (1) a complete chunk of an old tree is taken over whole when the open chunks below its level
 //       are empty, for then the walk through it would cut it in the same places;
 //   (2) the first boundary after a change that falls where an old one was brings the walk back
-//       into step with the old tree: an expected 32 elements later on each level.
+//       into step with the old tree: an expected 32 elements later on each level;
+//   (3) nothing that stood inside an old chunk ends a new one, but for its first seven and its
+//       last, as long as what decides about it is the same: it is taken over without a look.
 
 /// Builds a chunk tree from left to right, out of elements and parts of other trees.
 struct ChunkBuilder<Element: ChunkElement> {
@@ -36,16 +38,68 @@ struct ChunkBuilder<Element: ChunkElement> {
         if range.count == node.count, node.isComplete, isAligned(below: node.level) {
             append(node)
         } else if node.level == 0 {
-            for index in range { append(node.elements[index], node.boundaryByte(at: index)) }
+            append(range, ofLeaf: node)
         } else {
-            for index in node.child(at: range.lowerBound)..<node.chunks.count {
+            var index = node.child(at: range.lowerBound)
+            while index < node.chunks.count, node.start(of: index) < range.upperBound {
                 let start = node.start(of: index)
-                guard start < range.upperBound else { break }
-                let child = node.chunks[index]
-                let wanted = range.clamped(to: start..<(start + child.count))
-                append((wanted.lowerBound - start)..<(wanted.upperBound - start), of: child)
+                let wanted = range.clamped(to: start..<(start + node.chunks[index].count))
+                append(
+                    (wanted.lowerBound - start)..<(wanted.upperBound - start),
+                    of: node.chunks[index]
+                )
+                index += 1
+                if isAligned(below: node.level - 1) {
+                    index = appendInner(index, of: node, before: range.upperBound)
+                }
             }
         }
+    }
+
+    /// Appends elements of a leaf; see (3).
+    private mutating func append(_ range: Range<Int>, ofLeaf leaf: Chunk<Element>) {
+        elements.reserveCapacity(min(elements.count + range.count + 1, ChunkBoundary.countMax))
+        var index = range.lowerBound
+        // At first the window reaches back to what stood elsewhere, if anything is there.
+        let look = elements.isEmpty ? 0 : min(range.count, ChunkBoundary.windowCount - 1)
+        for _ in 0..<look { appendElement(&index, of: leaf) }
+        while index < range.upperBound {
+            let rest = min(range.upperBound, leaf.count - 1) - index
+            let count = max(0, min(rest, ChunkBoundary.countMax - 1 - elements.count))
+            elements.append(contentsOf: leaf.elements[index..<(index + count)])
+            for index in index..<(index + count) {
+                let byte = leaf.boundaryByte(at: index)
+                boundaryBytes.append(byte)
+                mark = ChunkBoundary.mark(mark, with: byte)
+            }
+            index += count
+            if index < range.upperBound { appendElement(&index, of: leaf) }
+        }
+    }
+
+    private mutating func appendElement(_ index: inout Int, of leaf: Chunk<Element>) {
+        append(leaf.elements[index], leaf.boundaryByte(at: index))
+        index += 1
+    }
+
+    /// Appends whole children of a node, from one on; see (3).
+    ///
+    /// - Returns: The first child that is left.
+    private mutating func appendInner(
+        _ first: Int,
+        of node: Chunk<Element>,
+        before end: Int
+    ) -> Int {
+        let level = node.level - 1
+        let open = levels[level].count
+        // The first ones of a node may be marked, and end no chunk only where they are early.
+        guard first >= ChunkBoundary.countMin - 1 || open <= first else { return first }
+        let room = ChunkBoundary.countMax - 1 - open
+        let last = min(node.chunks.count - 1, first + room, node.child(at: end))
+        guard last > first else { return first }
+        levels[level].reserveCapacity(open + node.chunks.count - first + 1)
+        levels[level].append(contentsOf: node.chunks[first..<last])
+        return last
     }
 
     /// The root of the tree; nil when nothing was appended.
@@ -67,16 +121,16 @@ struct ChunkBuilder<Element: ChunkElement> {
     }
 
     private mutating func closeLeaf() {
-        // Copies, so that leaves have no room to spare and the buffers are used again.
-        append(
-            Chunk(
-                elements: Array(elements[...]),
-                boundaryBytes: Array(boundaryBytes[...]),
-                mark: mark
-            )
-        )
-        elements.removeAll(keepingCapacity: true)
-        boundaryBytes.removeAll(keepingCapacity: true)
+        // A leaf has no room to spare; where a copy is made, the buffer is used again.
+        if elements.capacity <= elements.count + ChunkBoundary.countMin {
+            append(Chunk(elements: elements, boundaryBytes: boundaryBytes, mark: mark))
+            (elements, boundaryBytes) = ([], [])
+        } else {
+            let copies = (Array(elements[...]), Array(boundaryBytes[...]))
+            append(Chunk(elements: copies.0, boundaryBytes: copies.1, mark: mark))
+            elements.removeAll(keepingCapacity: true)
+            boundaryBytes.removeAll(keepingCapacity: true)
+        }
         mark = 0
     }
 

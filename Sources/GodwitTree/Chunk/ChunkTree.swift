@@ -112,6 +112,31 @@ struct ChunkTree<Element: ChunkElement>: Sendable {
         if let root { builder.append(range.upperBound..<root.count, of: root) }
         root = builder.finish()
     }
+
+    /// Takes the element at one position out and puts it in again so that it stands at another.
+    ///
+    /// - Complexity: O(log *n*) expected.
+    mutating func move(from source: Int, to target: Int) {
+        let element = self[source]
+        guard let root, count >= ChunkBoundary.countMin else {
+            replaceSubrange(source..<(source + 1), with: EmptyCollection())
+            return replaceSubrange(target..<target, with: CollectionOfOne(element))
+        }
+        precondition(target >= 0 && target < count, "The position is out of bounds")
+        var builder = ChunkBuilder<Element>()
+        if target < source {
+            builder.append(0..<target, of: root)
+            builder.append(element)
+            builder.append(target..<source, of: root)
+            builder.append((source + 1)..<count, of: root)
+        } else {
+            builder.append(0..<source, of: root)
+            builder.append((source + 1)..<(target + 1), of: root)
+            builder.append(element)
+            builder.append((target + 1)..<count, of: root)
+        }
+        self.root = builder.finish()
+    }
 }
 
 extension ChunkTree: Equatable {

@@ -11,7 +11,12 @@ struct WeightedElement {
 }
 
 /// The indices of the elements of the heaviest increasing subsequence, ascending.
+///
+/// - Precondition: Every weight is positive.
 func heaviestIncreasingSubsequence(of sequence: [WeightedElement]) -> [Int] {
+    if zip(sequence, sequence.dropFirst()).allSatisfy({ $0.value < $1.value }) {
+        return Array(sequence.indices)
+    }
     let order = sequence.indices.sorted { sequence[$0].value < sequence[$1].value }
     var rank = [Int](repeating: 0, count: sequence.count)
     for (position, index) in order.enumerated() { rank[index] = position + 1 }

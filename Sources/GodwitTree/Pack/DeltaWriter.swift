@@ -1,13 +1,16 @@
 struct DeltaWriter {
     var bytes: [UInt8] {
         get { canonical.bytes }
-        set { canonical.bytes = newValue }
+        _modify { yield &canonical.bytes }
     }
 
     private var canonical = CanonicalWriter()
     private let isPacked: Bool
 
-    init(isPacked: Bool) { self.isPacked = isPacked }
+    init(isPacked: Bool) {
+        self.isPacked = isPacked
+        bytes.reserveCapacity(64)
+    }
 
     mutating func write(_ delta: Delta, _ base: Value?) {
         switch delta {

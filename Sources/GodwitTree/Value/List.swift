@@ -61,9 +61,7 @@ extension Value.List: RandomAccessCollection, MutableCollection, RangeReplaceabl
 
     /// Takes the item at one position out and puts it in again so that it stands at another.
     public mutating func move(from source: Int, to target: Int) {
-        let item = self[source]
-        remove(at: source)
-        insert(item, at: target)
+        tree.move(from: source, to: target)
     }
 }
 
