@@ -34,6 +34,22 @@ import Testing
         #expect(conflict.path.description == "/0")
     }
 
+    @Test func `a string of a set is there once, whoever made it of what`() {
+        let base: Value = ["red", "green", "blue"]
+        let crimson: Value = ["crimson", "green", "blue"]
+        let both: [(Value, Value, Value)] = [
+            (crimson, ["red", "green", "blue", "crimson"], crimson),
+            (crimson, ["red", "crimson", "blue"], ["crimson", "blue"]),
+            (crimson, crimson, crimson),
+            (crimson, ["red", "green", "azure"], ["crimson", "green", "azure"]),
+        ]
+        for (ours, theirs, wanted) in both {
+            let merge = Merge(base: base, ours: ours, theirs: theirs)
+            #expect(merge.value == wanted)
+            #expect(merge.conflicts.isEmpty)
+        }
+    }
+
     @Test func `a move and a rename of one item are no conflict`() {
         let merge = Merge(
             base: [

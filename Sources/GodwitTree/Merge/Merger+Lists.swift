@@ -5,7 +5,8 @@ extension Merger {
         _ theirs: ListDelta,
         _ place: Place
     ) -> Merged {
-        var plan = ListMerge(ours: ours.recipe, theirs: theirs.recipe)
+        let sides = StringSet(base, ours: ours.recipe, theirs: theirs.recipe)
+        var plan = ListMerge(ours: sides.ours, theirs: sides.theirs)
         plan.prefersTheirMoves = place.rules?.isTheirs == true
         if ours == theirs { plan.uniteAll() }
         let setup = ListContext(base, plan, place.rules)
@@ -156,10 +157,6 @@ private struct ListContext {
         // What tells the new items apart must tell them from the old ones too.
         let lists = inserted.map { $0 + Array(base) }
         identity = rules?.identity ?? ItemIdentity.key(of: lists)
-        isSet = lists.allSatisfy(Self.isSet)
-    }
-
-    private static func isSet(_ items: [Value]) -> Bool {
-        items.allSatisfy { $0.text != nil } && Set(items).count == items.count
+        isSet = lists.allSatisfy(StringSet.isOne)
     }
 }
