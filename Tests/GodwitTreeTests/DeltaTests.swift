@@ -104,6 +104,23 @@ import Testing
     }
 }
 
+/// How a change that keeps next to nothing is told.
+@Suite struct ReplacementTests {
+    @Test func `what keeps little of a value sets it, and merges as if it had not`() throws {
+        let keys = (0..<20).map { Key("a rather long key, number \($0)") }
+        let base = Value.map(Value.Map(keys.map { ($0, Value.int(1)) }))
+        let little: Value = [keys[0]: 1, "new": 2]
+        var theirs = base
+        try theirs.edit { $0[keys[0]].set(3) }
+
+        #expect(Delta.diff(base, little) == .set(little))
+        #expect(Merge(base: base, ours: little, theirs: theirs).value == [keys[0]: 3, "new": 2])
+        let merge = try Merge(base: base, ours: .diff(base, little), theirs: .diff(base, theirs))
+        #expect(merge.value == [keys[0]: 3, "new": 2])
+        #expect(merge.conflicts.isEmpty)
+    }
+}
+
 /// What must not cost the square of its size.
 @Suite struct LargeTests {
     @Test func `a hundred thousand keys come and go in one delta`() throws {

@@ -55,7 +55,7 @@ import Testing
             ),
             (
                 "L8 no larger than to set it all",
-                found.canonicalBytes.count <= Delta.set(values[2]).canonicalBytes.count + 16
+                found.canonicalBytes.count <= Delta.set(values[2]).canonicalBytes.count + 64
             ),
             (
                 "L9 the digest of an edit is that of the whole",

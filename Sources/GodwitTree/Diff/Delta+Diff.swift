@@ -8,6 +8,9 @@
 extension Delta {
     /// The change that leads from `old` to `new`; `keep` exactly when they are equal.
     ///
+    /// Where little is left of `old`, to set `new` says it in fewer bytes: a change is at most 64
+    /// bytes longer than that. To a merge it is all the same.
+    ///
     /// - Parameter policy: Where it declares by which key the items of a list are told apart,
     ///   that key is used.
     /// - Complexity: O(*n* log *n*) in the sizes of the lists that differ, O(*n*) for the rest,
@@ -17,9 +20,18 @@ extension Delta {
         _ new: Value,
         policy: MergePolicy = .standard
     ) -> Delta {
-        diff(old, new, policy.root)
+        let delta = diff(old, new, policy.root)
+        return delta.isMuchLonger(thanToSet: new) ? .set(new) : delta
     }
 
+    private func isMuchLonger(thanToSet new: Value) -> Bool {
+        let limit = canonicalBytes.count - 64
+        // A number is taken for five bytes, and may be one.
+        guard limit > 0, new.isEncoded(within: 5 * limit) else { return false }
+        return Delta.set(new).canonicalBytes.count < limit
+    }
+
+    /// The same, piece by piece however long that is, for what looks at the pieces.
     static func diff(_ old: Value, _ new: Value, _ rules: MergePolicy.Node?) -> Delta {
         switch (old, new) {
         case (.map(let old), .map(let new)):

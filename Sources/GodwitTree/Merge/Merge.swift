@@ -36,8 +36,8 @@ public struct Merge: Hashable, Sendable {
     ///
     /// - Complexity: O(*n* log *n*) in the sizes of the lists that differ, O(*n*) for the rest.
     public init(base: Value, ours: Value, theirs: Value, policy: MergePolicy = .standard) {
-        let ours = Delta.diff(base, ours, policy: policy)
-        let theirs = Delta.diff(base, theirs, policy: policy)
+        let ours = Delta.diff(base, ours, policy.root)
+        let theirs = Delta.diff(base, theirs, policy.root)
         guard let merge = try? Merge(base: base, ours: ours, theirs: theirs, policy: policy) else {
             preconditionFailure("The difference from a base applies to that base")
         }

@@ -5,7 +5,7 @@ extension Value {
     /// side never saw for what it removed. Items are aligned as in a difference; where two
     /// scalars differ, this value's stays.
     public func united(with other: Value) -> Value {
-        let delta = Delta.diff(other, self).withoutRemovals
+        let delta = Delta.diff(other, self, nil).withoutRemovals
         guard let value = try? delta.applied(to: other) else {
             preconditionFailure("Leaving out removals keeps a delta applicable")
         }
