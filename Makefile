@@ -38,7 +38,7 @@ test: setup lint test-traits
 test-traits:
 	Scripts/check-traits
 
-# A build of its own, without optimisation: about ten minutes.
+# A build of its own, without optimisation: about twenty minutes.
 test-threads: setup
 	Scripts/check-threads
 
