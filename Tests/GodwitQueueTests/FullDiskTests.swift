@@ -6,7 +6,7 @@ import GodwitTree
 import Testing
 
 /// A queue whose disk is full, and then is not.
-@Suite(.timeLimit(.minutes(20))) struct FullDiskTests {
+@Suite(.timeLimit(.minutes(Soak.minutesMax))) struct FullDiskTests {
     @Test func `a full disk takes no new operation, loses none, and the queue goes on by itself`()
         async throws
     {

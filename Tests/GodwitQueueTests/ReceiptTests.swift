@@ -85,7 +85,7 @@ import Testing
         #expect(try await bench.store.read { try $0.syncState(of: key) } == .synced)
     }
 
-    @Test(.timeLimit(.minutes(10))) @MainActor
+    @Test(.timeLimit(.minutes(Soak.minutesMax))) @MainActor
     func `a monitor shows the queue to a user interface`() async throws {
         let bench = try Workbench()
         let queue = try bench.queue()

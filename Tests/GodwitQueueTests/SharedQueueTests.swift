@@ -11,7 +11,7 @@ import Testing
 /// Each process is a store of its own on the same file, with a launch of its own; they have only
 /// the file in common. What never happens is found by the limit of time alone: how often somebody
 /// can look meanwhile depends on what else the machine does.
-@Suite(.timeLimit(.minutes(20))) struct SharedQueueTests {
+@Suite(.timeLimit(.minutes(Soak.minutesMax))) struct SharedQueueTests {
     let folder: TemporaryFolder
     private let clock = ManualClock()
     private let leases = ManualLeases()

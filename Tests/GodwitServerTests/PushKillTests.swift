@@ -10,7 +10,7 @@ import Testing
 @Suite struct PushKillTests {
     private static let kills = 50 * Soak.factor * (Soak.factor > 1 ? 2 : 1)
 
-    @Test(.timeLimit(.minutes(10 * Soak.factor)))
+    @Test(.timeLimit(.minutes(Soak.minutesMax)))
     func `whenever the app is killed, each of its effects reaches the cloud exactly once`()
         async throws
     {

@@ -36,14 +36,14 @@ import Testing
         .write(.increase("n12"))
     )
 
-    @Test(.timeLimit(.minutes(10 * Soak.factor)))
+    @Test(.timeLimit(.minutes(Soak.minutesMax)))
     func `no committed transaction is lost or halved, wherever the power goes`() async throws {
         let tally = try await cutEverywhere(Self.dozen)
         #expect(tally.cuts > 60, "the scenario has this many moments")
         print("cut the power at \(tally.cuts) moments, \(tally.trials) damages: nothing lost")
     }
 
-    @Test(.timeLimit(.minutes(10 * Soak.factor)), arguments: Scenario.all)
+    @Test(.timeLimit(.minutes(Soak.minutesMax)), arguments: Scenario.all)
     func `no scenario loses anything to a power cut`(scenario: Scenario) async throws {
         let seed = UInt64.random(in: 0..<1_000_000)
         var random = Seeded(seed: seed)

@@ -10,7 +10,7 @@ import Testing
 @Suite struct StoreKillTests {
     private static let kills = 100 * Soak.factor * Soak.factor
 
-    @Test(.timeLimit(.minutes(10 * Soak.factor)))
+    @Test(.timeLimit(.minutes(Soak.minutesMax)))
     func `killing the writers at any moment loses nothing that was acknowledged`() async throws {
         let seed = UInt64.random(in: 0..<1_000_000)
         var random = Seeded(seed: seed)

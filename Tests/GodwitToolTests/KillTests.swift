@@ -11,7 +11,7 @@ import Testing
 
     /// The document holds a list to which every version adds its number: an edit that was lost,
     /// or applied twice, shows at the end.
-    @Test(.timeLimit(.minutes(10 * Soak.factor)))
+    @Test(.timeLimit(.minutes(Soak.minutesMax)))
     func `killing server or device at 200 moments loses nothing and doubles nothing`() async throws
     {
         let folder = try TemporaryFolder()
