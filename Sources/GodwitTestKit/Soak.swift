@@ -5,7 +5,8 @@ public enum Soak {
     public static let factor: Int =
         ProcessInfo.processInfo.environment["GODWIT_SOAK"].flatMap { Int($0) } ?? 1
 
-    /// After how many minutes a test that waits is given up. It has the machine with all others,
-    /// and in a soak they take hours.
+    /// After how many minutes a test that waits is given up.
+    ///
+    /// It shares the machine with all others, and in a soak they take hours.
     public static let minutesMax = factor == 1 ? 20 : 24 * 60
 }
