@@ -18,8 +18,8 @@ help:
 	@echo 'make test-threads       the tests under the thread sanitizer'
 	@echo 'make test-planted-bugs  twenty bugs of our own, each to be found by the simulation'
 	@echo 'make bench              speed, bytes and memory, beside peers'
-	@echo 'make merges             merges of real documents beside what people made of them'
-	@echo 'make fuzz               ten million inputs for the readers; FUZZ=N for N inputs'
+	@echo 'make merges             merges of real documents beside what people made of them, and peers'
+	@echo 'make fuzz               twenty million inputs for the readers; FUZZ=N for N inputs'
 	@echo 'make soak               the long tests, and fuzz; SOAK=N for N times as long'
 	@echo 'make format             lay out the code'
 
@@ -55,19 +55,23 @@ format:
 
 # Peers and real data are beside the project, where there are any.
 export GODWIT_PEERS ?= $(abspath $(wildcard ../shared/peers))
-MERGES ?= ../shared/data/merges.jsonl.xz
+MERGES ?= $(wildcard ../shared/data/merges.jsonl.xz ../shared/data/merges-2.jsonl.xz)
+NBDIME := .build/nbdime
 
 bench: setup
 	swift build --configuration release --package-path Benchmarks
 	@$$(swift build --configuration release --package-path Benchmarks --show-bin-path)/godwit-bench
 
+# MERGES names the files, MERGES_FLAGS=--list shows each merge that came out differently.
 merges: setup
-	@test -e '$(MERGES)' || { echo 'merges: $(MERGES) is not here; name a file by MERGES=' >&2; exit 1; }
+	@test -n '$(MERGES)' || { echo 'merges: ../shared/data has no merges; name files by MERGES=' >&2; exit 1; }
+	@Scripts/setup-nbdime $(NBDIME) || echo 'merges: NBDIME IS NOT HERE, its rows will be missing' >&2
 	swift build --configuration release --package-path Benchmarks --product godwit-merges
-	@$$(swift build --configuration release --package-path Benchmarks --show-bin-path)/godwit-merges '$(MERGES)'
+	@$$(swift build --configuration release --package-path Benchmarks --show-bin-path)/godwit-merges \
+		$(MERGES_FLAGS) --nbdime '$(NBDIME)/bin/python Scripts/merge-with-nbdime.py' $(MERGES)
 
 fuzz: setup
-	Scripts/fuzz $(or $(FUZZ),10000000)
+	Scripts/fuzz $(or $(FUZZ),20000000)
 
 soak: setup test-planted-bugs fuzz
 	$(BUILD) --build-tests

@@ -161,7 +161,7 @@ let package = Package(
         .testTarget(
             name: "GodwitTreeTests",
             dependencies: ["GodwitTree", "GodwitTestKit"],
-            exclude: ["json_patch_peer.py", "Regressions"],
+            exclude: ["Golden", "json_patch_peer.py", "Regressions"],
             swiftSettings: settings
         ),
         .executableTarget(

@@ -10,8 +10,10 @@ public enum ReplicationError: Error, Hashable, Sendable {
     case malformedMessage(reason: String)
     /// A message is not what its sender wrote.
     case damagedMessage
-    /// A message is of a version that this program does not speak.
-    case unknownVersion(Int64)
+    /// A message is of an older version than this program speaks: upgrade the side that sent it.
+    case senderIsOlder(version: Int64, known: Int64)
+    /// A message is of a newer version than this program speaks: upgrade this side.
+    case senderIsNewer(version: Int64, known: Int64)
     /// The delta does not apply to the state that it names as its base.
     case invalidDelta(reason: String)
     /// The delta leads to another value than the sender says.
@@ -28,21 +30,31 @@ extension ReplicationError: CustomStringConvertible {
             "\"\(name)\" is no name for a replica: 1 to 128 letters, digits, '.', '_' or '-'"
         case .malformedMessage(let reason): "malformed message: \(reason)"
         case .damagedMessage: "the message was damaged on the way"
-        case .unknownVersion(let version): "messages of version \(version) are not understood"
+        case .senderIsOlder(let version, let known):
+            """
+            the message is of version \(version), and version \(known) is spoken here: upgrade the \
+            side that sent it
+            """
+        case .senderIsNewer(let version, let known):
+            """
+            the message is of version \(version), and version \(known) is spoken here: upgrade \
+            this side
+            """
         case .invalidDelta(let reason): "the delta cannot be applied: \(reason)"
         case .wrongContent: "the delta leads to another value than was announced"
         case .damagedHistory(let reason): "the stored history is damaged: \(reason)"
         }
     }
 
-    /// The case as one word, for messages between programs.
+    /// The case as one word, for what a server answers to a client.
     public var code: String {
         switch self {
         case .unknownReplica: "unknownReplica"
         case .invalidName: "invalidName"
         case .malformedMessage: "malformedMessage"
         case .damagedMessage: "damagedMessage"
-        case .unknownVersion: "unknownVersion"
+        case .senderIsOlder: "upgradeClient"
+        case .senderIsNewer: "upgradeServer"
         case .invalidDelta: "invalidDelta"
         case .wrongContent: "wrongContent"
         case .damagedHistory: "damagedHistory"

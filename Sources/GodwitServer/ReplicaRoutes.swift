@@ -126,6 +126,9 @@ extension ReplicaRoutes {
         } catch let error as ReplicationError {
             return refusal(error.status, error.code, error.description)
         } catch let error as TreeError {
+            if case .overBudget = error {
+                return refusal(.contentTooLarge, "overBudget", error.description)
+            }
             return refusal(.badRequest, "malformedMessage", error.description)
         } catch let error as any HTTPResponseError {
             return refusal(error.status, "refused", "\(error)")
@@ -156,7 +159,8 @@ extension ReplicationError {
     fileprivate var status: HTTPResponse.Status {
         switch self {
         case .unknownReplica: .notFound
-        case .invalidName, .malformedMessage, .damagedMessage, .unknownVersion: .badRequest
+        case .invalidName, .malformedMessage, .damagedMessage: .badRequest
+        case .senderIsOlder, .senderIsNewer: .badRequest
         case .invalidDelta, .wrongContent: .unprocessableContent
         case .damagedHistory: .internalServerError
         }
@@ -179,9 +183,11 @@ private enum Encoding {
     }
 
     func value(in bytes: [UInt8]) throws(TreeError) -> Value {
-        switch self {
-        case .cbor: try Value(canonicalBytes: bytes, depthMax: ExchangeRequest.depthMax)
-        case .json: try Value(json: bytes, depthMax: ExchangeRequest.depthMax)
+        let budget = ReadBudget.request(sizeInBytes: bytes.count)
+        let depthMax = ExchangeRequest.depthMax
+        return switch self {
+        case .cbor: try Value(canonicalBytes: bytes, depthMax: depthMax, budget: budget)
+        case .json: try Value(json: bytes, depthMax: depthMax, budget: budget)
         }
     }
 }

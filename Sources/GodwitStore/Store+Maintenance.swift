@@ -14,7 +14,7 @@ public struct StoreStatistics: Hashable, Sendable {
     public let queueDepth: Int
     /// Requests that were committed, or had nothing to commit, since the store was opened.
     public let requestCount: Int
-    /// Physical transactions since then.
+    /// Physical transactions that have changed something since then.
     public let groupCount: Int
     public let cacheHits: Int
     public let cacheMisses: Int

@@ -21,6 +21,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case unavailable(path: String, reason: String)
     /// A newer version of the app has written the file.
     case newerSchema(name: String, found: Int, known: Int)
+    /// A version of the app that is too old to be upgraded from has written the file.
+    case olderSchema(name: String, found: Int, oldest: Int)
     /// The database that was handed in is not one that a store can live in.
     case unusable(reason: String)
 
@@ -90,7 +92,12 @@ extension StoreError: CustomStringConvertible {
         case .readOnly(let path): "\(path) cannot be written to"
         case .unavailable(let path, let reason): "\(path) cannot be opened: \(reason)"
         case .newerSchema(let name, let found, let known):
-            "the store's \(name) has version \(found), this program knows up to \(known)"
+            "the store's \(name) has version \(found), this program knows up to \(known): update it"
+        case .olderSchema(let name, let found, let oldest):
+            """
+            the store's \(name) has version \(found), this program reads \(oldest) and later: make \
+            the store anew
+            """
         case .unusable(let reason): "the database cannot hold a store: \(reason)"
         default: nil
         }

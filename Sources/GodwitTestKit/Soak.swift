@@ -8,5 +8,5 @@ public enum Soak {
     /// After how many minutes a test that waits is given up.
     ///
     /// It shares the machine with all others, and in a soak they take hours.
-    public static let minutesMax = factor == 1 ? 20 : 24 * 60
+    public static let minutesMax = factor == 1 ? 10 : 24 * 60
 }

@@ -15,17 +15,19 @@ struct Godwit: AsyncParsableCommand {
               godwit diff old.json new.json
               godwit patch old.json change.json > new.json
               godwit merge base.json ours.json theirs.json > merged.json
+              godwit git install
               godwit log server.sqlite
               godwit store ls app.sqlite
               godwit queue why app.sqlite 12.1
 
             Exit codes: 0, 1 for a failure, 2 for conflicts left, 64 for misuse.
+            The commands that git calls answer as git wants it: 1 for conflicts.
             """,
         version: "0.1.0",
         subcommands: [
             Serve.self, StoreCommand.self, QueueCommand.self, Replay.self, Diff.self, Patch.self,
-            Merge.self, Log.self,
-            Graph.self,
+            Merge.self, MergeDriver.self, Textconv.self, GitCommand.self,
+            Log.self, Graph.self,
             Demo.self, DemoDevice.self,
         ]
     )

@@ -6,7 +6,7 @@ import GodwitTree
 
 /// Clients, a server and a lossy network in one task, from one seed.
 ///
-/// The document is a list of numbers that are never used twice: the hardest case, where an
+/// The document is a list of records whose numbers are never used twice: an
 /// insert that is applied twice, or a removal that comes back, cannot hide.
 struct Simulation {
     private var random: Seeded
@@ -83,8 +83,9 @@ struct Simulation {
         let chance = Double.random(in: 0..<1, using: &random)
         if chance < 0.6 || items.isEmpty {
             nextNumber += 1
-            inserted.insert(.int(nextNumber))
-            items.insert(.int(nextNumber), at: .random(in: 0...items.count, using: &random))
+            let item: Value = ["id": .int(nextNumber)]
+            inserted.insert(item)
+            items.insert(item, at: .random(in: 0...items.count, using: &random))
         } else if chance < 0.8 {
             removed.insert(items.remove(at: .random(in: items.indices, using: &random)))
         } else {

@@ -69,12 +69,15 @@ import Testing
                 for try await _ in transport.heads(of: unknown) {}
             }
             try await transport.create(name)
+            let many = [UInt8](repeating: 0x80, count: 1 << 23)
             let refusals: [(Int, String, [UInt8])] = [
                 (400, "malformedMessage", []),
                 (400, "malformedMessage", [0xff, 0x00]),
                 (400, "malformedMessage", [UInt8](repeating: 0x81, count: 100_000)),
-                (400, "damagedMessage", message([2, 1, 0, .bytes([]), .bytes([0, 0, 0, 0])])),
-                (400, "unknownVersion", message([9, 1, 0, .bytes([]), .null])),
+                (400, "damagedMessage", message([3, 1, 0, .bytes([]), .bytes([0, 0, 0, 0])])),
+                (400, "upgradeClient", message([2, 1, 0, .bytes([]), .null])),
+                (400, "upgradeServer", message([9, 1, 0, .bytes([]), .null])),
+                (413, "overBudget", [0x9a, 0x00, 0x80, 0x00, 0x00] + many),
                 (422, "invalidDelta", message(batch(["?"]))),
                 (422, "invalidDelta", message(batch([["-": [0]]]))),
                 (422, "wrongContent", message(batch(["a": 1]))),
@@ -113,7 +116,7 @@ import Testing
     }
 
     private func batch(_ delta: Value) -> [Value] {
-        [2, 1, 0, .bytes([]), 1, .bytes([0, 0, 0, 0]), delta, .null]
+        [3, 1, 0, .bytes([]), 1, .bytes([0, 0, 0, 0]), delta, .null]
     }
 
     private func message(_ fields: [Value]) -> [UInt8] { Value.list(fields).canonicalBytes }

@@ -16,7 +16,7 @@ import Testing
         #expect(Set(Scenario.all.map(\.name)).count == Scenario.all.count)
     }
 
-    @Test(.timeLimit(.minutes(Soak.minutesMax)), arguments: Scenario.all)
+    @Test(.timeLimit(.minutes(max(30, Soak.minutesMax))), arguments: Scenario.all)
     func `a fault in any call loses nothing and halves nothing`(scenario: Scenario) async throws {
         let seed = UInt64.random(in: 0..<1_000_000)
         var random = Seeded(seed: seed)

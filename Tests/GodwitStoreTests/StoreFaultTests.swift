@@ -54,6 +54,30 @@ import Testing
         }
     }
 
+    @Test func `tables of a version that is no longer upgraded are refused and untouched`() throws {
+        let old = options(oldest: 1, "CREATE TABLE note (text TEXT)")
+        let new = options(oldest: 3, "CREATE TABLE note (text TEXT, seal BLOB)")
+        let path = folder.path("store.sqlite")
+        try Store(.file(path), options: old).close()
+        #expect(throws: StoreError.olderSchema(name: "app", found: 1, oldest: 3)) {
+            try Store(.file(path), options: new)
+        }
+        try Store(.file(path), options: old).close()
+
+        let other = folder.path("new.sqlite")
+        for _ in 0..<2 { try Store(.file(other), options: new).close() }
+        #expect(throws: StoreError.newerSchema(name: "app", found: 3, known: 1)) {
+            try Store(.file(other), options: old)
+        }
+    }
+
+    /// An app whose tables begin with a version.
+    private func options(oldest: Int, _ sql: String) -> Store.Options {
+        var options = Store.Options()
+        options.schemas = [Schema(name: "app", oldest: oldest, steps: [.sql(sql)])]
+        return options
+    }
+
     @Test func `damage inside an object is seen when it is read`() async throws {
         let path = folder.path("store.sqlite")
         let store = try Store(.file(path))

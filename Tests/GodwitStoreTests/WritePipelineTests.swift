@@ -93,6 +93,9 @@ import Testing
         try await store.flush()
         let later = try await store.statistics()
         #expect(later.groupCount == 5, "a durable one does not join a relaxed group")
+        try await store.flush()
+        let flushed = try await store.statistics()
+        #expect(flushed.groupCount == 5, "a flush of nothing is no transaction")
         try store.close()
     }
 

@@ -90,6 +90,38 @@ import Testing
         #expect(try Godwit.run("patch", old, failing).status == 1)
     }
 
+    @Test(arguments: ["json", "edn", "json-patch", "merge-patch"])
+    func `a change that a document has already is recognised`(format: String) throws {
+        let old = try file("old.json", #"{"a": [1, 2], "b": {"x": 1}, "gone": 1}"#)
+        let new = try file("new.json", #"{"a": [1, 2, {"id": 3}], "b": {"x": 2}}"#)
+        let seal = format == "edn" ? ["--seal"] : []
+        let diff = try Godwit.run(["diff", "--format", format, old, new] + seal)
+        let change = try file(format == "edn" ? "change.edn" : "change.json", diff.output)
+        let option = format == "merge-patch" ? ["--format", format] : []
+
+        let first = try Godwit.run(["patch", old, change] + option)
+        #expect(first.status == 0 && first.errors.isEmpty)
+        let again = try Godwit.run(["patch", new, change] + option)
+        #expect(again.status == 0 && again.errors.hasPrefix("already applied: \(new)"))
+        #expect(try Value(json: again.output) == Value(json: contents(new)))
+        let json = try Godwit.run(["patch", "--json", "--exit-code", new, change] + option)
+        #expect(json.status == 3)
+        #expect(try Value(json: json.errors)["outcome"] == "already applied")
+    }
+
+    @Test func `a delta that was made for another document is refused`() throws {
+        let old = try file("old.json", #"{"a": [1]}"#)
+        let new = try file("new.json", #"{"a": [1, 2]}"#)
+        let other = try file("other.json", #"{"a": [1], "b": 1}"#)
+        let delta = try Godwit.run("diff", "--json", old, new).output
+        let refused = try Godwit.run("patch", other, "-", input: delta)
+        #expect(refused.status == 1 && refused.errors.contains("digest"))
+
+        let bare = try Godwit.run("diff", "--json", "--no-seal", old, new).output
+        let patched = try Godwit.run("patch", other, "-", input: bare)
+        #expect(try Value(json: patched.output) == ["a": [1, 2], "b": 1])
+    }
+
     @Test func `EDN documents are diffed and merged like JSON`() throws {
         let base = try file("base.edn", "{:a 1, :b [1 2] ; a comment\n}")
         let ours = try file("ours.edn", "{:a 2 :b [1 2]}")
@@ -152,7 +184,7 @@ import Testing
         let good = try file("good.json", "{}")
         let diff = try Godwit.run("diff", bad, good)
         #expect(diff.status == 1)
-        #expect(diff.errors.contains("bad.json:1:1: the key \"a\" occurs twice"))
+        #expect(diff.errors.contains("bad.json:3:3: the key \"a\" occurs twice"))
         let syntax = try Godwit.run("diff", try file("x.json", "{\n  \"a\": 01\n}"), good)
         #expect(syntax.errors.contains("x.json:2:9:"))
         let delta = try file("delta.json", #"{"a": [{"-": [5]}]}"#)
@@ -165,8 +197,11 @@ import Testing
         #expect(try Godwit.run("diff").status == 64)
         #expect(try Godwit.run("frobnicate").status == 64)
         #expect(try Godwit.run("serve", "--port", "99999").status == 64)
-        for command in ["serve", "replay", "diff", "patch", "merge", "log", "graph", "demo"] {
-            let help = try Godwit.run(command, "--help")
+        for command in [
+            "serve", "replay", "diff", "patch", "merge", "merge-driver", "textconv", "git install",
+            "log", "graph", "demo",
+        ] {
+            let help = try Godwit.run(command.split(separator: " ").map(String.init) + ["--help"])
             #expect(help.status == 0)
             #expect(help.output.contains("EXAMPLES"), "\(command) shows examples")
         }

@@ -15,13 +15,20 @@ extension Seeded {
 @Suite struct ChunkTests {
     /// Contents that are cut in very different ways.
     fileprivate enum Content: CaseIterable {
-        case different, bools, equal, maps, texts
+        case different, bools, equal, pairs, triples, nearlyEqual, runs, alike, maps, texts
 
-        func item(_ random: inout Seeded) -> Value {
+        func item(_ random: inout Seeded, at number: Int = 0) -> Value {
             switch self {
             case .different: .int(Int64.random(in: .min ... .max, using: &random))
             case .bools: .bool(.random(using: &random))
             case .equal: .null
+            case .pairs: .int(Int64(number % 2))
+            case .triples: .int(Int64(number % 3))
+            case .nearlyEqual: random.happens(0.02) ? 1 : 0
+            // 67 has the boundary byte of null.
+            case .runs:
+                number / 60 % 2 == 0 ? (random.happens(0.03) ? 67 : .null) : .int(Int64(number))
+            case .alike: ["name": "a name", "value": .bool(.random(using: &random))]
             case .maps: .map(random.map(depth: 2))
             case .texts:
                 .string(Key(String(repeating: "é", count: .random(in: 0...60, using: &random))))
@@ -36,7 +43,7 @@ extension Seeded {
             // The last one is high enough for chunks of chunks of chunks to end by the rule.
             let isLarge = seed == 39
             let count = Int.random(in: 0...2_000, using: &random) + (isLarge ? 100_000 : 0)
-            var model = (0..<count).map { _ in content.item(&random) }
+            var model = (0..<count).map { content.item(&random, at: $0) }
             var list = Value.List(model)
             for _ in 0..<(isLarge ? 12 : 30) {
                 let old = list
@@ -47,6 +54,24 @@ extension Seeded {
                 #expect(Value.list(list).digest == Value.list(made).digest, "seed \(seed)")
                 #expect(shape(list.tree.root) == shape(made.tree.root), "seed \(seed)")
                 #expect(Value.list(old).digest == oldDigest, "an older state changed, seed \(seed)")
+            }
+        }
+    }
+
+    @Test(arguments: Content.allCases)
+    private func `after any few edits of a short list its shape is that of its content`(
+        content: Content
+    ) {
+        for seed in 1_000..<UInt64(1_000 + 300 * Soak.factor) {
+            var random = Seeded(seed: seed)
+            let count = Int.random(in: 0...300, using: &random)
+            var model = (0..<count).map { content.item(&random, at: $0) }
+            var list = Value.List(model)
+            for _ in 0..<12 {
+                edit(&list, &model, content, &random)
+                let made = Value.List(model)
+                #expect(shape(list.tree.root) == shape(made.tree.root), "seed \(seed)")
+                #expect(Value.list(list).digest == Value.list(made).digest, "seed \(seed)")
             }
         }
     }
@@ -70,14 +95,16 @@ extension Seeded {
         }
     }
 
-    @Test func `chunks have 8 to 128 elements, but for the last of a level`() {
+    @Test(arguments: Content.allCases)
+    private func `chunks have 8 to 128 elements, but for runs and the last of a level`(
+        content: Content
+    ) {
         var random = Seeded(seed: 1)
-        for content in Content.allCases {
-            let list = Value.List((0..<20_000).map { _ in content.item(&random) })
-            for (counts, level) in zip(shape(list.tree.root), 0...) {
-                #expect(counts.dropLast().allSatisfy { (8...128).contains($0) }, "level \(level)")
-                #expect(counts.allSatisfy { $0 <= 128 })
-            }
+        let list = Value.List((0..<20_000).map { content.item(&random, at: $0) })
+        for (nodes, level) in zip(levels(list.tree.root), 0...) {
+            let counts = nodes.filter { !$0.isRun }.map { $0.storedCount + $0.chunks.count }
+            #expect(counts.dropLast().allSatisfy { (8...128).contains($0) }, "level \(level)")
+            #expect(counts.allSatisfy { $0 <= 128 }, "level \(level)")
         }
     }
 
@@ -131,24 +158,24 @@ extension Seeded {
             list.move(from: start, to: target)
             model.insert(model.remove(at: start), at: target)
         default:
-            let items = (0..<random.pick([0, 1, 2, 300])).map { _ in
-                content.item(&random)
+            let items = (0..<random.pick([0, 1, 2, 300])).map {
+                content.item(&random, at: start + $0)
             }
             list.replaceSubrange(start..<end, with: items)
             model.replaceSubrange(start..<end, with: items)
         }
     }
 
-    /// How many elements or children each node has, level by level.
+    /// How many elements each node has, level by level.
     private func shape<Element>(_ root: Chunk<Element>?) -> [[Int]] {
+        levels(root).map { $0.map(\.count) }
+    }
+
+    private func levels<Element>(_ root: Chunk<Element>?) -> [[Chunk<Element>]] {
         guard let root else { return [] }
-        var levels: [[Int]] = []
-        var nodes = [root]
-        while let first = nodes.first, first.level > 0 {
-            levels.insert(nodes.map(\.chunks.count), at: 0)
-            nodes = nodes.flatMap(\.chunks)
-        }
-        return [nodes.map(\.elements.count)] + levels
+        var levels = [[root]]
+        while levels[0][0].level > 0 { levels.insert(levels[0].flatMap(\.chunks), at: 0) }
+        return levels
     }
 
     private func chunks<Element>(_ root: Chunk<Element>?) -> Set<ObjectIdentifier> {

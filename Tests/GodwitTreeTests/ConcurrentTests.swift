@@ -29,8 +29,8 @@ import Testing
             let other = Int.random(in: 0..<2_000, using: &random)
             let value = random.value(depth: 1)
             try copy.edit {
-                $0[place].set(value)
-                $0.move(from: place, to: other)
+                $0[place] = value
+                $0.list.move(from: place, to: other)
             }
             if random.happens(0.5) { _ = copy.digest }
         }

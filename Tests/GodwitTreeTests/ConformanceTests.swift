@@ -84,7 +84,7 @@ struct ConformanceTests {
         #expect(try patch.applied(to: base) == next)
         #expect(try patch.delta(on: base).applied(to: base) == next)
         if let merge = try? delta.mergePatch(on: base) {
-            #expect(base.applying(mergePatch: merge) == next)
+            #expect(try base.applying(mergePatch: merge) == next)
             #expect(try Delta(mergePatch: merge, on: base).applied(to: base) == next)
         }
     }

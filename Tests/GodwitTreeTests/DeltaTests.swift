@@ -111,9 +111,11 @@ import Testing
         let base = Value.map(Value.Map(keys.map { ($0, Value.int(1)) }))
         let little: Value = [keys[0]: 1, "new": 2]
         var theirs = base
-        try theirs.edit { $0[keys[0]].set(3) }
+        try theirs.edit { $0[keys[0]] = 3 }
 
         #expect(Delta.diff(base, little) == .set(little))
+        let pieces = Delta.diff(base, little, inPieces: true)
+        #expect(try pieces != .set(little) && pieces.applied(to: base) == little)
         #expect(Merge(base: base, ours: little, theirs: theirs).value == [keys[0]: 3, "new": 2])
         let merge = try Merge(base: base, ours: .diff(base, little), theirs: .diff(base, theirs))
         #expect(merge.value == [keys[0]: 3, "new": 2])

@@ -34,14 +34,15 @@ import Testing
         #expect(conflict.path.description == "/0")
     }
 
-    @Test func `a string of a set is there once, whoever made it of what`() {
+    @Test func `strings of a set are united where neither side replaced one`() {
         let base: Value = ["red", "green", "blue"]
+        let more: Value = ["red", "green", "blue", "crimson"]
         let crimson: Value = ["crimson", "green", "blue"]
         let both: [(Value, Value, Value)] = [
-            (crimson, ["red", "green", "blue", "crimson"], crimson),
-            (crimson, ["red", "crimson", "blue"], ["crimson", "blue"]),
+            (more, ["crimson", "red", "green", "blue"], more),
             (crimson, crimson, crimson),
             (crimson, ["red", "green", "azure"], ["crimson", "green", "azure"]),
+            (crimson, ["red", "crimson", "blue"], ["crimson", "crimson", "blue"]),
         ]
         for (ours, theirs, wanted) in both {
             let merge = Merge(base: base, ours: ours, theirs: theirs)
@@ -83,7 +84,7 @@ import Testing
         #expect(merge.value == ["n": 3])
         #expect(
             merge.conflicts.map(\.description) == [
-                "/n: both sides set it; theirs is taken, or the greater of two versions or dates (base 1, ours 2, theirs 3)"
+                "/n: both sides set it; one value is taken (base 1, ours 2, theirs 3)"
             ]
         )
     }

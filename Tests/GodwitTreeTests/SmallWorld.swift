@@ -6,6 +6,10 @@ enum SmallWorld {
     /// Every list of at most four different items.
     static let arrangements: [Value] = arrangements(of: [1, 2, 3, 4]).map { .list($0) }
 
+    /// The same of at most three of four strings that have nothing in common.
+    static let words: [Value] = arrangements(of: ["fig", "plum", "kiwi", "date"])
+        .filter { $0.count <= 3 }.map { .list($0) }
+
     /// Scalars, maps over two keys, lists with repetitions, and some of them nested.
     static let mixed: [Value] = {
         let scalars: [Value?] = [nil, 1, "a", ["a": 1]]

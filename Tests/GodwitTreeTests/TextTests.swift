@@ -131,14 +131,14 @@ import Testing
     /// Computed by another implementation, in another language, from `Documentation/formats.md`.
     @Test func `the digests of values are golden`() {
         let golden: [(Value, String)] = [
-            ([:], "2f43b159f8257c23eb4d36f369f7d800d15e31cd"),
-            ([], "14c44c91444b3f75bce54537eed548eea01156fe"),
-            ("a", "5394f4fd9dcbf8ce19bbd4f407d4f4d568587a1d"),
-            (["a": 1], "d918b588e86cff4b7366b63c8a56de45c84a10f0"),
-            (.list((0..<200).map { .int($0) }), "d89ea584a800375f709b1c3da65ef9cde870d536"),
+            ([:], "282a4d1260c8004f3e1eb584c842e10beff7c479"),
+            ([], "b5304afd59d89f7ebc9b5d18ec49ec261a8efc8a"),
+            ("a", "cc72608dfe5bc8517ba9367242ae9533c823226c"),
+            (["a": 1], "5bd104fb1d018b242cd7f40e3322936ab14823ad"),
+            (.list((0..<200).map { .int($0) }), "43e0c7a4eacc162c411f1c5935897453806fbe30"),
             (
                 .list((0..<3_000).map { .bool($0 % 2 == 0) }),
-                "d39c44a9c9b3da4708293e214086a42793cb38bc"
+                "646e55aa33b006cf1ed6f5063ed23c13fd23f054"
             ),
             (
                 .map(
@@ -150,7 +150,7 @@ import Testing
                             )
                         }
                     )
-                ), "c75aa316cea593a967807d7fbc24df7dfdf3c923"
+                ), "0d98dec9956d02035084bd225684128940ffd381"
             ),
             (
                 .list(
@@ -161,9 +161,35 @@ import Testing
                             "name": .string(name),
                         ]
                     }
-                ), "f32fadbe576aeccf0d07bd703c4bb51f05f510fb"
+                ), "6a095e2c4f98351234eb4bb64b9a74aa763b16ae"
+            ),
+            (
+                .list((0..<5_000).map { .bool($0 * $0 / 7 % 3 == 0) }),
+                "578c410a967607a9b9bc2060a7adeaabc9931b94"
+            ),
+            (Self.sensors, "07db26497393dd7a3fe755f5fcfc0f04d12047d2"),
+            (
+                .list(
+                    (0..<1_000).map { number -> Value in
+                        ["type": "Feature", "geometry": [.int(number), .int(number % 7)]]
+                    }
+                ), "fa88028814fa7a682b287a182f6f9ca4533645d6"
+            ),
+            (.list((0..<100_000).map { .int($0) }), "d5845f1087289c871652d5847ac8a6a27167565b"),
+            (
+                .list((0..<600).map { .int($0 < 40 || $0 > 300 ? $0 : $0 % 3) }),
+                "3d6d79258bbcbb28dd417fcf9f90904b95de9d99"
             ),
         ]
         for (value, digest) in golden { #expect(value.digest.description == digest) }
+    }
+
+    private static var sensors: Value {
+        .list(
+            (0..<1_000).map { number -> Value in
+                let value = Finite(Double(number) / 8) ?? 0.0
+                return ["name": "a sensor", "value": .double(value)]
+            }
+        )
     }
 }

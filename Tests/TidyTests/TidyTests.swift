@@ -157,6 +157,8 @@ struct SourceFile: CustomTestStringConvertible {
     var functions: [Function] {
         lines.indices.compactMap { start in
             guard lines[start].contains(/^\s*(?:[@\w()]+ )*(?:func |init[?(<])/) else { return nil }
+            // A function on one line ends there.
+            if lines[start].hasSuffix("}") { return nil }
             let indentation = lines[start].prefix { $0 == " " }
             guard let end = lines[start...].firstIndex(where: { $0 == indentation + "}" }) else {
                 return nil

@@ -206,13 +206,13 @@ struct Board {
         return try composed(deltas[..<middle]).composed(with: composed(deltas[middle...]))
     }
 
-    private static func apply(_ edit: Edit, _ list: inout Draft) {
+    private static func apply(_ edit: Edit, _ board: inout Draft) {
         switch edit {
-        case .add(let place, let value): list.insert(value, at: min(place, list.count))
-        case .check(let place, let value): list[place].crossed.set(value)
-        case .rename(let place, let value): list[place].name.set(value)
-        case .move(let source, let target): list.move(from: source, to: target)
-        case .delete(let place): list.remove(at: place)
+        case .add(let place, let value): board.list.insert(value, at: min(place, board.list.count))
+        case .check(let place, let value): board[place].crossed = value
+        case .rename(let place, let value): board[place].name = value
+        case .move(let source, let target): board.list.move(from: source, to: target)
+        case .delete(let place): board.list.remove(at: place)
         }
     }
 }

@@ -12,13 +12,16 @@ struct GodwitBench {
     static let parts = [
         "group", "lone", "held", "read", "view", "observe", "grow", "queue", "backlog",
         "schedule", "footprints", "flat", "queue-peers", "board", "text", "histories",
-        "document", "replay",
+        "document", "merge", "memory", "replay",
     ]
 
     static func main() async throws {
         var arguments = Array(CommandLine.arguments.dropFirst())
         if arguments.count == 2, arguments[0] == "--open" {
             return try await QueueBenchmarks.openOnce(arguments[1])
+        }
+        if arguments.count == 2, arguments[0] == "--items", let count = Int(arguments[1]) {
+            return try MemoryBenchmark.measureOnce(count: count)
         }
         let isChecked = arguments.contains("--check")
         arguments.removeAll { $0 == "--check" }
@@ -61,6 +64,8 @@ struct GodwitBench {
         case "text": try TextBenchmark(folder: folder, report: report).run()
         case "histories": try HistoryBenchmark(folder: folder, report: report).run()
         case "document": try DocumentBenchmark(report: report).run()
+        case "merge": try MergeBenchmark(folder: folder, report: report).run()
+        case "memory": try MemoryBenchmark(report: report).run()
         default:
             print(
                 "\nreplay: edits of one device, merged by a server, followed by a second device\n"

@@ -67,7 +67,8 @@ public struct HTTPTransport: ReplicaTransport {
         request.headers.add(name: "accept", value: "application/cbor")
         let answer = try await bytes(for: request)
         do {
-            return try Value(canonicalBytes: answer)
+            // The app has asked for all of it, and the size of the answer has its own limit.
+            return try Value(canonicalBytes: answer, budget: .unlimited)
         } catch {
             throw ConnectorError.malformedAnswer(reason: error.description)
         }

@@ -167,8 +167,20 @@ extension ReplicaConnector {
             return try ExchangeResponse(
                 encoded: Value(canonicalBytes: bytes, depthMax: ExchangeRequest.depthMax)
             )
+        } catch let error as ReplicationError where error.isOtherVersion {
+            throw error
         } catch {
             throw ConnectorError.malformedAnswer(reason: "\(error)")
+        }
+    }
+}
+
+extension ReplicationError {
+    /// Whether the two sides speak different versions, and one must be upgraded.
+    fileprivate var isOtherVersion: Bool {
+        switch self {
+        case .senderIsOlder, .senderIsNewer: true
+        default: false
         }
     }
 }

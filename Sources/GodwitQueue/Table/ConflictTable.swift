@@ -29,7 +29,9 @@ enum ConflictTable {
         )
         guard let row else { return nil }
         return Row(
-            theirs: try (row.cell(0) as Data?).map { try Value(canonicalBytes: Array($0)) },
+            theirs: try (row.cell(0) as Data?).map {
+                try Value(canonicalBytes: Array($0), budget: .unlimited)
+            },
             tag: try (row.cell(1) as Data?).map {
                 try Tag(encoded: Value(canonicalBytes: Array($0)))
             }

@@ -71,8 +71,8 @@ extension Transaction where Self: ~Copyable {
         return try ObjectRecordTable.rows(of: number, in: database).map { row in
             RecordedChange(
                 key: row.key,
-                old: try row.old.map { try Value(canonicalBytes: $0) },
-                new: try row.new.map { try Value(canonicalBytes: $0) }
+                old: try row.old.map { try Value(canonicalBytes: $0, budget: .unlimited) },
+                new: try row.new.map { try Value(canonicalBytes: $0, budget: .unlimited) }
             )
         }
     }

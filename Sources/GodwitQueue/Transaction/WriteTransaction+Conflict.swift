@@ -12,7 +12,7 @@ extension Transaction where Self: ~Copyable {
         return PushConflict(
             operation: operation,
             key: object?.key,
-            base: try object?.old.map { try Value(canonicalBytes: $0) },
+            base: try object?.old.map { try Value(canonicalBytes: $0, budget: .unlimited) },
             ours: try object.flatMap { try value(of: $0.key) },
             theirs: row?.theirs,
             tag: row?.tag

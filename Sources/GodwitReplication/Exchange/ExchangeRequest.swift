@@ -14,10 +14,10 @@ extension ClientID: CustomStringConvertible {
 
 /// What a client sends: which state it has, and one batch of changes to it, if there are any.
 ///
-/// As CBOR, or as JSON with bytes in hexadecimal, it is a list (format version 2):
+/// As CBOR, or as JSON with bytes in hexadecimal, it is a list (format version 3):
 ///
-///     [2, nonce, features, have, seal]                           a client that only asks
-///     [2, nonce, features, have, sequence, check, delta, seal]   a client that sends a batch
+///     [3, nonce, features, have, seal]                           a client that only asks
+///     [3, nonce, features, have, sequence, check, delta, seal]   a client that sends a batch
 ///
 /// `features` has a bit for each thing that the client can read; `have` is the abbreviation of the state's id, empty for the root; `check` the first 4 bytes of
 /// the content that the batch leads to; `seal` 4 bytes of a digest of all before it, or null.
@@ -41,7 +41,7 @@ public struct ExchangeRequest: Hashable, Sendable {
     public let have: [UInt8]
     public let batch: Batch?
 
-    static let version: Int64 = 2
+    static let version: Int64 = 3
     static let checkSizeInBytes = 4
 
     /// How deep a message may nest: a delta, in a list.

@@ -2,9 +2,9 @@ public import GodwitTree
 
 /// What the server answers: its head, and how to get there.
 ///
-/// As data it is a list (format version 2):
+/// As data it is a list (format version 3):
 ///
-///     [2, features, acknowledged, head, origin, delta, seal]
+///     [3, features, acknowledged, head, origin, delta, seal]
 ///
 /// with 0, 1 or 2 for an origin of `have`, `target` or `root`.
 public struct ExchangeResponse: Hashable, Sendable {
@@ -26,7 +26,7 @@ public struct ExchangeResponse: Hashable, Sendable {
     public let origin: Origin
     public let delta: ExchangeDelta
 
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 }
 
 extension ExchangeResponse {

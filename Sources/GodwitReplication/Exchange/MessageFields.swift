@@ -1,6 +1,9 @@
 internal import GodwitTree
 
 /// Reads the fields of a message, one after the other.
+///
+/// In every version a message is a list, whose first field is the version and whose last is the
+/// seal; so that each side can tell a message of another version from a damaged one.
 struct MessageFields {
     private var rest: Slice<Value.List>
 
@@ -12,7 +15,8 @@ struct MessageFields {
         rest = items.dropLast()
         guard seal == .null || seal == Self.seal(of: Array(rest)) else { throw .damagedMessage }
         let found = try integer("version")
-        guard found == version else { throw .unknownVersion(found) }
+        if found < version { throw .senderIsOlder(version: found, known: version) }
+        if found > version { throw .senderIsNewer(version: found, known: version) }
     }
 
     var hasMore: Bool { !rest.isEmpty }

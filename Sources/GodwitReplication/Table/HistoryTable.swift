@@ -99,7 +99,7 @@ extension HistoryTable {
             let number: Int64 = try row.cell(0)
             let bytes = Array(try row.cell(1) as Data)
             do throws(TreeError) {
-                let delta = try Delta(canonicalBytes: bytes)
+                let delta = try Delta(canonicalBytes: bytes, budget: .unlimited)
                 parts[number] = History.Part(
                     number: number,
                     delta: delta,

@@ -7,6 +7,8 @@ internal import GodwitStore
 enum ReplicaSchema {
     static let schema = Schema(
         name: "replication",
+        // Before, ids were made of other digests.
+        oldest: 3,
         steps: [
             .sql(
                 """
@@ -46,8 +48,7 @@ enum ReplicaSchema {
                     PRIMARY KEY (replica, client)
                 ) STRICT, WITHOUT ROWID;
                 """
-            ),
-            .change(MerkleIDs.adopt),
+            )
         ]
     )
 }

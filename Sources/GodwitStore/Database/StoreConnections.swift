@@ -126,7 +126,7 @@ extension StoreConnections {
     private static func check(_ database: Database, at path: String) throws {
         _ = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM sqlite_schema")
         guard try database.tableExists("godwit_schema") else { return }
-        try StoreSchema.schema.refuseNewer(database)
+        try StoreSchema.schema.refuseOther(database)
         if try database.tableExists("godwit_ledger") { _ = try Ledger.last(in: database) }
     }
 

@@ -74,7 +74,9 @@ final class StoredObject: Sendable {
 extension StoredObject {
     func value(at key: ObjectKey) throws(StoreError) -> Value {
         if let value = memo.withLock({ $0.value }) { return value }
-        guard let value = try? Value(canonicalBytes: bytes) else { throw .damagedObject(key) }
+        guard let value = try? Value(canonicalBytes: bytes, budget: .unlimited) else {
+            throw .damagedObject(key)
+        }
         memo.withLock { $0.value = value }
         return value
     }
@@ -99,7 +101,8 @@ extension StoredObject {
         {
             return box.object
         }
-        let value = memo.withLock { $0.value } ?? (try? Value(canonicalBytes: bytes))
+        let value =
+            memo.withLock { $0.value } ?? (try? Value(canonicalBytes: bytes, budget: .unlimited))
         guard let value else { throw StoreError.damagedObject(key) }
         let object = try collection.decode(value, at: key, version: version)
         memo.withLock { $0.decoded = Decoded(object, version: collection.version) }

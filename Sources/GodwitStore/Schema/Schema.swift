@@ -21,20 +21,28 @@ public struct Schema: Sendable {
     }
 
     public let name: String
+    /// The version that the first step makes; tables of an older one are refused.
+    private let oldest: Int
     private let steps: [Step]
 
-    public init(name: String, steps: [Step]) {
+    /// - Parameter oldest: The version that the first step makes. A part that no longer upgrades
+    ///   tables from before some version begins with that one.
+    public init(name: String, oldest: Int = 1, steps: [Step]) {
         self.name = name
+        self.oldest = oldest
         self.steps = steps
     }
 
+    private var latest: Int { oldest + steps.count - 1 }
+
     /// Brings the tables up to date, within the current transaction.
     ///
-    /// - Throws: ``StoreError/newerSchema(name:found:known:)`` when a newer program was here.
+    /// - Throws: ``StoreError/newerSchema(name:found:known:)`` when a newer program was here,
+    ///   ``StoreError/olderSchema(name:found:oldest:)`` when the tables are too old.
     public func prepare(_ database: Database) throws {
-        try refuseNewer(database)
+        try refuseOther(database)
         let found = try version(in: database)
-        guard found < steps.count else { return }
+        guard found < latest else { return }
         try database.execute(
             sql: """
                 CREATE TABLE IF NOT EXISTS godwit_schema (
@@ -43,7 +51,7 @@ public struct Schema: Sendable {
                 ) STRICT, WITHOUT ROWID
                 """
         )
-        for step in steps[found...] {
+        for step in steps[max(0, found - oldest + 1)...] {
             switch step {
             case .sql(let sql): try database.execute(sql: sql)
             case .change(let change): try change(database)
@@ -54,20 +62,24 @@ public struct Schema: Sendable {
                 INSERT INTO godwit_schema (name, version) VALUES (?, ?)
                 ON CONFLICT (name) DO UPDATE SET version = excluded.version
                 """,
-            arguments: [name, steps.count]
+            arguments: [name, latest]
         )
     }
 
-    func refuseNewer(_ database: Database) throws {
+    /// Refuses tables of versions that this program cannot bring up to date.
+    func refuseOther(_ database: Database) throws {
         let found = try version(in: database)
-        guard found <= steps.count else {
-            throw StoreError.newerSchema(name: name, found: found, known: steps.count)
+        guard found <= latest else {
+            throw StoreError.newerSchema(name: name, found: found, known: latest)
+        }
+        guard found == 0 || found >= oldest else {
+            throw StoreError.olderSchema(name: name, found: found, oldest: oldest)
         }
     }
 
     /// For those who only read: the tables must be as this program knows them.
     func check(_ database: Database) throws {
-        try refuseNewer(database)
+        try refuseOther(database)
         guard try isPrepared(in: database) else {
             let reason = "its \(name) is of an older version; open it for writing once"
             throw StoreError.unusable(reason: reason)
@@ -76,7 +88,7 @@ public struct Schema: Sendable {
 
     /// Whether nothing is left to be done.
     func isPrepared(in database: Database) throws -> Bool {
-        try version(in: database) == steps.count
+        try version(in: database) == latest
     }
 
     private func version(in database: Database) throws -> Int {

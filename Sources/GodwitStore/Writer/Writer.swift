@@ -197,7 +197,7 @@ extension Writer {
     private func deliver(_ group: WriteGroup) {
         done.withLock { done in
             done.requests += group.members.count
-            done.groups += 1
+            if !group.isEmpty { done.groups += 1 }
         }
         for member in group.members { member.request?.succeed(commit: member.changes?.last) }
     }

@@ -14,6 +14,10 @@ struct Diff: ParsableCommand {
               merge-patch  RFC 7386, where it can express the change
               summary      how many changes, and how many bytes they take
 
+            A delta as JSON carries the digests of both documents, ["#", old, delta, new], so that
+            `godwit patch` knows a document that has it already from one that it does not fit.
+            --no-seal leaves the digests out; with --seal EDN has them too.
+
             The exit code is 0 whether there are changes or not; with --exit-code it is 1 when
             there are.
 
@@ -22,6 +26,7 @@ struct Diff: ParsableCommand {
               godwit diff --format json old.json new.json > change.json
               godwit diff --format json-patch old.json new.json
               godwit diff --identity /items=sku old.json new.json
+              godwit diff <(git show HEAD:package.json) package.json
             """
     )
 
@@ -31,10 +36,13 @@ struct Diff: ParsableCommand {
         case mergePatch = "merge-patch"
     }
 
-    @Argument(help: "The old document; - for standard input.") var old: InputFile
+    @Argument(help: "The old document; - for standard input, and each can be a pipe.") var old:
+        InputFile
     @Argument(help: "The new document.") var new: InputFile
     @Option(help: "How to print the change.") var format = Format.text
     @Flag(help: "The same as --format json.") var json = false
+    @Flag(inversion: .prefixedNo, help: "Print a delta with the digests of both documents.")
+    var seal: Bool?
     @Flag(help: "Exit with code 1 when the documents differ.") var exitCode = false
     @Option(
         name: .customLong("identity"),
@@ -42,20 +50,48 @@ struct Diff: ParsableCommand {
     )
     var identities: [String] = []
 
+    func validate() throws { try InputFile.requireOneStandardInput(old, new) }
+
     func run() throws {
-        let (before, after) = (try old.value(), try new.value())
+        let format = json ? .json : format
+        // People want to see what is gone, also where it is nearly everything.
+        let isForPeople = format == .text || format == .summary
+        let before = try value(of: old, isForPeople: isForPeople)
+        let after = try value(of: new, isForPeople: isForPeople)
         let policy = try MergePolicy(rules: [], identities: identities)
-        let delta = Delta.diff(before, after, policy: policy)
+        let delta = Delta.diff(before, after, policy: policy, inPieces: isForPeople)
         do throws(TreeError) {
-            try print(delta, on: before)
+            if isSealed(format) {
+                try print(SealedDelta(delta, on: before), as: format)
+            } else {
+                try print(delta, on: before, as: format)
+            }
         } catch {
             throw ToolError(error.description)
         }
         if exitCode, delta != .keep { throw ExitCode(1) }
     }
 
-    private func print(_ delta: Delta, on base: Value) throws(TreeError) {
-        switch json ? .json : format {
+    private func isSealed(_ format: Format) -> Bool {
+        switch format {
+        case .json: seal ?? true
+        case .edn: seal ?? false
+        default: false
+        }
+    }
+
+    private func print(_ delta: SealedDelta, as format: Format) {
+        let text = format == .edn ? delta.ednText() : delta.encoded.jsonText(indentation: 2)
+        Terminal.print(text)
+    }
+
+    /// Numbers beyond a value's range can be shown to people, but no delta carries them.
+    private func value(of file: InputFile, isForPeople: Bool) throws -> Value {
+        isForPeople && !file.isEDN ? try file.document().value : try file.value()
+    }
+
+    private func print(_ delta: Delta, on base: Value, as format: Format) throws(TreeError) {
+        switch format {
         case .text:
             let text = DiffText(delta, on: base, style: .standardOutput).text
             if !text.isEmpty { Terminal.print(text) }

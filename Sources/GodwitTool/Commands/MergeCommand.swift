@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import GodwitTree
 
 /// Merges two versions of a document.
@@ -6,8 +7,14 @@ struct Merge: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Merge two versions of a JSON or EDN document.",
         discussion: """
-            The merged document goes to standard output, conflicts to standard error. With
-            conflicts the exit code is 2; the document then holds what was chosen for each.
+            The merged document goes to standard output, in the layout of ours: the order of keys,
+            the indentation and the spelling of numbers and strings stay. Conflicts go to standard
+            error, and the exit code is then 2. Each file can be a pipe.
+
+            CONFLICTS (--conflict-style)
+              list     one line for each on standard error; the document holds what was chosen
+              json     the same as JSON
+              markers  the document holds git's markers around both versions
 
             RULES (--policy PATH=RULE, * stands for any key or position)
               ours, theirs            that side's wish
@@ -18,16 +25,102 @@ struct Merge: ParsableCommand {
 
             EXAMPLES
               godwit merge base.json ours.json theirs.json > merged.json
+              godwit merge --conflict-style markers base.json ours.json theirs.json
               godwit merge --policy '/votes=sum' base.json ours.json theirs.json
               godwit merge --identity /items=sku base.json ours.json theirs.json
-              git config merge.godwit.driver 'godwit merge %O %A %B >%A.x && mv %A.x %A'
+              godwit merge <(git show main:a.json) a.json <(git show topic:a.json)
+              godwit git install     # git merges JSON with godwit from then on
             """
     )
 
-    @Argument(help: "The version that both grew from.") var base: InputFile
+    @Argument(help: "The version that both grew from; - for standard input.") var base: InputFile
     @Argument(help: "Our version.") var ours: InputFile
     @Argument(help: "Their version; where both changed one scalar, theirs is taken.")
     var theirs: InputFile
+    @OptionGroup var rules: MergeRules
+    @Option(help: "How conflicts are shown: list, json or markers.")
+    var conflictStyle = ConflictStyle.list
+    @Flag(help: "Print one object: the value and the conflicts.") var json = false
+
+    func validate() throws {
+        try InputFile.requireOneStandardInput(base, ours, theirs)
+        guard conflictStyle != .markers || !(json || ours.isEDN) else {
+            throw ValidationError("Markers stand in JSON documents; use --conflict-style list.")
+        }
+    }
+
+    func run() throws {
+        let policy = try rules.policy()
+        let isJSON = ![base, ours, theirs].contains(where: \.isEDN)
+        let conflicts =
+            isJSON ? try mergeDocuments(policy: policy) : try mergeValues(policy: policy)
+        if !conflicts.allSatisfy(\.isNotice) { throw ExitCode(2) }
+    }
+
+    private func mergeDocuments(policy: MergePolicy) throws -> [Conflict] {
+        let documents = DocumentMerge(
+            base: try base.document(),
+            ours: try ours.document(),
+            theirs: try theirs.document(),
+            policy: policy
+        )
+        let conflicts = documents.merge.conflicts
+        guard !json else {
+            printObject(documents.merge)
+            return conflicts
+        }
+        let text =
+            conflictStyle == .markers ? documents.markedText().bytes : documents.text
+        try FileHandle.standardOutput.write(contentsOf: Data(text))
+        conflictStyle.report(conflicts)
+        return conflicts
+    }
+
+    private func mergeValues(policy: MergePolicy) throws -> [Conflict] {
+        let merge = GodwitTree.Merge(
+            base: try base.value(),
+            ours: try ours.value(),
+            theirs: try theirs.value(),
+            policy: policy
+        )
+        guard !json else {
+            printObject(merge)
+            return merge.conflicts
+        }
+        let isEDN = ours.isEDN
+        Terminal.print(isEDN ? merge.value.ednText() : merge.value.jsonText(indentation: 2))
+        conflictStyle.report(merge.conflicts)
+        return merge.conflicts
+    }
+
+    private func printObject(_ merge: GodwitTree.Merge) {
+        Terminal.print(
+            Layout.indented.text(of: [
+                "value": merge.value, "conflicts": ConflictText.encoded(merge.conflicts),
+            ])
+        )
+    }
+}
+
+/// How a merge shows what it could not grant to both sides.
+enum ConflictStyle: String, CaseIterable, ExpressibleByArgument {
+    case list, json, markers
+
+    /// Writes the conflicts to standard error.
+    func report(_ conflicts: [Conflict], of path: String? = nil) {
+        guard !conflicts.isEmpty else { return }
+        switch self {
+        case .json: Terminal.warn(Layout.indented.text(of: ConflictText.encoded(conflicts)))
+        case .list, .markers:
+            for line in ConflictText.lines(conflicts, areDecided: self == .list) {
+                Terminal.warn((path.map { "\($0): " } ?? "") + line)
+            }
+        }
+    }
+}
+
+/// The options of commands that merge.
+struct MergeRules: ParsableArguments {
     @Option(name: .customLong("policy"), help: "What to do at a path: PATH=RULE. May be repeated.")
     var rules: [String] = []
     @Option(
@@ -35,24 +128,10 @@ struct Merge: ParsableCommand {
         help: "Which key tells the items of the lists at a path apart: PATH=KEY. May be repeated."
     )
     var identities: [String] = []
-    @Flag(help: "Print one object: the value and the conflicts.") var json = false
 
-    func run() throws {
-        let merge = GodwitTree.Merge(
-            base: try base.value(),
-            ours: try ours.value(),
-            theirs: try theirs.value(),
-            policy: try MergePolicy(rules: rules, identities: identities)
-        )
-        if json {
-            Terminal.print(json: [
-                "value": merge.value, "conflicts": .list(merge.conflicts.map(\.encoded)),
-            ])
-        } else {
-            Terminal.print(ours.text(of: merge.value, onOneLine: false))
-            for conflict in merge.conflicts { Terminal.warn("conflict at \(conflict)") }
-        }
-        if !merge.conflicts.isEmpty { throw ExitCode(2) }
+    /// - Parameter defaults: Rules that hold where the caller has none.
+    func policy(defaults: [String] = []) throws -> MergePolicy {
+        try MergePolicy(rules: defaults + rules, identities: identities)
     }
 }
 
@@ -80,19 +159,5 @@ extension MergePolicy {
             throw ValidationError("\"\(text)\" is not of the form /PATH=WORD.")
         }
         return (String(text[..<equals]), String(text[text.index(after: equals)...]))
-    }
-}
-
-extension Conflict {
-    fileprivate var encoded: Value {
-        var map: Value.Map = [
-            "path": .string(Key(path.description)), "reason": .string(Key(reason.rawValue)),
-            "choice": .string(Key(choice.rawValue)),
-            "explanation": .string(Key(reason.explanation)),
-        ]
-        map["base"] = base
-        map["ours"] = ours
-        map["theirs"] = theirs
-        return .map(map)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import GodwitTree
 
 /// Applies a change to a document.
@@ -11,6 +12,15 @@ struct Patch: ParsableCommand {
             Without --format, a list of operations is a JSON Patch (RFC 6902), and anything else
             a delta as `godwit diff` prints it. A merge patch (RFC 7386) looks like a delta, so it
             has to be named. Either the whole change is applied, or the exit code is 1.
+
+            A document that has the change already is printed as it is, with "already applied" on
+            standard error (with --json, as an object), and the exit code is 0; with --exit-code
+            it is 3. A delta from `godwit diff --json` is recognised by the digests in it, a JSON
+            Patch by what it leaves: the items and fields that it adds, and the fields that it
+            removes. A patch that only removes or moves items leaves nothing to be recognised by.
+
+            A JSON document keeps its layout: the order of keys, the indentation and the spelling
+            of numbers and strings.
 
             EXAMPLES
               godwit patch old.json change.json > new.json
@@ -32,44 +42,98 @@ struct Patch: ParsableCommand {
     @Option(help: "What the change is; delta, json-patch or merge-patch.") var format: Format?
     @Flag(help: "Undo a delta instead; needs --base.") var invert = false
     @Option(help: "The document that the delta was made for.") var base: InputFile?
-    @Flag(help: "Print JSON on one line.") var json = false
+    @Flag(help: "Apply a JSON Patch also where the document seems to have it.") var again = false
+    @Flag(help: "Exit with code 3 when the change was applied already.") var exitCode = false
+    @Flag(help: "Print JSON on one line, and messages as JSON.") var json = false
 
     func validate() throws {
         guard invert == (base != nil) else {
             throw ValidationError("--invert and --base go together.")
         }
+        try InputFile.requireOneStandardInput(document, change, base)
         guard !invert || format == nil || format == .delta else {
             throw ValidationError("Only a delta can be undone.")
         }
     }
 
     func run() throws {
-        let value = try document.value()
         do {
-            Terminal.print(document.text(of: try result(on: value), onOneLine: json))
+            if document.isEDN {
+                let value = try document.value()
+                try report(try outcome(on: value), on: value) { Terminal.print($0.ednText()) }
+            } else {
+                let document = try document.document()
+                try report(try outcome(on: document.value), on: document.value) { value in
+                    if json { return Terminal.print(Layout.compact.text(of: value)) }
+                    let text = document.text(of: value)
+                    try FileHandle.standardOutput.write(contentsOf: Data(text))
+                }
+            }
         } catch let error as TreeError {
             throw ToolError(error.description)
         }
     }
 
-    private func result(on value: Value) throws -> Value {
+    private func report(
+        _ outcome: SealedDelta.Outcome,
+        on value: Value,
+        _ show: (Value) throws -> Void
+    ) throws {
+        switch outcome {
+        case .applied(let result): try show(result)
+        case .alreadyApplied:
+            try show(value)
+            warnThatApplied()
+            if exitCode { throw ExitCode(3) }
+        }
+    }
+
+    private func warnThatApplied() {
+        let report: Value = [
+            "outcome": "already applied", "document": .string(Key(document.path)),
+            "change": .string(Key(change.path)),
+        ]
+        let text = "already applied: \(document.path) has the change in \(change.path)"
+        Terminal.warn(json ? report.jsonText() : text)
+    }
+
+    private func outcome(on value: Value) throws -> SealedDelta.Outcome {
         if change.isEDN {
             guard format == nil || format == .delta else {
                 throw ToolError("\(change.path): only a delta can be EDN")
             }
-            return try applied(try change.ednDelta(), to: value)
+            switch try change.ednDelta() {
+            case .sealed(let delta): return try outcome(of: delta, on: value)
+            case .bare(let delta): return try outcome(of: delta, on: value)
+            }
         }
-        let encoded = try change.value(depthMax: Delta.encodedDepthMax)
+        let encoded = try change.value(depthMax: Delta.encodedDepthMax + 1)
         switch format ?? Self.format(of: encoded) {
-        case .delta: return try applied(try Delta(encoded: encoded), to: value)
-        case .jsonPatch: return try JSONPatch(encoded).applied(to: value)
-        case .mergePatch: return value.applying(mergePatch: encoded)
+        case .delta where SealedDelta.isEncoded(in: encoded):
+            return try outcome(of: SealedDelta(encoded: encoded, budget: .unlimited), on: value)
+        case .delta:
+            return try outcome(of: Delta(encoded: encoded, budget: .unlimited), on: value)
+        case .jsonPatch:
+            let patch = try JSONPatch(encoded, budget: .unlimited)
+            if !again, patch.isApplied(to: value) { return .alreadyApplied }
+            return .applied(try patch.applied(to: value))
+        case .mergePatch: return outcome(try value.applying(mergePatch: encoded), of: value)
         }
     }
 
-    private func applied(_ delta: Delta, to value: Value) throws -> Value {
-        guard let base else { return try delta.applied(to: value) }
-        return try delta.inverted(on: base.value()).applied(to: value)
+    private func outcome(of delta: SealedDelta, on value: Value) throws -> SealedDelta.Outcome {
+        guard let base else { return try delta.apply(to: value) }
+        return try delta.inverted(on: base.value()).apply(to: value)
+    }
+
+    private func outcome(of delta: Delta, on value: Value) throws -> SealedDelta.Outcome {
+        guard let base else { return outcome(try delta.applied(to: value), of: value) }
+        return outcome(try delta.inverted(on: base.value()).applied(to: value), of: value)
+    }
+
+    /// A change that leaves a document as it is has been made.
+    private func outcome(_ result: Value, of value: Value) -> SealedDelta.Outcome {
+        result == value ? .alreadyApplied : .applied(result)
     }
 
     private static func format(of change: Value) -> Format {

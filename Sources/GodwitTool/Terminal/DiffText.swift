@@ -111,7 +111,7 @@ extension DiffText {
     /// A value on one line, and not too much of it.
     private func shown(_ value: Value?) -> String {
         guard let value else { return "nothing" }
-        let text = value.jsonText()
+        let text = Layout.compact.text(of: value)
         guard text.count > Self.valueMax else { return text }
         return text.prefix(Self.valueMax) + "…"
     }

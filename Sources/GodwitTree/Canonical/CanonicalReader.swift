@@ -4,13 +4,14 @@ extension Value {
     /// What is accepted encodes again to the same bytes. Nothing is allocated on the word of the
     /// input alone: a length beyond the end is refused before room is made for it.
     ///
-    /// - Throws: ``TreeError/malformed(format:offset:reason:)`` with the place of the fault, or
-    ///   ``TreeError/tooDeep(limit:)``.
+    /// - Throws: ``TreeError/malformed(format:offset:reason:)`` with the place of the fault,
+    ///   ``TreeError/tooDeep(limit:)`` or ``TreeError/overBudget(_:limit:)``.
     public init(
         canonicalBytes bytes: [UInt8],
-        depthMax: Int = Value.depthMax
+        depthMax: Int = Value.depthMax,
+        budget: ReadBudget = .standard
     ) throws(TreeError) {
-        var reader = CanonicalReader(bytes: bytes, depthMax: depthMax)
+        var reader = CanonicalReader(bytes: bytes, depthMax: depthMax, budget: budget)
         self = try reader.readValue(depthLeft: depthMax)
         guard reader.offset == bytes.count else {
             throw reader.fault("there is more after the value")
@@ -22,25 +23,20 @@ struct CanonicalReader {
     private let bytes: [UInt8]
     private let depthMax: Int
     private(set) var offset = 0
-    /// How much memory, about, may still be taken for what is read.
-    var budget = Int.max
-
-    /// What a container takes, even one of a single byte.
-    static let containerCost = 128
-    private static let scalarCost = 16
+    var meter: ReadMeter
 
     /// Room made before the items are seen: nested lists that all lie about their length must not
     /// add up to more memory than the input could fill.
     private static let reserveMax = 1_024
 
-    init(bytes: [UInt8], depthMax: Int) {
+    init(bytes: [UInt8], depthMax: Int, budget: ReadBudget) {
         self.bytes = bytes
         self.depthMax = depthMax
+        meter = ReadMeter(budget)
     }
 
     mutating func readValue(depthLeft: Int) throws(TreeError) -> Value {
         let start = offset
-        try charge(Self.scalarCost)
         let first = try readByte()
         let low = first & 0x1f
         guard let major = MajorType(rawValue: first >> 5) else { throw fault("no such type") }
@@ -64,10 +60,11 @@ struct CanonicalReader {
         }
     }
 
-    /// Takes something off the budget.
-    mutating func charge(_ cost: Int) throws(TreeError) {
-        budget -= cost
-        guard budget >= 0 else { throw fault("it unfolds to too much") }
+    /// Takes a container off the budget, with places for what is in it.
+    mutating func takeContainer(count: Int, each: Int) throws(TreeError) {
+        guard count > 0 else { return }
+        try meter.take(memory: ReadCost.container)
+        try meter.take(count, each: each)
     }
 
     func fault(_ reason: String, at place: Int? = nil) -> TreeError {
@@ -78,7 +75,7 @@ struct CanonicalReader {
 extension CanonicalReader {
     private mutating func readList(count: Int, depthLeft: Int) throws(TreeError) -> Value {
         guard depthLeft > 0 else { throw .tooDeep(limit: depthMax) }
-        try charge(Self.containerCost)
+        try takeContainer(count: count, each: ReadCost.item)
         var items: [Value] = []
         items.reserveCapacity(min(count, Self.reserveMax))
         for _ in 0..<count { items.append(try readValue(depthLeft: depthLeft - 1)) }
@@ -87,7 +84,7 @@ extension CanonicalReader {
 
     private mutating func readMap(count: Int, depthLeft: Int) throws(TreeError) -> Value {
         guard depthLeft > 0 else { throw .tooDeep(limit: depthMax) }
-        try charge(Self.containerCost)
+        try takeContainer(count: count, each: ReadCost.entry)
         var entries: [Value.Map.Entry] = []
         entries.reserveCapacity(min(count, Self.reserveMax))
         for _ in 0..<count {
@@ -163,12 +160,19 @@ extension CanonicalReader {
         return byte
     }
 
+    mutating func readBytes(count: Int) throws(TreeError) -> ArraySlice<UInt8> {
+        guard count <= bytesLeft else { throw fault("the input ends too early") }
+        defer { offset += count }
+        return bytes[offset..<(offset + count)]
+    }
+
     /// The count in the head of a list or a map.
     mutating func readHeadCount() throws(TreeError) -> Int { try readCount(readByte() & 0x1f) }
 
     /// UTF-8 text of a size that is known.
     mutating func readText(sizeInBytes: Int) throws(TreeError) -> Key {
         guard sizeInBytes <= bytesLeft else { throw fault("the input ends too early") }
+        try meter.take(memory: ReadCost.bytes(sizeInBytes))
         guard let text = String(validating: bytes[offset..<(offset + sizeInBytes)], as: UTF8.self)
         else { throw fault("a string is not UTF-8") }
         offset += sizeInBytes
@@ -210,7 +214,7 @@ extension CanonicalReader {
 
     private mutating func readBytes(_ low: UInt8) throws(TreeError) -> ArraySlice<UInt8> {
         let count = try readCount(low)
-        try charge(count)
+        try meter.take(memory: ReadCost.bytes(count))
         defer { offset += count }
         return bytes[offset..<(offset + count)]
     }

@@ -25,7 +25,7 @@ struct BoundaryHash {
     }
 
     /// Words are little-endian; the last is filled with zeros.
-    private mutating func mixWords(_ bytes: Slice<UnsafeRawBufferPointer>) {
+    mutating func mixWords(_ bytes: Slice<UnsafeRawBufferPointer>) {
         let whole = bytes.count & ~7
         let buffer = UnsafeRawBufferPointer(rebasing: bytes)
         for offset in stride(from: 0, to: whole, by: 8) {
@@ -39,52 +39,14 @@ struct BoundaryHash {
         mix(rest)
     }
 
+    /// Two rounds after which every bit of the word has a say in every bit of the result: the
+    /// finaliser of MurmurHash3.
+    static func finished(_ word: UInt64) -> UInt64 {
+        var bits = word
+        bits = (bits ^ (bits >> 33)) &* 0xff51_afd7_ed55_8ccd
+        bits = (bits ^ (bits >> 33)) &* 0xc4ce_b9fe_1a85_ec53
+        return bits ^ (bits >> 33)
+    }
+
     private static let partSizeInBytes = 32
-}
-
-extension Key {
-    var boundaryHash: UInt64 {
-        var hash = BoundaryHash(kind: 6)
-        withBytes { hash.mix(UnsafeRawBufferPointer($0)) }
-        return hash.bits
-    }
-}
-
-extension Value {
-    /// A hash of the parts that identify a value; the content of nested containers is left out.
-    ///
-    /// - Complexity: O(1): at most 8 entries or 4 items count.
-    var boundaryHash: UInt64 {
-        switch self {
-        case .list(let items):
-            var hash = BoundaryHash(kind: 8, UInt64(items.count))
-            for item in items.prefix(4) { hash.mix(item.shallowHash) }
-            return hash.bits
-        case .map(let map):
-            var hash = BoundaryHash(kind: 9, UInt64(map.count))
-            for entry in map.prefix(8) {
-                hash.mix(entry.key.boundaryHash)
-                hash.mix(entry.value.shallowHash)
-            }
-            return hash.bits
-        default:
-            return shallowHash
-        }
-    }
-
-    private var shallowHash: UInt64 {
-        switch self {
-        case .null: return BoundaryHash(kind: 1).bits
-        case .bool(let bool): return BoundaryHash(kind: 2, bool ? 1 : 0).bits
-        case .int(let int): return BoundaryHash(kind: 4, UInt64(bitPattern: int)).bits
-        case .double(let double): return BoundaryHash(kind: 5, double.double.bitPattern).bits
-        case .string(let key): return key.boundaryHash
-        case .bytes(let bytes):
-            var hash = BoundaryHash(kind: 7)
-            bytes.withUnsafeBytes { hash.mix($0) }
-            return hash.bits
-        case .list(let items): return BoundaryHash(kind: 8, UInt64(items.count)).bits
-        case .map(let map): return BoundaryHash(kind: 9, UInt64(map.count)).bits
-        }
-    }
 }

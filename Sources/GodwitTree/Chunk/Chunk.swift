@@ -3,6 +3,9 @@ protocol ChunkElement: Equatable, Sendable {
     /// Decides where chunks end: equal for equal elements, the same everywhere.
     var boundaryHash: UInt64 { get }
 
+    /// Decides where chunks end among elements whose hashes repeat each other.
+    var contentByte: UInt8 { get }
+
     /// Adds what stands for this element in the digest of its chunk.
     func writeReference(to writer: inout CanonicalWriter)
 
@@ -12,57 +15,77 @@ protocol ChunkElement: Equatable, Sendable {
 
 extension ChunkElement {
     /// The part of the hash that counts.
-    var boundaryByte: UInt8 { UInt8(truncatingIfNeeded: boundaryHash >> 56) }
+    var boundaryByte: UInt8 { UInt8(BoundaryHash.finished(boundaryHash) >> 56) }
 }
 
 /// A node of a chunk tree: a leaf with elements, or an inner node with chunks.
 ///
-/// A chunk never changes once anyone else can see it; only whoever holds the one reference to it
+/// A chunk never changes once anyone else can see it; only the holder of the one reference to it
 /// may change it in place.
-final class Chunk<Element: ChunkElement>: @unchecked Sendable {
-    // Unchecked because the compiler cannot see that variables are only set while the reference
-    // to the chunk is unique; the digest has a lock of its own.
+///
+/// The elements stand in the same allocation, behind the header: a small map is one object.
+final class Chunk<Element: ChunkElement>: ManagedBuffer<Chunk<Element>.Header, Element> {
+    struct Header {
+        /// The first property, so that its address is that of the header.
+        private var memo = DigestMemo()
+        /// The elements in and under this node.
+        let count: Int
+        var part: Part
 
-    /// The elements of a leaf.
-    private(set) var elements: [Element]
-    /// The boundary bytes of the elements; empty in a leaf that is too short to be cut.
-    private var boundaryBytes: [UInt8]
-    /// The children of an inner node.
-    private(set) var chunks: [Chunk]
-    /// Where each child ends, in elements from the beginning of this node.
-    private let ends: [Int]
-    /// The elements in and under this node.
-    let count: Int
-    /// What the last elements say about the boundary after them; unknown in a short, single leaf.
-    private(set) var mark: UInt64
-    /// Whether the chunk, and the last one on each level below it, ends where the rule says so,
-    /// and not just because there is nothing more.
+        init(count: Int, part: Part) { (self.count, self.part) = (count, part) }
+    }
+
+    enum Part {
+        /// A leaf that is too short to be cut, or to be part of anything that could be taken over.
+        case short
+        case leaf(LeafBoundary)
+        /// A leaf of elements that repeat each other: it holds the pattern once.
+        case run(LeafBoundary)
+        case inner(InnerPart<Element>)
+    }
+
+    deinit {
+        let count = storedCount
+        withUnsafeMutablePointerToElements { _ = $0.deinitialize(count: count) }
+    }
+}
+
+/// What the elements of a leaf say about the boundary after it.
+///
+/// It never changes, so that copies of a leaf share it.
+final class LeafBoundary {
+    let bytes: [UInt8]
+    /// Decides about the boundaries above the leaves.
+    let mark: UInt64
+    /// Whether the leaf ends where the rule says so, and not because of what follows.
     let isComplete: Bool
-    /// 0 for a leaf.
+    /// Whether elements look like those before them: then more than the bytes decides.
+    let hasRepetition: Bool
+
+    /// - Parameter count: How many elements there are, of which a run has only the pattern's bytes.
+    init(bytes: [UInt8], count: Int, isComplete: Bool, hasRepetition: Bool) {
+        self.bytes = bytes
+        self.isComplete = isComplete
+        self.hasRepetition = hasRepetition
+        var hash = BoundaryHash(kind: 11, UInt64(count))
+        bytes.withUnsafeBytes { hash.mixWords($0[...]) }
+        mark = hash.bits
+    }
+}
+
+/// The children of an inner node.
+final class InnerPart<Element: ChunkElement> {
+    var chunks: [Chunk<Element>]
+    /// Where each child ends, in elements from the beginning of this node.
+    fileprivate let ends: [Int]
+    /// That of the last child.
+    var mark: UInt64
+    /// Whether the node, and the last one on each level below it, ends where the rule says so.
+    let isComplete: Bool
+    /// 1 above the leaves.
     let level: Int
-    private let memo = DigestMemo()
 
-    /// A leaf.
-    init(elements: [Element], boundaryBytes: [UInt8], mark: UInt64) {
-        self.elements = elements
-        self.boundaryBytes = boundaryBytes
-        chunks = []
-        ends = []
-        count = elements.count
-        self.mark = mark
-        level = 0
-        isComplete = ChunkBoundary.isEnd(count: elements.count, mark: mark, level: 0)
-    }
-
-    /// A leaf that is too short to be cut, or to be part of anything that could be taken over.
-    convenience init(short elements: [Element]) {
-        self.init(elements: elements, boundaryBytes: [], mark: 0)
-    }
-
-    /// An inner node.
-    init(chunks: [Chunk]) {
-        elements = []
-        boundaryBytes = []
+    init(_ chunks: [Chunk<Element>]) {
         self.chunks = chunks
         var ends: [Int] = []
         ends.reserveCapacity(chunks.count)
@@ -72,7 +95,6 @@ final class Chunk<Element: ChunkElement>: @unchecked Sendable {
             ends.append(count)
         }
         self.ends = ends
-        self.count = count
         let last = chunks[chunks.count - 1]
         mark = last.mark
         level = last.level + 1
@@ -81,22 +103,181 @@ final class Chunk<Element: ChunkElement>: @unchecked Sendable {
             && ChunkBoundary.isEnd(count: chunks.count, mark: last.mark, level: level)
     }
 
-    private init(copying other: Chunk) {
-        (elements, chunks, ends) = (other.elements, other.chunks, other.ends)
-        boundaryBytes = other.boundaryBytes
-        (count, mark, isComplete, level) =
-            (other.count, other.mark, other.isComplete, other.level)
+    init(copying other: InnerPart) {
+        (chunks, ends, mark) = (other.chunks, other.ends, other.mark)
+        (isComplete, level) = (other.isComplete, other.level)
     }
 
-    var first: Element {
-        var node = self
-        while node.level > 0 { node = node.chunks[0] }
-        return node.elements[0]
+    /// The same node with another child in the place of an old one, that ends as that did.
+    init(copying other: InnerPart, child: Int, _ chunk: Chunk<Element>) {
+        chunks = other.chunks
+        let growth = chunk.count - chunks[child].count
+        chunks[child] = chunk
+        var ends = other.ends
+        for index in child..<ends.count { ends[index] += growth }
+        self.ends = ends
+        mark = child == ends.count - 1 ? chunk.mark : other.mark
+        (isComplete, level) = (other.isComplete, other.level)
+    }
+}
+
+extension UnsafeMutablePointer {
+    /// Copies elements one by one: cheaper than the runtime's loop, that asks for each how.
+    func initialize(copying source: Slice<UnsafeBufferPointer<Pointee>>) {
+        var target = self
+        for index in source.indices {
+            target.initialize(to: source.base[index])
+            target += 1
+        }
+    }
+}
+
+// MARK: - Making
+
+extension Chunk {
+    /// A leaf that is too short to be cut.
+    static func short(_ elements: [Element]) -> Chunk {
+        make(count: elements.count, stored: elements.count, .short) { target in
+            elements.withUnsafeBufferPointer { target.initialize(copying: $0[...]) }
+        }
     }
 
-    func boundaryByte(at index: Int) -> UInt8 {
-        boundaryBytes.isEmpty ? elements[index].boundaryByte : boundaryBytes[index]
+    /// A leaf; `fill` initializes as many elements as there are boundary bytes.
+    static func leaf(
+        _ boundary: LeafBoundary,
+        _ fill: (UnsafeMutablePointer<Element>) -> Void
+    ) -> Chunk {
+        let count = boundary.bytes.count
+        return make(count: count, stored: count, .leaf(boundary), fill)
     }
+
+    /// A leaf of `count` elements that repeat a pattern; `fill` initializes the pattern.
+    static func run(
+        of count: Int,
+        _ boundary: LeafBoundary,
+        _ fill: (UnsafeMutablePointer<Element>) -> Void
+    ) -> Chunk {
+        make(count: count, stored: boundary.bytes.count, .run(boundary), fill)
+    }
+
+    private static func make(
+        count: Int,
+        stored: Int,
+        _ part: Part,
+        _ fill: (UnsafeMutablePointer<Element>) -> Void
+    ) -> Chunk {
+        let buffer = create(minimumCapacity: stored) { _ in Header(count: count, part: part) }
+        buffer.withUnsafeMutablePointerToElements(fill)
+        return unsafeDowncast(buffer, to: Chunk.self)
+    }
+
+    static func inner(_ part: InnerPart<Element>) -> Chunk {
+        make(count: part.count, stored: 0, .inner(part)) { _ in }
+    }
+
+    var copy: Chunk {
+        let part = self.part
+        if case .inner(let inner) = part { return .inner(InnerPart(copying: inner)) }
+        return withStoredElements { stored in
+            Self.make(count: count, stored: stored.count, part) {
+                $0.initialize(copying: stored[...])
+            }
+        }
+    }
+}
+
+// MARK: - What there is
+
+extension Chunk {
+    var count: Int { withUnsafeMutablePointerToHeader { $0.pointee.count } }
+
+    var part: Part { withUnsafeMutablePointerToHeader { $0.pointee.part } }
+
+    /// 0 for a leaf.
+    var level: Int {
+        if case .inner(let inner) = part { inner.level } else { 0 }
+    }
+
+    /// The children of an inner node.
+    var chunks: [Chunk] {
+        if case .inner(let inner) = part { inner.chunks } else { [] }
+    }
+
+    /// How many elements stand in this object: those of a leaf, the pattern of a run.
+    var storedCount: Int {
+        switch part {
+        case .short: count
+        case .leaf(let boundary), .run(let boundary): boundary.bytes.count
+        case .inner: 0
+        }
+    }
+
+    /// What the elements say about the boundary above the leaves; unknown in a short, single leaf.
+    var mark: UInt64 {
+        switch part {
+        case .short: 0
+        case .leaf(let boundary), .run(let boundary): boundary.mark
+        case .inner(let inner): inner.mark
+        }
+    }
+
+    /// Whether the chunk, and the last one on each level below it, ends where the rule says so,
+    /// and not because there is nothing more, or because a repetition ends.
+    var isComplete: Bool {
+        switch part {
+        case .short, .run: false
+        case .leaf(let boundary): boundary.isComplete
+        case .inner(let inner): inner.isComplete
+        }
+    }
+
+    var isRun: Bool {
+        if case .run = part { true } else { false }
+    }
+
+    /// The element of a leaf.
+    func element(at position: Int) -> Element {
+        withUnsafeMutablePointerToElements { elements in
+            guard case .run(let boundary) = part else { return elements[position] }
+            return elements[position % boundary.bytes.count]
+        }
+    }
+
+    /// The element at a position in or under this node.
+    func element(under position: Int) -> Element {
+        let (leaf, position) = leaf(at: position)
+        return leaf.element(at: position)
+    }
+
+    /// What a leaf stores: all elements, or the pattern of a run.
+    func withStoredElements<Result>(_ body: (UnsafeBufferPointer<Element>) -> Result) -> Result {
+        withUnsafeMutablePointerToElements {
+            body(UnsafeBufferPointer(start: $0, count: storedCount))
+        }
+    }
+
+    func boundaryByte(at position: Int) -> UInt8 {
+        switch part {
+        case .leaf(let boundary): boundary.bytes[position]
+        case .run(let boundary): boundary.bytes[position % boundary.bytes.count]
+        case .short, .inner: element(at: position).boundaryByte
+        }
+    }
+
+    /// The leaf that an element is in, and where it is there.
+    func leaf(at position: Int) -> (leaf: Chunk, position: Int) {
+        var (node, position) = (self, position)
+        while case .inner(let inner) = node.part {
+            let child = inner.child(at: position)
+            position -= inner.start(of: child)
+            node = inner.chunks[child]
+        }
+        return (node, position)
+    }
+}
+
+extension InnerPart {
+    var count: Int { ends[ends.count - 1] }
 
     /// Where a child begins, in elements from the beginning of this node.
     func start(of child: Int) -> Int { child == 0 ? 0 : ends[child - 1] }
@@ -109,96 +290,5 @@ final class Chunk<Element: ChunkElement>: @unchecked Sendable {
             if ends[middle] <= position { low = middle + 1 } else { high = middle }
         }
         return low
-    }
-}
-
-// MARK: - Digests
-
-extension Chunk {
-    /// The Merkle digest, computed once.
-    var digest: Digest {
-        if let digest = memo.known { return digest }
-        var writer = CanonicalWriter()
-        writer.bytes.reserveCapacity(32 + 24 * (elements.count + chunks.count))
-        writer.beginDigest(of: Element.digestPurpose, level: level, count: count)
-        if level == 0 {
-            for element in elements { element.writeReference(to: &writer) }
-        } else {
-            for chunk in chunks { writer.writeReference(to: chunk.digest) }
-        }
-        let digest = Digest(ofBytes: writer.bytes)
-        memo.note(digest)
-        return digest
-    }
-
-    /// Whether two nodes hold the same elements; equal content has equal shape.
-    static func isEqual(_ left: Chunk, _ right: Chunk) -> Bool {
-        if left === right { return true }
-        guard left.count == right.count, left.level == right.level else { return false }
-        if let leftDigest = left.memo.known, let rightDigest = right.memo.known {
-            return leftDigest == rightDigest
-        }
-        guard left.level > 0 else { return left.elements == right.elements }
-        return left.chunks.count == right.chunks.count
-            && zip(left.chunks, right.chunks).allSatisfy { isEqual($0, $1) }
-    }
-}
-
-// MARK: - Changes in place
-
-extension Chunk {
-    /// Lends the element at a position to `body`, whatever that does to the shape.
-    static func lend<Result>(
-        _ node: inout Chunk,
-        at position: Int,
-        _ body: (inout Element) -> Result
-    ) -> Result {
-        if !isKnownUniquelyReferenced(&node) { node = Chunk(copying: node) }
-        node.memo.forget()
-        guard node.level > 0 else { return body(&node.elements[position]) }
-        let child = node.child(at: position)
-        return lend(&node.chunks[child], at: position - node.start(of: child), body)
-    }
-
-    /// Takes note of what was done to the boundaries while an element was lent.
-    ///
-    /// - Precondition: The path to the element is held by nobody else, as lending leaves it.
-    /// - Returns: Whether the shape is still that of the content.
-    func settle(_ position: Int) -> Bool {
-        guard level > 0 else { return settleElement(position) }
-        let child = child(at: position)
-        let old = chunks[child].mark
-        let isSound = chunks[child].settle(position - start(of: child))
-        let new = chunks[child].mark
-        guard new != old else { return isSound }
-        if child == chunks.count - 1 { mark = new }
-        let isFree = child + 1 < ChunkBoundary.countMin || child + 1 == ChunkBoundary.countMax
-        return isSound
-            && (isFree
-                || ChunkBoundary.isMarked(old, level: level)
-                    == ChunkBoundary.isMarked(new, level: level))
-    }
-
-    /// Whether all boundaries are where they were before this element was another.
-    private func settleElement(_ position: Int) -> Bool {
-        guard !boundaryBytes.isEmpty else { return true }
-        let (oldByte, newByte) = (boundaryBytes[position], elements[position].boundaryByte)
-        guard oldByte != newByte else { return true }
-        var (old, new): (UInt64, UInt64) = (0, 0)
-        let first = max(0, position - ChunkBoundary.windowCount + 1)
-        let end = min(count, position + ChunkBoundary.windowCount)
-        var isSound = true
-        for index in first..<end {
-            let byte = boundaryBytes[index]
-            old = ChunkBoundary.mark(old, with: byte)
-            new = ChunkBoundary.mark(new, with: index == position ? newByte : byte)
-            let isFree = index + 1 < ChunkBoundary.countMin || index + 1 == ChunkBoundary.countMax
-            if index < position || isFree { continue }
-            let wasMarked = ChunkBoundary.isMarked(old, level: 0)
-            if wasMarked != ChunkBoundary.isMarked(new, level: 0) { isSound = false }
-        }
-        boundaryBytes[position] = newByte
-        if end == count { mark = new }
-        return isSound
     }
 }

@@ -1,24 +1,76 @@
 // Where a chunk ends.
 //
-// A chunk ends after an element when the last eight elements say so, but not before it has 8 and
-// never after it has 128. The elements before the chunk have no say, so that one boundary never
-// depends on another; eight of them have, so that a list of few different values, in no regular
-// order, is cut as well. Where nothing is marked, as among equal items, every chunk has 128, and a
-// change moves all boundaries behind it: such an edit is O(n).
-// On the levels above the leaves, each child says so alone, by the mark of its last leaf.
+// Every decision depends on the content of the chunk alone, from its beginning: so equal content
+// has equal chunks, and an edit moves few boundaries.
+//
+//   (1) A leaf has 8 to 128 elements. Between these, it ends where its last elements say so: as
+//       many as it takes to see three different boundary bytes, but at most eight. Among different
+//       items three decide, so that an edit seldom moves a boundary; among few different ones,
+//       such as bools, eight do, so that there are boundaries at all.
+//   (2) A window that repeats itself (`A A A…`, `A B A B…`, up to four items) says nothing: what
+//       follows such a boundary would look like the next one. If the items only look alike, which
+//       happens when all have the same name, a byte of their digests decides instead.
+//   (3) 32 items of such a repetition, from the beginning of a leaf on, are a run: the leaf goes on
+//       as long as the repetition does, and holds the repeated items only once. Where 32 such items
+//       come behind others, the leaf ends, and the rest of the repetition is the next leaf.
+//   (4) Above the leaves, a node has 8 to 128 children, and ends where the mark of its last leaf
+//       says so. The mark covers all boundary bytes of the leaf, so that even leaves of bools
+//       differ; each level asks it another question, so that a leaf may end nodes of any level.
+//
+// One place of 32 is marked, and three different bytes are enough. Measured on 200,000 ints, an
+// insertion so makes 1.16 leaves and an edit 1.10. With one place of 16 these are 1.19 and 1.16,
+// and the board's edits with digests take 11 % less CPU, as leaves are shorter. With two different
+// bytes and one place of 24 they are 1.12 and 1.08, but bools may find no boundary at all: an
+// insertion made 770 leaves.
 
 /// The rule that ends a chunk.
 enum ChunkBoundary {
     static let countMin = 8
     static let countMax = 128
 
-    /// How many elements decide together.
+    /// How many elements decide together, at most.
     static let windowCount = 8
 
-    /// The mark after one more element: a byte from each of the last eight.
-    static func mark(_ mark: UInt64, with byte: UInt8) -> UInt64 { mark << 8 | UInt64(byte) }
+    /// How many different ones are enough.
+    private static let differentCount = 3
 
-    /// Whether a chunk with so many elements, and this mark after the last of them, is complete.
+    /// The longest pattern whose repetition is a run.
+    static let periodMax = 4
+
+    /// From how many elements on a repetition is a run.
+    static let runMin = 32
+
+    /// The window after one more element: a byte from each of the last eight.
+    static func window(_ window: UInt64, with byte: UInt8) -> UInt64 { window << 8 | UInt64(byte) }
+
+    /// After how many bytes the window repeats itself; 0 where it does not.
+    static func period(of window: UInt64) -> Int {
+        for period in 1...periodMax {
+            let shift = UInt64(8 * period)
+            if (window ^ (window >> shift)) & (.max >> shift) == 0 { return period }
+        }
+        return 0
+    }
+
+    /// Whether a leaf ends behind this window, if it has elements enough.
+    static func isMarked(window: UInt64) -> Bool {
+        period(of: window) == 0 && isMarked(deciding(window), level: 0)
+    }
+
+    /// The bytes of the last elements that decide.
+    static func deciding(_ window: UInt64) -> UInt64 {
+        let first = window & 0xff
+        var second: UInt64?
+        for index in 1..<windowCount {
+            let byte = window >> UInt64(8 * index) & 0xff
+            if byte == first || byte == second { continue }
+            if second != nil { return window & (.max >> UInt64(8 * (windowCount - 1 - index))) }
+            second = byte
+        }
+        return window
+    }
+
+    /// Whether a node with so many children, and this mark of the last of them, is complete.
     static func isEnd(count: Int, mark: UInt64, level: Int) -> Bool {
         guard count >= countMin else { return false }
         return count >= countMax || isMarked(mark, level: level)
@@ -26,6 +78,39 @@ enum ChunkBoundary {
 
     /// True for one mark of 32.
     static func isMarked(_ mark: UInt64, level: Int) -> Bool {
-        BoundaryHash(kind: UInt64(level), mark).bits >> 59 == 0
+        let salt = UInt64(level + 1) &* 0x9e37_79b9_7f4a_7c15
+        return BoundaryHash.finished(mark ^ salt) >> 59 == 0
     }
+}
+
+/// What the boundary bytes of an open leaf say, element by element.
+struct LeafRule {
+    private(set) var window: UInt64 = 0
+    private(set) var count = 0
+    /// After how many elements the window repeats itself; 0 where it does not.
+    private(set) var period = 0
+    /// How many windows in a row have repeated themselves after as many elements.
+    private(set) var streak = 0
+    /// Whether any window has repeated itself.
+    private(set) var hasRepetition = false
+
+    mutating func note(_ byte: UInt8) {
+        window = ChunkBoundary.window(window, with: byte)
+        count += 1
+        guard count >= ChunkBoundary.windowCount else { return }
+        let period = ChunkBoundary.period(of: window)
+        if period == 0 {
+            streak = 0
+        } else {
+            streak = period == self.period ? streak + 1 : 1
+            hasRepetition = true
+        }
+        self.period = period
+    }
+
+    /// Whether the last elements may be a run, by their bytes.
+    var mayBeRun: Bool { streak == ChunkBoundary.runMin - ChunkBoundary.windowCount + 1 }
+
+    /// Takes note that they are none.
+    mutating func breakStreak() { streak = 0 }
 }

@@ -8,26 +8,30 @@
 //       are empty, for then the walk through it would cut it in the same places;
 //   (2) the first boundary after a change that falls where an old one was brings the walk back
 //       into step with the old tree: an expected 32 elements later on each level;
-//   (3) nothing that stood inside an old chunk ends a new one, but for its first seven and its
-//       last, as long as what decides about it is the same: it is taken over without a look.
+//   (3) nothing that stood inside an old chunk ends a new one, but for its first elements and its
+//       last, as long as what decides about it is the same: it is taken over without a look;
+//   (4) a run is taken over as its pattern and a count. It is never complete, for the next element
+//       may continue it.
 
 /// Builds a chunk tree from left to right, out of elements and parts of other trees.
-struct ChunkBuilder<Element: ChunkElement> {
-    private var elements: [Element] = []
-    private var boundaryBytes: [UInt8] = []
-    private var mark: UInt64 = 0
+struct ChunkBuilder<Element: ChunkElement>: ~Copyable {
+    private var leaf = OpenLeaf<Element>()
     /// The open chunks above the leaves: their children are of level 0, 1, 2, ….
     private var levels: [[Chunk<Element>]] = []
+    /// The last node of a tree, level by level: it is used again if the same children come.
+    private var sources: [Chunk<Element>?] = []
 
     init() {}
 
-    mutating func append(_ element: Element) { append(element, element.boundaryByte) }
+    mutating func append(_ element: Element) {
+        if leaf.isContinued(by: element) { return leaf.extendRun(by: 1) }
+        append(element, element.boundaryByte)
+    }
 
-    private mutating func append(_ element: Element, _ boundaryByte: UInt8) {
-        elements.append(element)
-        boundaryBytes.append(boundaryByte)
-        mark = ChunkBoundary.mark(mark, with: boundaryByte)
-        if ChunkBoundary.isEnd(count: elements.count, mark: mark, level: 0) { closeLeaf() }
+    private mutating func append(_ element: Element, _ byte: UInt8) {
+        if leaf.isContinued(by: element) { return leaf.extendRun(by: 1) }
+        if leaf.isRun { closeLeaf(isComplete: false) }
+        if leaf.append(element, byte) { closeLeaf(isComplete: true) }
     }
 
     /// Appends some elements of a tree.
@@ -35,59 +39,87 @@ struct ChunkBuilder<Element: ChunkElement> {
     /// - Complexity: O(log *n*) expected.
     mutating func append(_ range: Range<Int>, of node: Chunk<Element>) {
         guard !range.isEmpty else { return }
+        if leaf.isRun, !leaf.isContinued(by: node.element(under: range.lowerBound)) {
+            closeLeaf(isComplete: false)
+        }
         if range.count == node.count, node.isComplete, isAligned(below: node.level) {
             append(node)
-        } else if node.level == 0 {
-            append(range, ofLeaf: node)
+        } else if case .inner(let inner) = node.part {
+            if range.count == node.count, isAligned(below: node.level) {
+                while sources.count < node.level { sources.append(nil) }
+                sources[node.level - 1] = node
+            }
+            append(range, ofInner: inner)
+        } else if node.isRun {
+            append(range, ofRun: node)
         } else {
-            var index = node.child(at: range.lowerBound)
-            while index < node.chunks.count, node.start(of: index) < range.upperBound {
-                let start = node.start(of: index)
-                let wanted = range.clamped(to: start..<(start + node.chunks[index].count))
-                append(
-                    (wanted.lowerBound - start)..<(wanted.upperBound - start),
-                    of: node.chunks[index]
-                )
-                index += 1
-                if isAligned(below: node.level - 1) {
-                    index = appendInner(index, of: node, before: range.upperBound)
-                }
+            append(range, ofLeaf: node)
+        }
+    }
+
+    private mutating func append(_ range: Range<Int>, ofInner node: InnerPart<Element>) {
+        var index = node.child(at: range.lowerBound)
+        while index < node.chunks.count, node.start(of: index) < range.upperBound {
+            let start = node.start(of: index)
+            let wanted = range.clamped(to: start..<(start + node.chunks[index].count))
+            append(
+                (wanted.lowerBound - start)..<(wanted.upperBound - start),
+                of: node.chunks[index]
+            )
+            index += 1
+            if isAligned(below: node.level - 1) {
+                index = appendChildren(from: index, of: node, before: range.upperBound)
             }
         }
     }
 
     /// Appends elements of a leaf; see (3).
-    private mutating func append(_ range: Range<Int>, ofLeaf leaf: Chunk<Element>) {
-        elements.reserveCapacity(min(elements.count + range.count + 1, ChunkBoundary.countMax))
+    private mutating func append(_ range: Range<Int>, ofLeaf node: Chunk<Element>) {
+        if leaf.isEmpty, range.lowerBound == 0 {
+            return leaf.append(unmarked: range, of: node)
+        }
         var index = range.lowerBound
-        // At first the window reaches back to what stood elsewhere, if anything is there.
-        let look = elements.isEmpty ? 0 : min(range.count, ChunkBoundary.windowCount - 1)
-        for _ in 0..<look { appendElement(&index, of: leaf) }
+        // How many of the elements behind the last boundary come from this leaf.
+        var lookedAt = 0
         while index < range.upperBound {
-            let rest = min(range.upperBound, leaf.count - 1) - index
-            let count = max(0, min(rest, ChunkBoundary.countMax - 1 - elements.count))
-            elements.append(contentsOf: leaf.elements[index..<(index + count)])
-            for index in index..<(index + count) {
-                let byte = leaf.boundaryByte(at: index)
-                boundaryBytes.append(byte)
-                mark = ChunkBoundary.mark(mark, with: byte)
+            if lookedAt >= ChunkBoundary.windowCount, !leaf.isRepeating, !leaf.isRun {
+                let room = ChunkBoundary.countMax - 1 - leaf.count
+                let count = min(range.upperBound - index, node.count - 1 - index, room)
+                if count > 0 {
+                    leaf.append(unmarked: index..<(index + count), of: node)
+                    index += count
+                    continue
+                }
             }
-            index += count
-            if index < range.upperBound { appendElement(&index, of: leaf) }
+            append(node.element(at: index), node.boundaryByte(at: index))
+            index += 1
+            // The element that ends a run begins a leaf: those that only extended the run say
+            // nothing about this one.
+            lookedAt = min(lookedAt + 1, leaf.count)
         }
     }
 
-    private mutating func appendElement(_ index: inout Int, of leaf: Chunk<Element>) {
-        append(leaf.elements[index], leaf.boundaryByte(at: index))
-        index += 1
+    /// Appends elements of a run; see (4).
+    private mutating func append(_ range: Range<Int>, ofRun node: Chunk<Element>) {
+        var rest = range
+        while let position = rest.first {
+            if leaf.isRun, leaf.isContinued(by: node, from: position) {
+                return leaf.extendRun(by: rest.count)
+            }
+            if leaf.isEmpty, rest.count >= ChunkBoundary.runMin {
+                return leaf.beginRun(rest, of: node)
+            }
+            append(node.element(at: position), node.boundaryByte(at: position))
+            rest.removeFirst()
+        }
     }
 
     /// Appends whole children of a node, from one on; see (3).
     ///
     /// - Returns: The first child that is left.
-    private mutating func appendInner(
-        _ first: Int,
-        of node: Chunk<Element>,
+    private mutating func appendChildren(
+        from first: Int,
+        of node: InnerPart<Element>,
         before end: Int
     ) -> Int {
         let level = node.level - 1
@@ -95,7 +127,9 @@ struct ChunkBuilder<Element: ChunkElement> {
         // The first ones of a node may be marked, and end no chunk only where they are early.
         guard first >= ChunkBoundary.countMin - 1 || open <= first else { return first }
         let room = ChunkBoundary.countMax - 1 - open
-        let last = min(node.chunks.count - 1, first + room, node.child(at: end))
+        var last = min(node.chunks.count - 1, first + room, node.child(at: end))
+        // A run may go on behind the range.
+        if last > first, !node.chunks[last - 1].isComplete { last -= 1 }
         guard last > first else { return first }
         levels[level].reserveCapacity(open + node.chunks.count - first + 1)
         levels[level].append(contentsOf: node.chunks[first..<last])
@@ -104,8 +138,8 @@ struct ChunkBuilder<Element: ChunkElement> {
 
     /// The root of the tree; nil when nothing was appended.
     consuming func finish() -> Chunk<Element>? {
-        if levels.isEmpty, elements.isEmpty { return nil }
-        if !elements.isEmpty { closeLeaf() }
+        if levels.isEmpty, leaf.isEmpty { return nil }
+        if !leaf.isEmpty { closeLeaf(isComplete: false) }
         var level = 0
         while level < levels.count - 1 || levels[level].count > 1 {
             if !levels[level].isEmpty { close(level) }
@@ -115,29 +149,25 @@ struct ChunkBuilder<Element: ChunkElement> {
     }
 
     private func isAligned(below level: Int) -> Bool {
-        guard elements.isEmpty else { return false }
+        guard leaf.isEmpty else { return false }
         for open in levels.prefix(level) where !open.isEmpty { return false }
         return true
     }
 
-    private mutating func closeLeaf() {
-        // A leaf has no room to spare; where a copy is made, the buffer is used again.
-        if elements.capacity <= elements.count + ChunkBoundary.countMin {
-            append(Chunk(elements: elements, boundaryBytes: boundaryBytes, mark: mark))
-            (elements, boundaryBytes) = ([], [])
-        } else {
-            let copies = (Array(elements[...]), Array(boundaryBytes[...]))
-            append(Chunk(elements: copies.0, boundaryBytes: copies.1, mark: mark))
-            elements.removeAll(keepingCapacity: true)
-            boundaryBytes.removeAll(keepingCapacity: true)
-        }
-        mark = 0
+    private mutating func closeLeaf(isComplete: Bool) {
+        append(leaf.close(isComplete: isComplete))
     }
 
     private mutating func close(_ level: Int) {
-        let chunk = Chunk(chunks: levels[level])
+        let chunk = source(of: level) ?? .inner(InnerPart(levels[level]))
         levels[level] = []
         append(chunk)
+    }
+
+    /// An old node with the children that are open on a level.
+    private func source(of level: Int) -> Chunk<Element>? {
+        guard level < sources.count, let source = sources[level] else { return nil }
+        return source.chunks.elementsEqual(levels[level], by: ===) ? source : nil
     }
 
     private mutating func append(_ chunk: Chunk<Element>) {

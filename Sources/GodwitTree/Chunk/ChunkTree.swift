@@ -5,9 +5,15 @@
 //   (2) Trees share chunks. An edit makes new ones only along one path, and where nobody else
 //       holds the path, none.
 //   (3) A digest is computed when it is asked for, and once for each chunk.
+//
+// No function here is generic but in its element: the compiler specialises none for a public
+// function that is generic itself.
 
 /// A persistent sequence in chunks, with cached digests.
-struct ChunkTree<Element: ChunkElement>: Sendable {
+///
+/// Unchecked, because the compiler cannot see that a chunk is changed only while the reference to
+/// it is unique; its digest is published by an atomic number.
+struct ChunkTree<Element: ChunkElement>: @unchecked Sendable {
     private(set) var root: Chunk<Element>?
 
     init() {}
@@ -15,10 +21,9 @@ struct ChunkTree<Element: ChunkElement>: Sendable {
     /// Builds a tree.
     ///
     /// - Complexity: O(*n*).
-    init(_ elements: some Sequence<Element>) {
-        let elements = Array(elements)
+    init(_ elements: [Element]) {
         guard elements.count >= ChunkBoundary.countMin else {
-            if !elements.isEmpty { root = Chunk(short: elements) }
+            if !elements.isEmpty { root = .short(elements) }
             return
         }
         var builder = ChunkBuilder<Element>()
@@ -33,79 +38,92 @@ struct ChunkTree<Element: ChunkElement>: Sendable {
     /// - Complexity: O(log *n*).
     subscript(position: Int) -> Element {
         precondition(position >= 0 && position < count, "The position is out of bounds")
-        guard var node = root else { preconditionFailure("The tree is empty") }
-        var position = position
-        while node.level > 0 {
-            let child = node.child(at: position)
-            position -= node.start(of: child)
-            node = node.chunks[child]
-        }
-        return node.elements[position]
+        guard let root else { preconditionFailure("The tree is empty") }
+        return root.element(under: position)
     }
 
-    /// Where the first element is that satisfies a predicate, or the end; the elements that do
-    /// come after all that do not.
+    /// The last leaf whose first element does not come behind what is looked for, and where the
+    /// leaf begins; the first leaf if there is none.
     ///
     /// - Complexity: O(log *n*).
-    func firstPosition(where isWanted: (Element) -> Bool) -> Int {
-        guard var node = root else { return 0 }
+    func leaf(before isBehind: (Element) -> Bool) -> (leaf: Chunk<Element>?, start: Int) {
+        guard var node = root else { return (nil, 0) }
         var start = 0
-        while node.level > 0 {
-            var (low, high) = (0, node.chunks.count - 1)
+        while case .inner(let inner) = node.part {
+            var (low, high) = (0, inner.chunks.count - 1)
             while low < high {
                 let middle = (low + high + 1) / 2
-                if isWanted(node.chunks[middle].first) { high = middle - 1 } else { low = middle }
+                let isAfter = isBehind(inner.chunks[middle].element(under: 0))
+                if isAfter { high = middle - 1 } else { low = middle }
             }
-            start += node.start(of: low)
-            node = node.chunks[low]
+            start += inner.start(of: low)
+            node = inner.chunks[low]
         }
-        var (low, high) = (0, node.elements.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if isWanted(node.elements[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return start + low
+        return (node, start)
     }
 
     /// The digest of the root; nil for an empty tree.
     var digest: Digest? { root?.digest }
+}
 
+// MARK: - Changes
+
+extension ChunkTree {
     /// Lends the element at a position to `body`.
     ///
-    /// - Complexity: O(log *n*) expected, without a copy where nobody else holds the path.
-    mutating func modify<Result>(at position: Int, _ body: (inout Element) -> Result) -> Result {
-        let result = lend(at: position, body)
-        settle(at: position)
-        return result
+    /// - Complexity: O(log *n*) expected, without a copy where no other tree holds the path.
+    mutating func modify(at position: Int, _ body: (inout Element) -> Void) {
+        lend(at: position, body)
+        rebalance(at: position)
     }
 
     /// Lends the element at a position to `body`, and leaves the shape as it is; the tree must be
-    /// settled there before anything but the same element is asked of it.
-    mutating func lend<Result>(at position: Int, _ body: (inout Element) -> Result) -> Result {
+    /// rebalanced there before anything but the same element is asked of it.
+    mutating func lend(at position: Int, _ body: (inout Element) -> Void) {
         precondition(position >= 0 && position < count, "The position is out of bounds")
         guard var node = root else { preconditionFailure("The tree is empty") }
         root = nil
-        defer { root = node }
-        return Chunk.lend(&node, at: position, body)
+        let wasLent = Chunk.lend(&node, at: position, body)
+        root = node
+        guard !wasLent else { return }
+        var element = self[position]
+        body(&element)
+        replaceSubrange(position..<(position + 1), with: [element])
+    }
+
+    /// Lends the element at a position in the same way, and returns what `body` does.
+    @inline(__always)
+    mutating func lend<Result>(at position: Int, _ body: (inout Element) -> Result) -> Result {
+        var result: Result?
+        lend(at: position) { element in result = body(&element) }
+        guard let result else { preconditionFailure("An element is lent once") }
+        return result
     }
 
     /// Gives the tree its shape again after an element was lent.
-    mutating func settle(at position: Int) {
-        guard let root, !root.settle(position) else { return }
-        replaceSubrange(position..<(position + 1), with: CollectionOfOne(self[position]))
+    mutating func rebalance(at position: Int) {
+        guard let root, !root.rebalance(position) else { return }
+        rebuild(position..<(position + 1), with: [self[position]])
     }
 
     /// - Complexity: O(log *n* + *m*) expected, for *m* new elements.
-    mutating func replaceSubrange(_ range: Range<Int>, with new: some Collection<Element>) {
+    mutating func replaceSubrange(_ range: Range<Int>, with new: [Element]) {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "Out of bounds")
         let newCount = count - range.count + new.count
         guard newCount >= ChunkBoundary.countMin || count >= ChunkBoundary.countMin else {
-            var elements = root?.elements ?? []
-            root = nil
+            var elements = root?.withStoredElements { Array($0) } ?? []
             elements.replaceSubrange(range, with: new)
-            if !elements.isEmpty { root = Chunk(short: elements) }
+            root = elements.isEmpty ? nil : .short(elements)
             return
         }
+        if new.count <= ChunkBoundary.countMin, let root = root?.replacing(range, with: new) {
+            self.root = root
+        } else {
+            rebuild(range, with: new)
+        }
+    }
+
+    private mutating func rebuild(_ range: Range<Int>, with new: [Element]) {
         var builder = ChunkBuilder<Element>()
         if let root { builder.append(0..<range.lowerBound, of: root) }
         for element in new { builder.append(element) }
@@ -119,8 +137,8 @@ struct ChunkTree<Element: ChunkElement>: Sendable {
     mutating func move(from source: Int, to target: Int) {
         let element = self[source]
         guard let root, count >= ChunkBoundary.countMin else {
-            replaceSubrange(source..<(source + 1), with: EmptyCollection())
-            return replaceSubrange(target..<target, with: CollectionOfOne(element))
+            replaceSubrange(source..<(source + 1), with: [])
+            return replaceSubrange(target..<target, with: [element])
         }
         precondition(target >= 0 && target < count, "The position is out of bounds")
         var builder = ChunkBuilder<Element>()
@@ -146,44 +164,4 @@ extension ChunkTree: Equatable {
         }
         return Chunk.isEqual(leftRoot, rightRoot)
     }
-}
-
-extension ChunkTree: Sequence {
-    struct Iterator: IteratorProtocol {
-        private var leaf: [Element]
-        private var position = 0
-        /// The inner nodes above the leaf, and the child of each that comes next.
-        private var path: [(node: Chunk<Element>, next: Int)] = []
-
-        fileprivate init(_ root: Chunk<Element>?) {
-            leaf = []
-            if let root { descend(to: root) }
-        }
-
-        mutating func next() -> Element? {
-            while position == leaf.count {
-                guard let (node, child) = path.popLast() else { return nil }
-                if child < node.chunks.count {
-                    path.append((node, child + 1))
-                    descend(to: node.chunks[child])
-                }
-            }
-            defer { position += 1 }
-            return leaf[position]
-        }
-
-        private mutating func descend(to node: Chunk<Element>) {
-            var node = node
-            while node.level > 0 {
-                path.append((node, 1))
-                node = node.chunks[0]
-            }
-            leaf = node.elements
-            position = 0
-        }
-    }
-
-    func makeIterator() -> Iterator { Iterator(root) }
-
-    var underestimatedCount: Int { count }
 }

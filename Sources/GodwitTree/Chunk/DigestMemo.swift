@@ -1,16 +1,48 @@
 internal import Synchronization
 
-/// A digest that is computed when it is first asked for.
+/// A digest that is computed when it is first asked for, in the header of a chunk.
 ///
-/// The one lock of this module: a chunk is shared between threads, and whoever asks first writes
-/// the digest down for all. What is written is a function of the chunk, so nobody can see who it
-/// was.
-struct DigestMemo: ~Copyable, Sendable {
-    private let digest = Mutex<Digest?>(nil)
+/// Threads share chunks. The first thread that has computed a digest claims the memo, writes the
+/// digest and publishes it; others that compute it meanwhile keep theirs. What is written is a
+/// function of the chunk, so it does not matter which thread that was.
+struct DigestMemo {
+    private var digest = Digest.zero
+    private var state = Self.unknown
 
-    var known: Digest? { digest.withLock { $0 } }
+    fileprivate static let unknown: UInt32 = 0
+    fileprivate static let claimed: UInt32 = 1
+    fileprivate static let known: UInt32 = 2
+}
 
-    func note(_ new: Digest) { digest.withLock { $0 = new } }
+extension UnsafeMutablePointer<DigestMemo> {
+    var known: Digest? {
+        guard state.pointee.load(ordering: .acquiring) == DigestMemo.known else { return nil }
+        return digest.pointee
+    }
 
-    func forget() { digest.withLock { $0 = nil } }
+    func note(_ new: Digest) {
+        let (isFirst, _) = state.pointee.compareExchange(
+            expected: DigestMemo.unknown,
+            desired: DigestMemo.claimed,
+            ordering: .relaxed
+        )
+        guard isFirst else { return }
+        digest.pointee = new
+        state.pointee.store(DigestMemo.known, ordering: .releasing)
+    }
+
+    /// - Precondition: No other thread can see the chunk.
+    func forget() { state.pointee.store(DigestMemo.unknown, ordering: .relaxed) }
+
+    // The properties stand one behind the other, in the order of their declaration. An atomic
+    // number in a struct would make the struct, and the header of a chunk, noncopyable.
+
+    private var digest: UnsafeMutablePointer<Digest> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: Digest.self)
+    }
+
+    private var state: UnsafeMutablePointer<Atomic<UInt32>> {
+        (UnsafeMutableRawPointer(self) + MemoryLayout<Digest>.size)
+            .assumingMemoryBound(to: Atomic<UInt32>.self)
+    }
 }

@@ -5,22 +5,44 @@ extension Delta {
     /// - Throws: ``TreeError/wrongBase(path:reason:)`` when `base` has another shape than the
     ///   delta was made for, ``TreeError/tooDeep(limit:)`` when the result would nest too deep.
     public func applied(to base: Value) throws(TreeError) -> Value {
+        try applied(to: base, at: .checked(0))
+    }
+
+    /// The value that this delta leads to where it stands in a document.
+    func applied(to base: Value, at depth: ApplyDepth) throws(TreeError) -> Value {
         var value = base
-        try value.apply(self, depth: 0)
+        try value.apply(self, depth: depth)
         return value
+    }
+}
+
+/// How many containers there are around the place where a delta applies.
+enum ApplyDepth {
+    case checked(Int)
+    /// The caller has made sure that the result nests no deeper than it may.
+    case known
+
+    fileprivate var below: ApplyDepth {
+        if case .checked(let depth) = self { .checked(depth + 1) } else { .known }
+    }
+
+    /// Checks that a value may be set here.
+    fileprivate func check(_ value: Value) throws(TreeError) {
+        guard case .checked(let depth) = self else { return }
+        guard depth <= Value.depthMax, value.isNested(within: Value.depthMax - depth) else {
+            throw .tooDeep(limit: Value.depthMax)
+        }
     }
 }
 
 extension Value {
     /// Changes the value; where it throws, what is left of it is of no use.
-    fileprivate mutating func apply(_ delta: Delta, depth: Int) throws(TreeError) {
+    fileprivate mutating func apply(_ delta: Delta, depth: ApplyDepth) throws(TreeError) {
         switch delta {
         case .keep:
             break
         case .set(let value):
-            guard value.isNested(within: Value.depthMax - depth) else {
-                throw .tooDeep(limit: Value.depthMax)
-            }
+            try depth.check(value)
             self = value
         case .map(let delta):
             guard case .map(var map) = self else { throw unlike("a map") }
@@ -48,7 +70,7 @@ extension Value {
 }
 
 extension Value.Map {
-    fileprivate mutating func apply(_ delta: MapDelta, depth: Int) throws(TreeError) {
+    fileprivate mutating func apply(_ delta: MapDelta, depth: ApplyDepth) throws(TreeError) {
         if delta.entries.count > 64, delta.entries.count * 8 > count {
             return try rebuild(delta, depth: depth)
         }
@@ -69,7 +91,7 @@ extension Value.Map {
     }
 
     /// One walk along the old entries and the changes, where there are many.
-    private mutating func rebuild(_ delta: MapDelta, depth: Int) throws(TreeError) {
+    private mutating func rebuild(_ delta: MapDelta, depth: ApplyDepth) throws(TreeError) {
         var result: [Entry] = []
         result.reserveCapacity(count + delta.entries.count)
         var rest = delta.entries[...]
@@ -91,7 +113,7 @@ extension Value.Map {
 
     private static func created(
         _ entry: MapDelta.Entry,
-        depth: Int
+        depth: ApplyDepth
     ) throws(TreeError) -> [Entry] {
         switch entry.change {
         case .remove: return []
@@ -104,7 +126,7 @@ extension Value.Map {
     private static func created(
         _ value: Value,
         at key: Key,
-        depth: Int
+        depth: ApplyDepth
     ) throws(TreeError) -> Value {
         var new = Value.null
         try new.attempt(.set(value), at: .key(key), depth: depth).get()
@@ -113,7 +135,7 @@ extension Value.Map {
 }
 
 extension Value.List {
-    fileprivate mutating func apply(_ recipe: ListRecipe, depth: Int) throws(TreeError) {
+    fileprivate mutating func apply(_ recipe: ListRecipe, depth: ApplyDepth) throws(TreeError) {
         guard recipe.tail <= count else {
             let reason = "there is no item \(recipe.tail - 1) in a list of \(count)"
             throw .wrongBase(path: Path(), reason: reason)
@@ -146,27 +168,15 @@ extension Value.List {
     }
 }
 
-extension ListRecipe {
-    /// Whether items are edited and nothing else.
-    fileprivate var staysInPlace: Bool {
-        var next = 0
-        for run in runs {
-            guard let base = run.base, base.lowerBound == next else { return false }
-            next = base.upperBound
-        }
-        return next == tail
-    }
-}
-
 extension Value {
     /// Applies a delta one step further down.
     fileprivate mutating func attempt(
         _ delta: Delta,
         at step: Path.Step,
-        depth: Int
+        depth: ApplyDepth
     ) -> Result<Void, TreeError> {
         do throws(TreeError) {
-            return .success(try apply(delta, depth: depth + 1))
+            return .success(try apply(delta, depth: depth.below))
         } catch {
             return .failure(error.within(step))
         }

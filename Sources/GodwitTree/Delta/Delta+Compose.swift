@@ -9,7 +9,9 @@ extension Delta {
     /// Composition is associative, and `keep` is its unit.
     ///
     /// - Complexity: O(*k* log *k*) in the sizes of the two deltas.
-    /// - Throws: ``TreeError/wrongBase(path:reason:)`` when `next` cannot follow this delta.
+    /// - Throws: ``TreeError/wrongBase(path:reason:)`` when `next` cannot follow this delta;
+    ///   ``TreeError/invalidDelta(reason:)`` or ``TreeError/tooDeep(limit:)`` when both together
+    ///   reach beyond the positions, or nest deeper, than a delta can say.
     public func composed(with next: Delta) throws(TreeError) -> Delta {
         try composed(with: next, at: Path())
     }
@@ -20,7 +22,7 @@ extension Delta {
         case (.keep, _), (_, .set): return next
         case (.set(let value), _):
             do throws(TreeError) {
-                return .set(try next.applied(to: value))
+                return .set(try next.applied(to: value, at: .checked(path.steps.count)))
             } catch {
                 throw error.within(path)
             }
@@ -30,7 +32,9 @@ extension Delta {
             return .list(try first.recipe.composed(with: second.recipe, at: path))
         case (.text(let first), .text(let second)):
             do throws(TreeError) {
-                return try first.composed(with: second)
+                let both = try first.composed(with: second)
+                try both.checkRange()
+                return both
             } catch {
                 throw error.within(path)
             }
@@ -87,7 +91,20 @@ extension ListRecipe {
             for part in source.runs(in: next.tail..<source.count) { result.append(part) }
         }
         result.finish(tail: tail + max(0, next.tail - source.count))
+        guard result.tail <= ListDelta.positionMax, result.count <= ListDelta.positionMax else {
+            throw .invalidDelta(reason: "both together reach beyond the last position of a list")
+        }
         return result
+    }
+}
+
+extension Delta {
+    /// Checks that a text's delta takes out no more than it can say.
+    fileprivate func checkRange() throws(TreeError) {
+        guard case .text(let delta) = self, let last = delta.splices.last else { return }
+        guard last.end <= TextDelta.offsetMax else {
+            throw .invalidDelta(reason: "both together reach beyond the last offset of a text")
+        }
     }
 }
 

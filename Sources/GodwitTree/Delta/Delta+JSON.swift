@@ -43,17 +43,23 @@ extension Delta {
 
     /// Reads a delta from data, and checks all that can be checked without its base.
     ///
-    /// - Throws: ``TreeError/invalidDelta(reason:)``, or ``TreeError/tooDeep(limit:)``.
-    public init(encoded value: Value) throws(TreeError) {
-        try self.init(encoded: value, depthLeft: Value.depthMax)
+    /// - Throws: ``TreeError/invalidDelta(reason:)``, ``TreeError/tooDeep(limit:)`` or
+    ///   ``TreeError/overBudget(_:limit:)``.
+    public init(encoded value: Value, budget: ReadBudget = .standard) throws(TreeError) {
+        var meter = ReadMeter(budget)
+        try self.init(encoded: value, depthLeft: Value.depthMax, &meter)
     }
 
     /// - Parameter depthLeft: How many containers may still be nested where this delta applies.
-    fileprivate init(encoded value: Value, depthLeft: Int) throws(TreeError) {
+    fileprivate init(
+        encoded value: Value,
+        depthLeft: Int,
+        _ meter: inout ReadMeter
+    ) throws(TreeError) {
         guard depthLeft >= 0 else { throw .tooDeep(limit: Value.depthMax) }
         guard case .list(let items) = value else {
             if case .map(let map) = value {
-                self = .map(try MapDelta.entries(encoded: map, depthLeft: depthLeft))
+                self = .map(try MapDelta.entries(encoded: map, depthLeft: depthLeft, &meter))
             } else {
                 self = .set(value)
             }
@@ -63,8 +69,11 @@ extension Delta {
         case (nil, _): self = .keep
         case ("="?, 2): self = .set(try items[1].new(depthLeft: depthLeft))
         case (.map(let parts)?, 1):
-            self = .list(try ListDelta.Parts(encoded: parts, depthLeft: depthLeft).recipe)
-        case ("~"?, _): self = try .text(TextDelta.splices(encoded: items.dropFirst()))
+            let parts = try ListDelta.Parts(encoded: parts, depthLeft: depthLeft, &meter)
+            self = .list(try parts.recipe)
+        case ("~"?, _):
+            try meter.take(items.count, each: ReadCost.Part.splice)
+            self = try .text(TextDelta.splices(encoded: items.dropFirst()))
         case ("+"?, 2):
             guard let number = items[1].integer else {
                 throw .invalidDelta(reason: "an increment is not an integer")
@@ -87,15 +96,17 @@ extension MapDelta.Change {
 extension MapDelta {
     fileprivate static func entries(
         encoded map: Value.Map,
-        depthLeft: Int
+        depthLeft: Int,
+        _ meter: inout ReadMeter
     ) throws(TreeError) -> [Entry] {
+        try meter.take(map.count, each: ReadCost.Part.entry)
         var entries: [Entry] = []
         for entry in map {
             guard entry.value != ["-"] else {
                 entries.append(Entry(key: entry.key, change: .remove))
                 continue
             }
-            let delta = try Delta(encoded: entry.value, depthLeft: depthLeft - 1)
+            let delta = try Delta(encoded: entry.value, depthLeft: depthLeft - 1, &meter)
             entries.append(Entry(key: entry.key, change: .apply(delta)))
         }
         return entries
@@ -138,13 +149,20 @@ extension ListDelta.Parts {
         return Value.Map(parts.filter { !$0.1.isEmpty }.map { ($0.0, .list($0.1)) })
     }
 
-    fileprivate init(encoded map: Value.Map, depthLeft: Int) throws(TreeError) {
+    fileprivate init(
+        encoded map: Value.Map,
+        depthLeft: Int,
+        _ meter: inout ReadMeter
+    ) throws(TreeError) {
         let unknown = map.first { !Self.names.contains($0.key) }
         if let unknown { throw .invalidDelta(reason: "an unknown part \"\(unknown.key)\"") }
         self.init()
+        for part in map {
+            try meter.take(part.value.list?.count ?? 0, each: ReadCost.Part.move)
+        }
         for item in try Self.items(map["-"]) { removes.append(try item.run) }
         for pair in try Self.pairs(map["="]) {
-            let delta = try Delta(encoded: pair.1, depthLeft: depthLeft - 1)
+            let delta = try Delta(encoded: pair.1, depthLeft: depthLeft - 1, &meter)
             edits.append(ListDelta.Edit(position: try pair.0.position, delta: delta))
         }
         for pair in try Self.pairs(map[">"]) {

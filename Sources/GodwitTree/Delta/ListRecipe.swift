@@ -25,24 +25,51 @@ struct ListRecipe: Hashable {
     private(set) var runs: [Run] = []
     private(set) var tail = 0
 
+    init() {}
+
+    /// A recipe that edits one item.
+    init(editing position: Int, _ delta: Delta) {
+        guard !delta.isKeep else { return }
+        let edit = Run.edited(position, delta)
+        runs = position > 0 ? [.kept(0..<position), edit] : [edit]
+        tail = position + 1
+    }
+
     /// Whether nothing happens to any item.
     var isEmpty: Bool { runs.isEmpty && tail == 0 }
+
+    /// Whether items are edited and nothing else.
+    var staysInPlace: Bool {
+        var next = 0
+        for run in runs {
+            guard let base = run.base, base.lowerBound == next else { return false }
+            next = base.upperBound
+        }
+        return next == tail
+    }
 
     /// How many items come before the tail.
     var count: Int { runs.reduce(0) { $0 + $1.count } }
 
     mutating func append(_ run: Run) {
-        switch (runs.last, run) {
-        case (_, .kept(let range)) where range.isEmpty:
-            return
-        case (.kept(let last), .kept(let range)) where last.upperBound == range.lowerBound:
-            runs[runs.count - 1] = .kept(last.lowerBound..<range.upperBound)
-        case (_, .edited(let position, let delta)) where delta.isKeep:
-            append(.kept(position..<(position + 1)))
-        default:
-            runs.append(run)
+        switch run {
+        case .kept(let range): keep(range)
+        case .edited(let position, let delta) where delta.isKeep: keep(position..<(position + 1))
+        default: runs.append(run)
         }
     }
+
+    /// Adds kept items, and to the last run where they are one.
+    private mutating func keep(_ range: Range<Int>) {
+        guard !range.isEmpty else { return }
+        if case .kept(let last) = runs.last, last.upperBound == range.lowerBound {
+            runs[runs.count - 1] = .kept(last.lowerBound..<range.upperBound)
+        } else {
+            runs.append(.kept(range))
+        }
+    }
+
+    mutating func reserveCapacity(_ count: Int) { runs.reserveCapacity(count) }
 
     mutating func finish(tail: Int) {
         self.tail = tail
@@ -71,8 +98,17 @@ extension ListRecipe.Run {
 // MARK: - To parts
 
 extension ListRecipe {
-    /// - Complexity: O(*k* log *k*) in the number of runs.
+    /// - Complexity: O(*k*) in the number of runs; O(*k* log *k*) where items move.
     var parts: ListDelta.Parts {
+        guard let gone = goneInOrder else { return partsWithMoves }
+        var parts = ListDelta.Parts()
+        parts.removes = gone
+        var position = 0
+        for run in runs { parts.append(run, at: &position) }
+        return parts
+    }
+
+    private var partsWithMoves: ListDelta.Parts {
         let isStationary = stationaryRuns
         var parts = ListDelta.Parts()
         var moves: [ListDelta.Move] = []
@@ -83,38 +119,54 @@ extension ListRecipe {
                     ListDelta.Move(source: base.lowerBound, target: position, count: base.count)
                 )
             }
-            switch run {
-            case .kept: break
-            case .edited(let base, let delta):
-                parts.edits.append(ListDelta.Edit(position: base, delta: delta))
-            case .new(let value):
-                parts.inserts.append(ListDelta.Insert(position: position, value: value))
-            }
-            position += run.count
+            parts.append(run, at: &position)
         }
-        for move in moves.sorted(by: { $0.source < $1.source }) { parts.append(move) }
+        moves.sort { $0.source < $1.source }
+        for move in moves { parts.append(move) }
         parts.removes = removes
         parts.edits.sort { $0.position < $1.position }
         return parts
     }
 
+    /// The base positions before the tail that occur in no run; nil when an item moves.
+    private var goneInOrder: [Range<Int>]? {
+        var gone: [Range<Int>] = []
+        var next = 0
+        for run in runs {
+            guard let base = run.base else { continue }
+            guard base.lowerBound >= next else { return nil }
+            if next < base.lowerBound { gone.append(next..<base.lowerBound) }
+            next = base.upperBound
+        }
+        if next < tail { gone.append(next..<tail) }
+        return gone
+    }
+
     /// The base positions before the tail that occur in no run.
     var removes: [Range<Int>] {
+        if let gone = goneInOrder { return gone }
         var removes: [Range<Int>] = []
         var next = 0
-        let bases = runs.compactMap(\.base).sorted { $0.lowerBound < $1.lowerBound }
-        for base in bases + [tail..<tail] {
+        var bases = runs.compactMap(\.base)
+        bases.sort { $0.lowerBound < $1.lowerBound }
+        for base in bases {
             if next < base.lowerBound { removes.append(next..<base.lowerBound) }
             next = base.upperBound
         }
+        if next < tail { removes.append(next..<tail) }
         return removes
     }
 
     /// Whether each run stays in place: see invariant (4).
     private var stationaryRuns: [Bool] {
-        let indices = runs.indices.filter { runs[$0].base != nil }
-        let sequence = indices.compactMap { index in
-            runs[index].base.map { WeightedElement(value: $0.lowerBound, weight: $0.count) }
+        var indices: [Int] = []
+        var sequence: [WeightedElement] = []
+        indices.reserveCapacity(runs.count)
+        sequence.reserveCapacity(runs.count)
+        for (index, run) in runs.enumerated() {
+            guard let base = run.base else { continue }
+            indices.append(index)
+            sequence.append(WeightedElement(value: base.lowerBound, weight: base.count))
         }
         var isStationary = [Bool](repeating: false, count: runs.count)
         for element in heaviestIncreasingSubsequence(of: sequence) {
@@ -125,6 +177,18 @@ extension ListRecipe {
 }
 
 extension ListDelta.Parts {
+    /// Adds what happens in a run that begins at a position of the result.
+    fileprivate mutating func append(_ run: ListRecipe.Run, at position: inout Int) {
+        switch run {
+        case .kept: break
+        case .edited(let base, let delta):
+            edits.append(ListDelta.Edit(position: base, delta: delta))
+        case .new(let value):
+            inserts.append(ListDelta.Insert(position: position, value: value))
+        }
+        position += run.count
+    }
+
     /// Adds a move behind all others, and to the last where they are one run.
     fileprivate mutating func append(_ move: ListDelta.Move) {
         guard let last = moves.last, last.sources.upperBound == move.source,
@@ -172,12 +236,13 @@ extension ListDelta.Parts {
 
     private var isInRange: Bool {
         let valid = 0...ListDelta.positionMax
+        func isValid(_ position: Int, _ count: Int = 1) -> Bool {
+            valid.contains(position) && valid.contains(count) && valid.contains(position + count)
+        }
         return removes.allSatisfy { valid.contains($0.lowerBound) && valid.contains($0.upperBound) }
-            && moves.allSatisfy {
-                valid.contains($0.source) && valid.contains($0.target) && valid.contains($0.count)
-            }
-            && inserts.allSatisfy { valid.contains($0.position) }
-            && edits.allSatisfy { valid.contains($0.position) }
+            && moves.allSatisfy { isValid($0.source, $0.count) && isValid($0.target, $0.count) }
+            && inserts.allSatisfy { isValid($0.position) }
+            && edits.allSatisfy { isValid($0.position) }
     }
 }
 

@@ -49,7 +49,8 @@ extension Delta {
         var last = 0
         for splice in splices.sorted(by: { $0.offset < $1.offset }) {
             guard splice.offset >= last, splice.removed >= 0,
-                splice.offset <= TextDelta.offsetMax, splice.removed <= TextDelta.offsetMax
+                splice.offset <= TextDelta.offsetMax,
+                splice.removed <= TextDelta.offsetMax - splice.offset
             else { throw .invalidDelta(reason: "splices overlap, or are out of range") }
             writer.keep(splice.offset - last)
             writer.remove(splice.removed)
@@ -186,7 +187,7 @@ private struct SpliceReader {
         }
     }
 
-    private enum Piece {
+    private enum Part {
         case kept(Int)
         case new(Key)
     }
@@ -194,7 +195,7 @@ private struct SpliceReader {
     private mutating func read(
         _ count: Int,
         _ writer: inout SpliceWriter,
-        _ body: (inout SpliceWriter, Piece) -> Void
+        _ body: (inout SpliceWriter, Part) -> Void
     ) throws(TreeError) {
         var left = count
         while left > 0 {

@@ -51,7 +51,9 @@ private func commonCount<Element>(
 private struct Cursor<Element: ChunkElement> {
     /// What comes next, the nearest last.
     private var chunks: [Chunk<Element>]
-    private var elements: ArraySlice<Element> = []
+    /// The leaf that the walk is within, and what is left of it.
+    private var leaf: Chunk<Element>?
+    private var rest = 0..<0
     private let end: End
 
     init(_ root: Chunk<Element>, from end: End) {
@@ -64,7 +66,7 @@ private struct Cursor<Element: ChunkElement> {
         _ left: inout Cursor,
         _ right: inout Cursor
     ) -> (Chunk<Element>, Chunk<Element>)? {
-        while left.elements.isEmpty, right.elements.isEmpty,
+        while left.rest.isEmpty, right.rest.isEmpty,
             let leftChunk = left.chunks.last, let rightChunk = right.chunks.last
         {
             if leftChunk.level == rightChunk.level { return (leftChunk, rightChunk) }
@@ -78,14 +80,16 @@ private struct Cursor<Element: ChunkElement> {
     mutating func descend() {
         guard let chunk = chunks.popLast() else { return }
         if chunk.level == 0 {
-            elements = chunk.elements[...]
+            (leaf, rest) = (chunk, 0..<chunk.count)
         } else {
             chunks += end == .start ? chunk.chunks.reversed() : chunk.chunks
         }
     }
 
     mutating func nextElement() -> Element? {
-        while elements.isEmpty, !chunks.isEmpty { descend() }
-        return end == .start ? elements.popFirst() : elements.popLast()
+        while rest.isEmpty, !chunks.isEmpty { descend() }
+        guard let position = end == .start ? rest.first : rest.last else { return nil }
+        if end == .start { rest.removeFirst() } else { rest.removeLast() }
+        return leaf?.element(at: position)
     }
 }

@@ -8,30 +8,32 @@
 extension Delta {
     /// The change that leads from `old` to `new`; `keep` exactly when they are equal.
     ///
-    /// Where little is left of `old`, to set `new` says it in fewer bytes: a change is at most 64
+    /// Where little is left of `old`, to set `new` says it in fewer bytes: a change is at most 16
     /// bytes longer than that. To a merge it is all the same.
     ///
     /// - Parameter policy: Where it declares by which key the items of a list are told apart,
     ///   that key is used.
+    /// - Parameter inPieces: Whether the change is told piece by piece, however long that is.
     /// - Complexity: O(*n* log *n*) in the sizes of the lists that differ, O(*n*) for the rest,
     ///   and nothing for equal chunks whose digests are known.
     public static func diff(
         _ old: Value,
         _ new: Value,
-        policy: MergePolicy = .standard
+        policy: MergePolicy = .standard,
+        inPieces: Bool = false
     ) -> Delta {
         let delta = diff(old, new, policy.root)
-        return delta.isMuchLonger(thanToSet: new) ? .set(new) : delta
+        return !inPieces && delta.isLonger(thanToSet: new) ? .set(new) : delta
     }
 
-    private func isMuchLonger(thanToSet new: Value) -> Bool {
-        let limit = canonicalBytes.count - 64
+    private func isLonger(thanToSet new: Value) -> Bool {
+        let limit = canonicalBytes.count - 16
         // A number is taken for five bytes, and may be one.
         guard limit > 0, new.isEncoded(within: 5 * limit) else { return false }
         return Delta.set(new).canonicalBytes.count < limit
     }
 
-    /// The same, piece by piece however long that is, for what looks at the pieces.
+    /// The change in pieces, by the rules of one place.
     static func diff(_ old: Value, _ new: Value, _ rules: MergePolicy.Node?) -> Delta {
         switch (old, new) {
         case (.map(let old), .map(let new)):
@@ -51,24 +53,10 @@ extension Delta {
         _ new: Value.Map,
         _ rules: MergePolicy.Node?
     ) -> [MapDelta.Entry] {
-        let (oldRange, newRange) = old.tree.differingRanges(from: new.tree)
-        var changes: [MapDelta.Entry] = []
-        var rest = old[oldRange]
-        for entry in new[newRange] {
-            while let gone = rest.first, gone.key < entry.key {
-                changes.append(MapDelta.Entry(key: gone.key, change: .remove))
-                rest.removeFirst()
-            }
-            var delta = Delta.set(entry.value)
-            if let same = rest.first, same.key == entry.key {
-                rest.removeFirst()
-                delta = diff(same.value, entry.value, rules?.child(.key(entry.key)))
-                if delta == .keep { continue }
-            }
-            changes.append(MapDelta.Entry(key: entry.key, change: .apply(delta)))
+        old.changes(to: new).map { change in
+            let rules = rules?.child(.key(change.key))
+            return MapDelta.Entry(key: change.key, change: change.diffed(rules))
         }
-        changes += rest.map { MapDelta.Entry(key: $0.key, change: .remove) }
-        return changes
     }
 
     private static func diff(
@@ -76,26 +64,10 @@ extension Delta {
         _ new: Value.List,
         _ rules: MergePolicy.Node?
     ) -> ListRecipe {
-        let (oldRange, newRange) = old.tree.differingRanges(from: new.tree)
-        var matching = ListMatching(
-            old: Array(old[oldRange]),
-            new: Array(new[newRange]),
-            declared: rules?.identity
-        )
-        matching.matchAll()
-
-        var recipe = ListRecipe()
-        recipe.append(.kept(0..<oldRange.lowerBound))
-        for (value, source) in zip(matching.new, matching.sources) {
-            if let source {
-                let position = oldRange.lowerBound + source
-                let delta = diff(matching.old[source], value, rules?.child(.position(position)))
-                recipe.append(.edited(position, delta))
-            } else {
-                recipe.append(.new(value))
-            }
+        let window = ListWindow(old, new)
+        let identity = rules?.identity ?? ItemIdentity(of: window.surroundings)
+        return window.recipe(window.matching(identity)) { position, old, new in
+            diff(old, new, rules?.child(.position(position)))
         }
-        recipe.finish(tail: oldRange.upperBound)
-        return recipe
     }
 }

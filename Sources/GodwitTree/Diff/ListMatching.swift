@@ -1,13 +1,16 @@
 // Which item of an old list each item of a new one is.
 //
-//   (1) By identity: a scalar under one key that tells the items of both lists apart. The key is
-//       declared, or the first of the usual ones that nearly all items have, each its own.
+//   (1) By identity, where the list has one (`ItemIdentity`).
 //   (2) By content that occurs once in each list; then, between the same two neighbours that stay
-//       in place, by content that occurs more often; then anywhere.
-//   (3) By resemblance: what is left between the same two neighbours, when they share most keys,
-//       is an item that was edited. A bounded number of candidates is looked at.
+//       in place, by content that occurs more often.
+//   (3) By resemblance, between the same two neighbours: half of the words are the same. An item
+//       whose identity changed is looked for everywhere, and needs half of all, and eight tenths of
+//       all else.
+//   (4) By position, between the same two neighbours, where as many items went as came and
+//       nothing tells them apart: one thing was put in the place of another.
 //
-// Each step takes only what the steps before it have left. All of it is O(n log n).
+// Each step takes only what the steps before it have left, and never crosses what they found.
+// Where too much is left, a bounded number of candidates is looked at: all of it is O(n log n).
 
 /// The search for the items of one list in another.
 struct ListMatching {
@@ -16,17 +19,24 @@ struct ListMatching {
     /// The position in `old`, for each item of `new`.
     private(set) var sources: [Int?]
     private var isTaken: [Bool]
-    private let identity: Key?
+    private let identity: ItemIdentity?
+    private var oldBags: [Int: Resemblance] = [:]
+    private var newBags: [Int: Resemblance] = [:]
 
     private static let candidatesMax = 8
+    private static let pairsMax = 4_000
+    private static let movedPairsMax = 400
+    private static let scoreMin = 0.5
+    /// An item with another identity must be much the same, and the same in nearly all else.
+    private static let renamedScoreMin = 0.5
+    private static let restScoreMin = 0.8
 
-    /// - Parameter declared: The key that tells the items apart, where it is known.
-    init(old: [Value], new: [Value], declared: Key? = nil) {
+    init(old: [Value], new: [Value], identity: ItemIdentity?) {
         self.old = old
         self.new = new
         sources = Array(repeating: nil, count: new.count)
         isTaken = Array(repeating: false, count: old.count)
-        identity = declared ?? ItemIdentity.key(of: [old, new])
+        self.identity = identity
     }
 
     mutating func matchAll() {
@@ -34,15 +44,28 @@ struct ListMatching {
         matchIdentities()
         matchUniqueContents()
         forEachGap { $0.matchEqual(new: $1, old: $2) }
-        matchEqual(new: new.indices, old: old.indices)
         forEachGap { $0.matchAlike(new: $1, old: $2) }
+        if identity == nil {
+            forEachGap { $0.matchPlaces(new: $1, old: $2) }
+        } else {
+            matchAlikeAnywhere()
+        }
     }
 
+    private mutating func match(_ index: Int, _ source: Int) {
+        sources[index] = source
+        isTaken[source] = true
+    }
+}
+
+// MARK: - Identity and content
+
+extension ListMatching {
     private mutating func matchIdentities() {
         guard let identity else { return }
-        let oldPositions = ItemIdentity.uniquePositions(of: old.map { $0.identity(identity) })
+        let oldPositions = Self.uniquePositions(of: old.map { identity.name(of: $0) })
         guard !oldPositions.isEmpty else { return }
-        let newPositions = ItemIdentity.uniquePositions(of: new.map { $0.identity(identity) })
+        let newPositions = Self.uniquePositions(of: new.map { identity.name(of: $0) })
         for (name, index) in newPositions {
             if let source = oldPositions[name] { match(index, source) }
         }
@@ -50,9 +73,10 @@ struct ListMatching {
 
     private mutating func matchUniqueContents() {
         let oldContents = old.indices.map { isTaken[$0] ? nil : ItemContent(old[$0]) }
-        let oldPositions = ItemIdentity.uniquePositions(of: oldContents)
+        let oldPositions = Self.uniquePositions(of: oldContents)
+        guard !oldPositions.isEmpty else { return }
         let newContents = new.indices.map { sources[$0] == nil ? ItemContent(new[$0]) : nil }
-        for (content, index) in ItemIdentity.uniquePositions(of: newContents) {
+        for (content, index) in Self.uniquePositions(of: newContents) {
             if let source = oldPositions[content] { match(index, source) }
         }
     }
@@ -71,18 +95,115 @@ struct ListMatching {
         }
     }
 
-    /// Matches items that look like versions of one.
+    /// The positions of what occurs once.
+    static func uniquePositions<Name: Hashable>(of names: [Name?]) -> [Name: Int] {
+        var positions: [Name: Int?] = [:]
+        for (position, name) in names.enumerated() {
+            guard let name else { continue }
+            positions[name] = positions.keys.contains(name) ? .some(nil) : position
+        }
+        return positions.compactMapValues { $0 }
+    }
+}
+
+// MARK: - Resemblance and place
+
+extension ListMatching {
+    private mutating func score(_ source: Int, _ index: Int) -> Double {
+        let oldBag = oldBags[source] ?? Resemblance(old[source])
+        let newBag = newBags[index] ?? Resemblance(new[index])
+        (oldBags[source], newBags[index]) = (oldBag, newBag)
+        let score = oldBag.score(with: newBag)
+        guard identity != nil, score >= Self.renamedScoreMin else {
+            return identity == nil ? score : 0
+        }
+        let (oldRest, newRest) = (rest(of: old[source]), rest(of: new[index]))
+        return oldRest.score(with: newRest) >= Self.restScoreMin ? score : 0
+    }
+
+    /// What an item is without its identity.
+    private func rest(of item: Value) -> Resemblance {
+        guard let identity, case .map(var map) = item else { return Resemblance(item) }
+        for field in identity.fields where field.count == 1 { map[field[0]] = nil }
+        return Resemblance(.map(map))
+    }
+
     private mutating func matchAlike(new range: Range<Int>, old gap: Range<Int>) {
-        var candidates = gap.filter { !isTaken[$0] }[...]
-        for index in range where sources[index] == nil && !candidates.isEmpty {
-            var best: (offset: Int, score: Int)?
+        let indices = range.filter { sources[$0] == nil }
+        let positions = gap.filter { !isTaken[$0] }
+        guard !indices.isEmpty, !positions.isEmpty else { return }
+        guard indices.count * positions.count <= Self.pairsMax else {
+            return matchAlikeInOrder(indices, positions)
+        }
+        var found: [(index: Int, source: Int)] = []
+        let pairs = scoredPairs(indices, positions, scoreMin: Self.scoreMin) { index, source in
+            abs((index - range.lowerBound) - (source - gap.lowerBound))
+        }
+        for pair in pairs where sources[pair.index] == nil && !isTaken[pair.source] {
+            let isCrossing = found.contains {
+                ($0.index < pair.index) != ($0.source < pair.source)
+            }
+            guard !isCrossing else { continue }
+            match(pair.index, pair.source)
+            found.append((pair.index, pair.source))
+        }
+    }
+
+    /// One look along a gap that is too long for all pairs.
+    private mutating func matchAlikeInOrder(_ indices: [Int], _ positions: [Int]) {
+        var candidates = positions[...]
+        for index in indices {
+            var best: (offset: Int, score: Double)?
             for (offset, position) in candidates.prefix(Self.candidatesMax).enumerated() {
-                let score = old[position].resemblance(to: new[index], identity: identity)
-                if score > best?.score ?? 0 { best = (offset, score) }
+                let score = score(position, index)
+                if score >= Self.scoreMin, score > best?.score ?? 0 { best = (offset, score) }
             }
             guard let best else { continue }
             candidates = candidates.dropFirst(best.offset)
             if let source = candidates.popFirst() { match(index, source) }
+        }
+    }
+
+    /// Matches items whose identity changed and that moved.
+    private mutating func matchAlikeAnywhere() {
+        let indices = new.indices.filter { sources[$0] == nil }
+        let positions = old.indices.filter { !isTaken[$0] }
+        guard indices.count * positions.count <= Self.movedPairsMax else { return }
+        let pairs = scoredPairs(indices, positions, scoreMin: Self.scoreMin) { _, _ in 0 }
+        for pair in pairs where sources[pair.index] == nil && !isTaken[pair.source] {
+            match(pair.index, pair.source)
+        }
+    }
+
+    /// The pairs that look enough alike, the most alike and nearest first.
+    private mutating func scoredPairs(
+        _ indices: [Int],
+        _ positions: [Int],
+        scoreMin: Double,
+        distance: (Int, Int) -> Int
+    ) -> [(index: Int, source: Int)] {
+        var pairs: [(score: Double, distance: Int, index: Int, source: Int)] = []
+        for index in indices {
+            for source in positions {
+                let score = score(source, index)
+                guard score >= scoreMin else { continue }
+                pairs.append((score, distance(index, source), index, source))
+            }
+        }
+        pairs.sort { left, right in
+            if left.score != right.score { return left.score > right.score }
+            return (left.distance, left.source, left.index)
+                < (right.distance, right.source, right.index)
+        }
+        return pairs.map { ($0.index, $0.source) }
+    }
+
+    private mutating func matchPlaces(new range: Range<Int>, old gap: Range<Int>) {
+        let indices = range.filter { sources[$0] == nil }
+        let positions = gap.filter { !isTaken[$0] }
+        guard indices.count == positions.count else { return }
+        for (index, source) in zip(indices, positions) where new[index].isLike(old[source]) {
+            match(index, source)
         }
     }
 
@@ -103,11 +224,6 @@ struct ListMatching {
             (nextNew, nextOld) = (anchor + 1, min(oldEnd + 1, old.count))
         }
     }
-
-    private mutating func match(_ index: Int, _ source: Int) {
-        sources[index] = source
-        isTaken[source] = true
-    }
 }
 
 /// An item, compared and hashed by its digest where it is a container.
@@ -127,73 +243,12 @@ struct ItemContent: Hashable {
     }
 }
 
-/// How the items of a list are told apart.
-enum ItemIdentity {
-    /// Keys that usually name an item, the strictest first.
-    private static let usualKeys: [Key] = [
-        "id", "_id", "uuid", "guid", "key", "slug", "name", "title",
-    ]
-
-    /// The first usual key that nearly all maps in each list have, with a scalar of its own.
-    static func key(of lists: [[Value]]) -> Key? {
-        usualKeys.first { key in lists.allSatisfy { isIdentity(key, in: $0) } }
-    }
-
-    /// Nearly: in lists that people keep by hand, two items may share a title.
-    private static func isIdentity(_ key: Key, in items: [Value]) -> Bool {
-        var seen: Set<Value> = []
-        var count = 0
-        for case .map(let map) in items {
-            count += 1
-            if let name = map[key], name.isName { seen.insert(name) }
-        }
-        return count > 0 && seen.count * 10 >= count * 9
-    }
-
-    /// The positions of what occurs once.
-    static func uniquePositions<Name: Hashable>(of names: [Name?]) -> [Name: Int] {
-        var positions: [Name: Int?] = [:]
-        for (position, name) in names.enumerated() {
-            guard let name else { continue }
-            positions[name] = positions.keys.contains(name) ? .some(nil) : position
-        }
-        return positions.compactMapValues { $0 }
-    }
-}
-
 extension Value {
-    /// What this item is called, if it has such a key.
-    func identity(_ key: Key) -> Value? {
-        guard case .map(let map) = self, let name = map[key], name.isName else { return nil }
-        return name
-    }
-
-    /// Whether this can be a name: an int, a string or bytes.
-    fileprivate var isName: Bool {
-        switch self {
-        case .int, .string, .bytes: true
-        default: false
-        }
-    }
-
-    /// How much two items look like versions of one: 0 when they do not.
-    fileprivate func resemblance(to other: Value, identity: Key?) -> Int {
+    /// Whether this is of the same kind as another value; numbers are of one kind.
+    fileprivate func isLike(_ other: Value) -> Bool {
         switch (self, other) {
-        case (.map(let old), .map(let new)):
-            let shared = new.filter { old[$0.key] != nil }
-            guard shared.count * 2 >= Swift.max(old.count, new.count), !shared.isEmpty else {
-                return 0
-            }
-            let equal = shared.count { old[$0.key] == $0.value }
-            // Under another name, only what is otherwise the same is the same item.
-            if let identity, self.identity(identity) != other.identity(identity) {
-                guard equal > 0, (equal + 1) * 2 >= old.count else { return 0 }
-            }
-            return shared.count + equal * 4
-        case (.list(let old), .list(let new)):
-            return old.first == new.first || old.last == new.last ? 2 : 0
-        default:
-            return 0
+        case (.int, .double), (.double, .int): true
+        default: kind == other.kind
         }
     }
 }

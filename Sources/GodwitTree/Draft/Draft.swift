@@ -2,178 +2,179 @@
 ///
 /// ```swift
 /// var list: Value = ["items": [["name": "Bread"], ["name": "Wine"]], "note": "for tonight"]
+/// let isCrossed = true
 /// let delta = try list.edit {
-///     $0.items[0].crossed = true
-///     $0.items.move(from: 1, to: 0)
-///     $0.items.append(["name": "Milk"])
+///     $0.items[0].crossed = isCrossed
+///     $0.items[1].quantity = 2
+///     $0.items[1].quantity += 1
+///     $0.items.list.move(from: 1, to: 0)
+///     $0.items.list.append(["name": "Milk"])
 ///     $0.note.text.append(", or tomorrow")
 /// }
 /// ```
 ///
 /// The delta holds the intent: a move is a move, and a word that is put into a text is that word,
-/// so that a merge with what others did meanwhile comes out as everybody meant it. No comparison
-/// is needed; the cost is that of the edits. A key that is no Swift name, or that of a member here
-/// (`count`, `text`, `value`), is written as `draft["count"]`.
+/// so that a merge with the changes of others comes out as all sides meant it. The draft compares
+/// nothing but what was set with what was there before; the cost is that of the edits.
 ///
-/// What does not fit the value, such as a move in something that is no list, is remembered as a
-/// failure, does nothing, and makes ``Value/edit(_:)`` throw.
+/// ## Fields and verbs
+///
+/// Every name after a dot is a key of a map, but two: ``list`` has the verbs of lists, and
+/// ``text`` has those of strings. A key with one of these names, or one that is no Swift name, is
+/// written as `draft["text"]`. A misspelt name is no error: it is another key, and an assignment
+/// creates it.
+///
+/// | To | write |
+/// |---|---|
+/// | set a value | `$0.name = "Wine"`; any ``ValueConvertible`` can be assigned |
+/// | set null | `$0.name = .null` |
+/// | remove a key | `$0.name = nil`; an optional that is nil removes the key, too |
+/// | add to an int | `$0.quantity += 2`; what two sides add, adds up |
+/// | set an item | `$0.items[0] = "Wine"` |
+/// | insert, remove or move items | `$0.items.list.insert("Wine", at: 0)`; see ``ListDraft`` |
+/// | change a text | `$0.note.text.append("!")`; see ``TextDraft`` |
+/// | read | `let name: String? = $0.name`; nil for another kind, and for an absent key |
+/// | read any kind | `Value($0.items)`; null for an absent key |
+///
+/// A set to the value that is there already records nothing, and so does a value that returns to
+/// what it was. What does not fit the value, such as a move in something that is no list, or NaN,
+/// is remembered as a failure, does nothing, and makes ``Value/edit(_:)`` throw.
 @dynamicMemberLookup
 public struct Draft {
-    /// The value as it is now; nil where there is none yet.
-    var current: Value?
-    var recording: Recording
-    /// What could not be done, first of all; what was done since counts for nothing.
-    public private(set) var failure: TreeError?
-    /// Whose draft this is: another one, put in its place, tells nothing of what happened here.
-    fileprivate(set) var origin = Origin()
-
-    final class Origin: Sendable {}
+    var place: DraftPlace
 
     /// Begins with a value.
-    public init(_ value: Value) {
-        current = value
-        recording = .none
-    }
+    public init(_ value: Value) { self.init(of: value) }
 
-    /// A place whose value, if it has one, was there from the beginning.
-    init(_ current: Value?, _ recording: Recording) {
-        (self.current, self.recording) = (current, recording)
-    }
+    /// Begins with the value of a place, or with none.
+    init(of value: Value?) { place = DraftPlace(value, base: value) }
 
-    /// What is put in some place; null where there is nothing.
-    static func new(_ value: Value) -> Draft { Draft(value, .set) }
+    init(_ place: DraftPlace) { self.place = place }
 
-    /// A place where there is nothing.
-    static var absent: Draft { Draft(nil, .none) }
+    /// What is put in some place.
+    static func new(_ value: Value?) -> Draft { Draft(DraftPlace(new: value)) }
 
-    /// The value with all edits; null where there is nothing.
-    public var value: Value { current ?? .null }
-
-    /// The change from the value that the draft began with.
-    public var delta: Delta { recording.delta(to: current) }
-
-    /// Puts another value in the place of this one.
-    public mutating func set(_ value: Value) {
-        current = value
-        recording = .set
-    }
-
-    /// Adds a number to an int; what two sides add, adds up.
-    public mutating func add(_ number: Int64) {
-        guard case .int(let int)? = current else { return fail("an int") }
-        current = .int(int &+ number)
-        switch recording {
-        case .none: recording = .increment(number)
-        case .increment(let before): recording = .increment(before &+ number)
-        default: break
+    /// What is put in some place; with a failure where that is no value.
+    static func new(_ value: (some ValueConvertible)?) -> Draft {
+        do throws(TreeError) {
+            return .new(try value?.asValue())
+        } catch {
+            var draft = Draft.new(nil)
+            draft.place.fail(error)
+            return draft
         }
     }
 
-    /// Remembers that this is not what was expected.
-    mutating func fail(_ expected: String) {
-        let reason = current.map { "there is a \($0.kind) in the place of \(expected)" }
-        fail(
-            .wrongBase(
-                path: Path(),
-                reason: reason ?? "there is nothing in the place of \(expected)"
-            )
-        )
+    /// Adds to an int; what two sides add, adds up.
+    public static func += (draft: inout Draft, number: some BinaryInteger) {
+        guard let int = Int64(exactly: number) else { return draft.place.failBeyond(number) }
+        draft.place.add(int)
     }
 
-    mutating func fail(_ error: TreeError) { failure = failure ?? error }
+    /// Subtracts from an int; what two sides subtract, adds up.
+    public static func -= (draft: inout Draft, number: some BinaryInteger) {
+        guard let int = Int64(exactly: number) else { return draft.place.failBeyond(number) }
+        draft.place.add(0 &- int)
+    }
+}
+
+extension Value {
+    /// The value of a draft, with all edits; null where there is nothing.
+    public init(_ draft: Draft) { self = draft.place.value ?? .null }
+}
+
+extension Delta {
+    /// The change from the value that a draft began with.
+    ///
+    /// - Throws: What ``Value/edit(_:)`` throws of itself.
+    public init(_ draft: Draft) throws(TreeError) {
+        self = try draft.place.delta(from: draft.place.base)
+    }
 }
 
 // MARK: - Keys
 
 extension Draft {
-    /// The value under a key of a map; assigning creates it, if need be.
+    /// The value under a key of a map; an assignment creates the key, nil removes it.
     public subscript(dynamicMember name: String) -> Draft {
         get { self[Key(name)] }
         set { self[Key(name)] = newValue }
-        _modify { yield &self[Key(name)] }
-    }
-
-    /// The value under a key of a map; assigning creates it, if need be.
-    public subscript(key: Key) -> Draft {
-        get { Draft(current?[key], .none) }
-        set {
-            _ = takeChild(key)
-            put(.new(newValue.value), key)
-        }
         _modify {
-            var child = takeChild(key)
-            let origin = child.origin
-            defer { put(child.from(origin), key) }
-            yield &child
+            var loan = place.lend(Key(name))
+            defer { place.takeBack(&loan) }
+            yield &loan.draft
         }
     }
 
-    /// This draft, or, when it has come from elsewhere, just its value.
-    func from(_ origin: Origin) -> Draft {
-        guard self.origin !== origin else { return self }
-        var new = Draft.new(value)
-        new.failure = failure
-        return new
+    /// The value under a key of a map; an assignment creates the key, nil removes it.
+    @_disfavoredOverload
+    public subscript<Scalar: ValueConvertible>(dynamicMember name: String) -> Scalar? {
+        get { self[Key(name)] }
+        set { place.put(.new(newValue), Key(name)) }
     }
 
-    /// Removes the value under a key of a map.
-    public mutating func remove(_ key: Key) {
-        var child = takeChild(key)
-        child.current = nil
-        put(child, key)
+    /// The value under a key of a map; an assignment creates the key, nil removes it.
+    public subscript(key: Key) -> Draft {
+        get { Draft(of: place.value?[key]) }
+        set { place.put(newValue, key) }
+        _modify {
+            var loan = place.lend(key)
+            defer { place.takeBack(&loan) }
+            yield &loan.draft
+        }
     }
 
-    private mutating func takeChild(_ key: Key) -> Draft {
-        guard case .map(var map)? = current else {
-            fail("a map")
-            return .absent
+    /// The value under a key of a map; an assignment creates the key, nil removes it.
+    @_disfavoredOverload
+    public subscript<Scalar: ValueConvertible>(key: Key) -> Scalar? {
+        get { place.value?[key].flatMap { Scalar(value: $0) } }
+        set { place.put(.new(newValue), key) }
+    }
+}
+
+// MARK: - Positions
+
+extension Draft {
+    /// The item at a position of a list.
+    ///
+    /// ``ListDraft/remove(at:)`` removes an item; to assign nil is a failure.
+    public subscript(position: Int) -> Draft {
+        get { Draft(of: place.item(at: position)) }
+        set { place.put(newValue, position) }
+        _modify {
+            var loan = place.lend(position)
+            defer { place.takeBack(&loan) }
+            yield &loan.draft
         }
-        current = nil
-        let (position, isThere) = map.find(key)
-        var value: Value?
-        if isThere {
-            value = map.tree.lend(at: position) { entry in
-                defer { entry.value = .null }
-                return entry.value
-            }
-        }
-        current = .map(map)
-        guard case .map(var fields) = recording, let field = fields[key] else {
-            return Draft(value, recording.isSet || value == nil ? .set : .none)
-        }
-        guard field.wasThere else { return Draft(value, .set) }
-        // Gives the story up, here as there, so that it can go on in place.
-        recording = .none
-        fields[key]?.recording = .none
-        recording = .map(fields)
-        return Draft(value, field.recording)
     }
 
-    private mutating func put(_ child: Draft, _ key: Key) {
-        if let failure = child.failure { fail(failure.within(.key(key))) }
-        guard case .map(var map)? = current else { return }
-        current = nil
-        let (position, wasThere) = map.find(key)
-        if wasThere, let value = child.current {
-            map.tree.lend(at: position) { $0.value = value }
-        } else {
-            map[key] = child.current
-        }
-        current = .map(map)
-        guard !recording.isSet, child.failure == nil else { return }
-        note(child, key, wasThere: wasThere)
+    /// The item at a position of a list.
+    ///
+    /// ``ListDraft/remove(at:)`` removes an item; to assign nil is a failure.
+    @_disfavoredOverload
+    public subscript<Scalar: ValueConvertible>(position: Int) -> Scalar? {
+        get { place.item(at: position).flatMap { Scalar(value: $0) } }
+        set { place.put(.new(newValue), position) }
+    }
+}
+
+// MARK: - Literals
+
+// Literals are drafts themselves: so a map or a list of different kinds needs no type.
+extension Draft: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByNilLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    public init(booleanLiteral value: Bool) { self = .new(.bool(value)) }
+    public init(integerLiteral value: Int64) { self = .new(.int(value)) }
+    public init(floatLiteral value: Double) { self = .new(value) }
+    public init(stringLiteral value: String) { self = .new(.string(Key(value))) }
+    public init(nilLiteral: ()) { self = .new(nil) }
+    public init(arrayLiteral elements: Value...) { self = .new(.list(elements)) }
+    public init(dictionaryLiteral elements: (Key, Value)...) {
+        self = .new(.map(Value.Map(elements)))
     }
 
-    private mutating func note(_ child: Draft, _ key: Key, wasThere: Bool) {
-        guard wasThere ? child.current == nil || !child.recording.isNone : child.current != nil
-        else { return }
-        var fields: [Key: Recording.Field] = [:]
-        if case .map(let known) = recording { fields = known }
-        // Gives the dictionary up, so that it can change in place.
-        recording = .none
-        let before = fields[key]?.wasThere ?? wasThere
-        let story: Recording = child.current == nil ? .set : child.recording
-        fields[key] = Recording.Field(wasThere: before, recording: story)
-        recording = .map(fields)
-    }
+    /// The value null, to assign it.
+    public static var null: Draft { .new(.null) }
 }

@@ -1,26 +1,32 @@
 /// What a draft has done to one value so far.
 ///
 /// It says what happened, not what is there: values are read from the draft when the delta is
-/// asked for.
+/// asked for. Most edits touch one field of one item, so these have a form of their own.
 enum Recording {
     /// Nothing.
     case none
     /// It was set, or created; what happens inside it since is part of that.
     case set
+    /// The same, where it is a scalar now: this one, so that nothing looks for it.
+    case scalar(Value)
+    /// Something happened under this key.
+    indirect case field(Key, Field)
     /// Something happened under these keys.
-    case map([Key: Field])
+    case fields([Key: Field])
+    /// Something happened to the item at this position, and to no other of so many.
+    indirect case item(Int, count: Int, Field)
     /// Something happened to these items.
-    case list(RunSequence<ItemRun>)
+    case items(PieceList<ItemPiece>)
     /// Something happened within the text.
-    case text(TextRuns)
+    indirect case text(TextPieces)
     /// So much was added.
     case increment(Int64)
 
-    /// What happened under a key.
+    /// What happened to a part.
     struct Field {
-        /// Whether the key had a value when the draft began.
-        let wasThere: Bool
-        var recording: Recording
+        /// The part as it was when the draft began; nil where there was none.
+        let base: Value?
+        var story: Recording
     }
 
     var isNone: Bool {
@@ -28,16 +34,69 @@ enum Recording {
     }
 
     var isSet: Bool {
-        if case .set = self { true } else { false }
+        switch self {
+        case .set, .scalar: true
+        default: false
+        }
+    }
+}
+
+// Each of these gives up what it returns, so that the caller can change it in place: no copy of it
+// is left here, and none in the frame of a caller's switch.
+extension Recording {
+    /// What happened under a key, where nothing happened under any other.
+    mutating func takeField(_ key: Key) -> Field? {
+        guard case .field(let known, let field) = self, known == key else { return nil }
+        self = .none
+        return field
+    }
+
+    /// What happened under all keys; nil where that does not matter.
+    mutating func takeFields() -> [Key: Field]? {
+        let fields: [Key: Field]
+        switch self {
+        case .field(let key, let field): fields = [key: field]
+        case .fields(let known): fields = known
+        default: return nil
+        }
+        self = .none
+        return fields
+    }
+
+    /// What happened to an item, where nothing happened to any other.
+    mutating func takeItem(_ position: Int) -> Field? {
+        guard case .item(let known, _, let field) = self, known == position else { return nil }
+        self = .none
+        return field
+    }
+
+    /// The pieces of a list, if it is in pieces.
+    mutating func takeItems() -> PieceList<ItemPiece>? {
+        guard case .items(let pieces) = self else { return nil }
+        self = .none
+        return pieces
+    }
+
+    /// The pieces of a list with so many items; nil where they do not matter.
+    mutating func takePieces(count: Int) -> PieceList<ItemPiece>? {
+        if let pieces = takeItems() { return pieces }
+        switch self {
+        case .set, .scalar: return nil
+        case .item(let position, let count, let field):
+            return PieceList([
+                .kept(0..<position), .edited(position, field), .kept((position + 1)..<count),
+            ])
+        default: return PieceList([.kept(0..<count)])
+        }
     }
 }
 
 /// Items of a list that have one story.
-enum ItemRun: EditRun {
+enum ItemPiece: Piece {
     /// Items of the base, next to each other.
     case kept(Range<Int>)
     /// An item of the base that was edited.
-    case edited(Int, Recording)
+    case edited(Int, Recording.Field)
     /// So many items that the base does not have.
     case new(Int)
 
@@ -49,7 +108,7 @@ enum ItemRun: EditRun {
         }
     }
 
-    func split(at count: Int) -> (ItemRun, ItemRun) {
+    func split(at count: Int) -> (ItemPiece, ItemPiece) {
         switch self {
         case .kept(let range):
             let middle = range.lowerBound + count
@@ -59,65 +118,12 @@ enum ItemRun: EditRun {
         }
     }
 
-    func joined(with next: ItemRun) -> ItemRun? {
+    func joined(with next: ItemPiece) -> ItemPiece? {
         switch (self, next) {
         case (.kept(let range), .kept(let next)) where range.upperBound == next.lowerBound:
             .kept(range.lowerBound..<next.upperBound)
         case (.new(let count), .new(let next)): .new(count + next)
         default: nil
         }
-    }
-}
-
-// MARK: - The delta
-
-extension Recording {
-    /// The change that leads to `value`.
-    func delta(to value: Value?) -> Delta {
-        guard let value else { return .keep }
-        switch self {
-        case .none: return .keep
-        case .set: return .set(value)
-        case .map(let fields): return .map(Self.entries(of: fields, in: value.map ?? [:]))
-        case .list(let runs): return .list(Self.recipe(of: runs, in: value.list ?? []))
-        case .text(let runs): return runs.delta
-        case .increment(let number): return .adding(number)
-        }
-    }
-
-    private static func entries(
-        of fields: [Key: Field],
-        in map: Value.Map
-    ) -> [MapDelta.Entry] {
-        fields.sorted { $0.key < $1.key }.compactMap { key, field in
-            switch (field.wasThere, map[key]) {
-            case (true, nil): MapDelta.Entry(key: key, change: .remove)
-            case (false, nil): nil
-            case (true, let value?):
-                MapDelta.Entry(key: key, change: .apply(field.recording.delta(to: value)))
-            case (false, let value?): MapDelta.Entry(key: key, change: .apply(.set(value)))
-            }
-        }
-    }
-
-    private static func recipe(
-        of runs: RunSequence<ItemRun>,
-        in list: Value.List
-    ) -> ListRecipe {
-        var recipe = ListRecipe()
-        var position = 0
-        for run in runs.runs {
-            switch run {
-            case .kept(let range):
-                recipe.append(.kept(range))
-            case .edited(let base, let recording):
-                recipe.append(.edited(base, recording.delta(to: list[position])))
-            case .new(let count):
-                for item in list[position..<(position + count)] { recipe.append(.new(item)) }
-            }
-            position += run.count
-        }
-        recipe.finish(tail: runs.baseCount)
-        return recipe
     }
 }

@@ -3,19 +3,23 @@
 // persistent value, so that each costs O(log n).
 //
 // A few operations can copy a document into itself until it is larger than any memory, though they
-// share all of it. So copies are weighed before they are made, and their sum has a limit.
+// share all of it. So copies are weighed before they are made, as what they take when the document
+// is written out.
 
 extension JSONPatch {
-    /// What all copies of one patch may take, as text of about this size.
-    public static let copiedMaxInBytes = 1 << 26
-
     /// The document after all operations.
     ///
-    /// - Complexity: O(*k* log *n*) for *k* operations, and the size of what they test and put in.
+    /// - Parameter budget: What all copies of the patch may take, written out.
+    /// - Complexity: O(*k* log *n*) for *k* operations, and the size of what they test, copy and
+    ///   put in.
     /// - Throws: ``TreeError/patchFailed(operation:reason:)`` with the first operation that fails;
-    ///   ``TreeError/tooDeep(limit:)`` when the result would nest too deep.
-    public func applied(to base: Value) throws(TreeError) -> Value {
-        var machine = PatchMachine(document: base)
+    ///   ``TreeError/tooDeep(limit:)`` when the result would nest too deep;
+    ///   ``TreeError/overBudget(_:limit:)``.
+    public func applied(
+        to base: Value,
+        budget: ReadBudget = .standard
+    ) throws(TreeError) -> Value {
+        var machine = PatchMachine(document: base, budget: budget)
         for operation in operations { _ = try machine.perform(operation) }
         return machine.document
     }
@@ -37,26 +41,5 @@ extension Value {
         default:
             self == other
         }
-    }
-
-    /// `start`, and about the size of this value as text; no more is looked at than the limit says.
-    func weight(from start: Int, limit: Int) -> Int {
-        var weight = start + 4
-        switch self {
-        case .string(let key): weight += key.sizeInBytes
-        case .bytes(let bytes): weight += bytes.count
-        case .list(let items):
-            for item in items {
-                guard weight <= limit else { break }
-                weight = item.weight(from: weight, limit: limit)
-            }
-        case .map(let map):
-            for entry in map {
-                guard weight <= limit else { break }
-                weight = entry.value.weight(from: weight + entry.key.sizeInBytes, limit: limit)
-            }
-        default: break
-        }
-        return weight
     }
 }

@@ -14,8 +14,13 @@ extension JSONPatch {
     /// - Complexity: O(*k* log *k*) for *k* operations, and what the differences cost of containers
     ///   that are replaced.
     /// - Throws: What ``applied(to:)`` throws.
-    public func delta(on base: Value) throws(TreeError) -> Delta {
-        var machine = PatchMachine(document: base)
+    public func delta(
+        on base: Value,
+        budget: ReadBudget = .standard
+    ) throws(TreeError) -> Delta {
+        // What fails, or is too large, is refused before anything is composed.
+        _ = try applied(to: base, budget: budget)
+        var machine = PatchMachine(document: base, budget: budget)
         var composition = Composition()
         for operation in operations { try composition.append(machine.perform(operation)) }
         return try composition.whole().refined(on: base)

@@ -32,13 +32,21 @@ extension JSONPatch {
     /// Reads a patch: a list of maps with `op`, `path`, and `value` or `from`; other members of them
     /// mean nothing.
     ///
-    /// - Throws: ``TreeError/invalidPatch(operation:reason:)``.
-    public init(_ value: Value) throws(TreeError) {
+    /// - Throws: ``TreeError/invalidPatch(operation:reason:)`` or
+    ///   ``TreeError/overBudget(_:limit:)``.
+    public init(_ value: Value, budget: ReadBudget = .standard) throws(TreeError) {
         guard case .list(let items) = value else {
             throw .invalidPatch(operation: nil, reason: "a patch is a list of operations")
         }
         operations = []
+        var meter = ReadMeter(budget)
+        try meter.take(items.count, each: ReadCost.operation)
         for (index, item) in items.enumerated() {
+            for case .string(let pointer) in [item["path"], item["from"]] {
+                let slashes = pointer.text.utf8.count { $0 == UInt8(ascii: "/") }
+                try meter.take(slashes, each: ReadCost.token)
+                try meter.take(memory: ReadCost.bytes(pointer.sizeInBytes))
+            }
             operations.append(try OperationReader(item, index: index).operation())
         }
     }

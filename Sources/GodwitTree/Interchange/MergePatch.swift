@@ -11,17 +11,25 @@ extension Value {
     /// (["a": 1, "b": 2] as Value).applying(mergePatch: ["a": .null, "c": 3])  // {:b 2 :c 3}
     /// ```
     ///
-    /// It never fails, and the result nests no deeper than the deeper one of value and patch.
+    /// The result nests no deeper than the deeper one of value and patch.
     ///
     /// - Complexity: O(*k* log *n*), for *k* entries in the patch and *n* in the maps patched.
-    public func applying(mergePatch patch: Value) -> Value {
+    /// - Throws: ``TreeError/tooDeep(limit:)`` when the patch nests deeper than a value may.
+    public func applying(mergePatch patch: Value) throws(TreeError) -> Value {
+        guard patch.isNested(within: Value.depthMax) else {
+            throw .tooDeep(limit: Value.depthMax)
+        }
+        return patched(by: patch)
+    }
+
+    fileprivate func patched(by patch: Value) -> Value {
         guard case .map(let changes) = patch else { return patch }
         guard case .map(var map) = self else { return .map(changes.withoutNulls) }
         for entry in changes {
             map[entry.key] =
                 switch (map[entry.key], entry.value) {
                 case (_, .null): nil
-                case (let old?, let change): old.applying(mergePatch: change)
+                case (let old?, let change): old.patched(by: change)
                 case (nil, .map(let new)): .map(new.withoutNulls)
                 case (nil, let new): new
                 }
@@ -39,13 +47,21 @@ extension Delta {
     ///
     /// A merge patch can only replace a list, or a text, as a whole. What it really changes there
     /// is found as by ``diff(_:_:policy:)``, so that it merges well with other changes of the same
-    /// list. It never fails, and ``applied(to:)`` leads to what ``Value/applying(mergePatch:)``
-    /// returns.
+    /// list. ``applied(to:)`` leads to what ``Value/applying(mergePatch:)`` returns.
     ///
     /// - Complexity: O(*k* log *n*), and what the differences cost of lists that are replaced.
-    public init(mergePatch patch: Value, on base: Value) {
+    /// - Throws: ``TreeError/tooDeep(limit:)`` when the patch nests deeper than a value may.
+    public init(mergePatch patch: Value, on base: Value) throws(TreeError) {
+        guard patch.isNested(within: Value.depthMax) else {
+            throw .tooDeep(limit: Value.depthMax)
+        }
+        self.init(shallow: patch, on: base)
+    }
+
+    /// - Precondition: The patch nests no deeper than a value may.
+    private init(shallow patch: Value, on base: Value) {
         guard case .map(let changes) = patch, case .map(let map) = base else {
-            self = .diff(base, base.applying(mergePatch: patch))
+            self = .diff(base, base.patched(by: patch))
             return
         }
         let entries = changes.compactMap { change -> MapDelta.Entry? in
@@ -53,10 +69,10 @@ extension Delta {
             case (nil, .null): return nil
             case (_?, .null): return MapDelta.Entry(key: change.key, change: .remove)
             case (let old?, let patch):
-                let delta = Delta(mergePatch: patch, on: old)
+                let delta = Delta(shallow: patch, on: old)
                 return MapDelta.Entry(key: change.key, change: .apply(delta))
             case (nil, let patch):
-                let new = Value.null.applying(mergePatch: patch)
+                let new = Value.null.patched(by: patch)
                 return MapDelta.Entry(key: change.key, change: .apply(.set(new)))
             }
         }

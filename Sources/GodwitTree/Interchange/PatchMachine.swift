@@ -2,9 +2,13 @@
 struct PatchMachine {
     private(set) var document: Value
     private var index = 0
-    private var copiedInBytes = 0
+    private var scale = PatchScale()
+    private var meter: ReadMeter
 
-    init(document: Value) { self.document = document }
+    init(document: Value, budget: ReadBudget) {
+        self.document = document
+        meter = ReadMeter(budget)
+    }
 
     /// Performs the next operation, and returns what it has changed.
     mutating func perform(_ operation: JSONPatch.Operation) throws(TreeError) -> Delta {
@@ -16,8 +20,9 @@ struct PatchMachine {
         case .move(let from, let to): delta = try move(from, to)
         case .copy(let from, let to):
             let value = try value(at: from)
-            try weigh(value)
-            delta = try change(adding(value, at: to))
+            let size = try weigh(value, at: to)
+            try meter.take(size, each: Self.copyCost)
+            delta = try change(adding(value, at: to), depth: .known)
         case .test(let pointer, let value):
             guard try self.value(at: pointer).isSameJSON(as: value) else {
                 throw fault("there is another value at \"\(pointer)\"")
@@ -28,8 +33,11 @@ struct PatchMachine {
         return delta
     }
 
-    private mutating func change(_ delta: Delta) throws(TreeError) -> Delta {
-        document = try delta.applied(to: document)
+    private mutating func change(
+        _ delta: Delta,
+        depth: ApplyDepth = .checked(0)
+    ) throws(TreeError) -> Delta {
+        document = try delta.applied(to: document, at: depth)
         return delta
     }
 
@@ -42,18 +50,27 @@ struct PatchMachine {
         guard !from.isAbove(to) else { throw fault("nothing moves into its own part") }
         if let delta = try moving(from, to) { return try change(delta) }
         // A part takes the place of the whole document: what it is taken from is gone too.
-        guard !to.tokens.isEmpty else { return try change(.set(value)) }
+        guard !to.tokens.isEmpty else { return try change(.set(value), depth: .known) }
+        _ = try weigh(value, at: to)
         let first = try change(removing(from))
-        let second = try change(adding(value, at: to))
+        let second = try change(adding(value, at: to), depth: .known)
         return try first.composed(with: second)
     }
 
-    private mutating func weigh(_ value: Value) throws(TreeError) {
-        copiedInBytes = value.weight(from: copiedInBytes, limit: JSONPatch.copiedMaxInBytes)
-        guard copiedInBytes <= JSONPatch.copiedMaxInBytes else {
-            throw fault("the patch copies more than \(JSONPatch.copiedMaxInBytes) bytes")
+    /// The size of a part, which may stand at another place.
+    private mutating func weigh(
+        _ value: Value,
+        at pointer: JSONPointer
+    ) throws(TreeError) -> Int {
+        let size = try scale.size(of: value, &meter)
+        guard pointer.tokens.count + size.depth <= Value.depthMax else {
+            throw .tooDeep(limit: Value.depthMax)
         }
+        return size.sizeInBytes
     }
+
+    /// What a byte of text takes as a value, at most.
+    private static let copyCost = 16
 }
 
 // MARK: - Changes of one place

@@ -6,25 +6,23 @@
 //   (1) A base item goes when both sides remove it, or one does and the other does not edit it.
 //       Otherwise it occurs once. A move alone does not save an item: sorting a list must not
 //       bring back what was removed from it.
-//   (2) A base item that nobody moved stands where the base has it. One that a side moved is
+//   (2) A base item that neither side moved stands where the base has it. One that a side moved is
 //       placed by that side; by ours when both moved it.
-//   (3) Whatever a side places hangs after its left neighbour in that side's own order: the
-//       nearest item that is placed by this side or by the base. An item that the other side
-//       places is no neighbour to hang on, so the anchors form a forest.
+//   (3) What a side places hangs after its left neighbour in that side's own order: the nearest
+//       item that is placed by this side or by the base. An item that the other side places is no
+//       neighbour to hang on, so the anchors form a forest (compare M. Weidner and M. Kleppmann,
+//       "The Art of the Fugue", 2023; moves: M. Kleppmann, "Moving Elements in List CRDTs", 2020).
 //   (4) The result reads the forest depth first, base items in base order, ours before theirs:
 //       what one side inserted together stays together, unless an order of the whole list says
 //       which comes first.
-//   (5) New items with one identity are one, where ours has it; what theirs put directly before
-//       or behind such an item stays there.
+//   (5) New items of both sides that are one stand where ours has them; what theirs put directly
+//       before or behind such an item stays there.
 
 struct ListMerge {
     enum Item {
         case base(Int)
-        /// A new item, by its place on its side.
-        case ours(Int, Value)
-        case theirs(Int, Value)
-        /// One new item that both sides brought, each with its own content.
-        case twin(ours: (place: Int, value: Value), theirs: (place: Int, value: Value))
+        /// A new item, by its place on each side that has it.
+        case new(Sides<Int?>)
     }
 
     let segments: ListSegments
@@ -35,32 +33,26 @@ struct ListMerge {
     /// Whether of two moves of one item theirs counts.
     var prefersTheirMoves = false
 
-    init(ours: ListRecipe, theirs: ListRecipe) {
-        segments = ListSegments(ours, theirs)
-        self.ours = ListSide(ours, segments)
-        self.theirs = ListSide(theirs, segments)
+    init(_ recipes: Sides<ListRecipe>) {
+        segments = ListSegments(recipes.ours, recipes.theirs)
+        ours = ListSide(recipes.ours, segments)
+        theirs = ListSide(recipes.theirs, segments)
     }
+
+    func side(_ side: Side) -> ListSide { side == .ours ? ours : theirs }
+
+    /// Makes one item of two new ones.
+    mutating func unite(ours: Int, theirs: Int) { twins[theirs] = ours }
 
     /// Makes one item of each new one that both sides, which are the same, have in the same place.
     mutating func uniteAll() {
         for (place, _) in ours.inserted { twins[place] = place }
     }
 
-    /// Makes one item of new ones that have the same name.
-    mutating func unite(by name: (Value) -> Value?) {
-        let (our, their) = (ours.inserted, theirs.inserted)
-        guard !our.isEmpty, !their.isEmpty else { return }
-        let ourNames = ItemIdentity.uniquePositions(of: our.map { name($0.value) })
-        guard !ourNames.isEmpty else { return }
-        for (name, index) in ItemIdentity.uniquePositions(of: their.map({ name($0.value) })) {
-            if let twin = ourNames[name] { twins[their[index].place] = our[twin].place }
-        }
-    }
-
     /// The items of the merged list, up to the tail; `isDead` says which base items go.
     func order(isDead: (Int) -> Bool) -> [Item] {
         let nodeCount = 1 + segments.count + ours.items.count + theirs.items.count
-        var forest = AnchorForest(nodeCount: nodeCount)
+        var forest = InsertionForest(nodeCount: nodeCount)
         hang(ours, on: &forest, isOurs: true)
         hang(theirs, on: &forest, isOurs: false)
 
@@ -71,14 +63,9 @@ struct ListMerge {
             if node <= segments.count { return isDead(node - 1) ? nil : .base(node - 1) }
             let place = node - 1 - segments.count
             guard place < ours.items.count else {
-                let place = place - ours.items.count
-                return theirs.newValue(at: place).map { .theirs(place, $0) }
+                return .new(Sides(ours: nil, theirs: place - ours.items.count))
             }
-            guard let value = ours.newValue(at: place) else { return nil }
-            if let twin = twinOfOurs[place], let theirValue = theirs.newValue(at: twin) {
-                return .twin(ours: (place, value), theirs: (twin, theirValue))
-            }
-            return .ours(place, value)
+            return .new(Sides(ours: place, theirs: twinOfOurs[place]))
         }
     }
 
@@ -88,7 +75,7 @@ struct ListMerge {
         return ours.neighbour(of: segment) != theirs.neighbour(of: segment)
     }
 
-    private func hang(_ side: ListSide, on forest: inout AnchorForest, isOurs: Bool) {
+    private func hang(_ side: ListSide, on forest: inout InsertionForest, isOurs: Bool) {
         var left = 0
         var run: [Int] = []
         for (place, item) in side.items.enumerated() {
@@ -113,12 +100,8 @@ struct ListMerge {
         }
     }
 
-    private enum Owner {
-        case ours, theirs
-    }
-
     /// The side that places a segment; nil for the base itself.
-    private func owner(of segment: Int) -> Owner? {
+    private func owner(of segment: Int) -> Side? {
         switch (ours.isMoved[segment], theirs.isMoved[segment]) {
         case (true, true): return prefersTheirMoves ? .theirs : .ours
         case (true, false): return .ours
@@ -129,7 +112,7 @@ struct ListMerge {
 }
 
 /// Which node hangs after which.
-private struct AnchorForest {
+private struct InsertionForest {
     private var ours: [[Int]]
     private var theirs: [[Int]]
     private var before: [[Int]]

@@ -1,81 +1,81 @@
 // The order that a list is kept in.
 //
-// People and programs keep many lists sorted: by a name, a date, a number. Where the base and both
-// sides are sorted by the same thing, what the sides insert next to each other is put in that
-// order too; nothing else is moved.
+// People and programs keep many lists sorted: by a name, a date, a number, a version. Where nine
+// of ten neighbours near the place keep one order in the base and on both sides, what the sides
+// insert next to each other is put in that order too; nothing else is moved.
 
 /// An order that every side of a merge keeps.
 struct ListOrder {
     private enum Collation: CaseIterable {
-        case bytes, letters, alphanumerics
+        case bytes, letters, natural, alphanumerics
     }
 
     private let field: Key?
     private let collation: Collation
     private let isDescending: Bool
 
-    /// How many items a list must have to be called sorted.
-    private static let evidenceMin = 4
+    /// How many items, at least, must show the order.
+    private static let evidenceMin = 3
+    /// How many neighbours on each side are looked at.
+    private static let neighboursMax = 32
 
-    /// Lists that people sort by hand are allowed one mistake in so many items.
-    private static let errorRate = 50
-
-    /// Returns nil when no new items of both sides meet, or the lists are in no order.
-    init?(
-        of base: Value.List,
-        _ ours: ListDelta,
-        _ theirs: ListDelta,
-        _ order: [ListMerge.Item]
+    /// Puts new items of both sides that stand next to each other in the list's order, if it has
+    /// one; the items of one side keep theirs.
+    static func sortMeetings(
+        _ order: inout [ListMerge.Item],
+        _ plan: ListMerge,
+        _ base: Value.List
     ) {
-        guard Self.hasMeetings(order), base.count >= Self.evidenceMin else { return nil }
-        let sides = [ours, theirs].compactMap { try? Delta.list($0).applied(to: .list(base)).list }
-        let lists = [Array(base)] + sides.map(Array.init)
-        for field in Self.fields(of: lists) {
-            for collation in Collation.allCases {
-                for isDescending in [false, true] {
-                    let isSorted = lists.allSatisfy {
-                        Self.isSorted($0, field, collation, isDescending)
-                    }
-                    guard isSorted else { continue }
-                    (self.field, self.collation, self.isDescending) =
-                        (field, collation, isDescending)
-                    return
-                }
-            }
-        }
-        return nil
-    }
-
-    /// Puts new items of both sides that stand next to each other in order; the items of one side
-    /// keep theirs.
-    func sort(_ items: inout [ListMerge.Item]) {
         var start = 0
-        while start < items.count {
-            var (ours, theirs): ([ListMerge.Item], [ListMerge.Item]) = ([], [])
+        while start < order.count {
+            var sides = Sides<[ListMerge.Item]>(both: [])
             var end = start
-            collecting: while end < items.count {
-                switch items[end] {
-                case .ours: ours.append(items[end])
-                case .theirs: theirs.append(items[end])
-                case .base, .twin: break collecting
-                }
+            while end < order.count, let side = order[end].onlySide {
+                sides[side].append(order[end])
                 end += 1
             }
-            if !ours.isEmpty, !theirs.isEmpty {
-                items.replaceSubrange(start..<end, with: merged(ours, theirs))
+            if !sides.ours.isEmpty, !sides.theirs.isEmpty {
+                let sample = MeetingSample(order, start..<end, plan, base)
+                if let sorting = ListOrder(of: sample.versions) {
+                    let sorted = sorting.merged(sides, plan)
+                    order.replaceSubrange(start..<end, with: sorted)
+                }
             }
             start = end + 1
         }
     }
 
+    /// Returns nil when the lists are in no order.
+    private init?(of lists: [[Value]]) {
+        guard lists.allSatisfy({ $0.count >= Self.evidenceMin }) else { return nil }
+        var best: (part: Double, order: ListOrder)?
+        for field in Self.fields(of: lists) {
+            for collation in Collation.allCases {
+                for isDescending in [false, true] {
+                    let order = ListOrder(field, collation, isDescending)
+                    let part = lists.map { order.sortedPart(of: $0) }.min() ?? 0
+                    if part >= Self.partMin, part > best?.part ?? 0 { best = (part, order) }
+                }
+            }
+        }
+        guard let best else { return nil }
+        self = best.order
+    }
+
+    private static let partMin = 0.9
+
+    private init(_ field: Key?, _ collation: Collation, _ isDescending: Bool) {
+        (self.field, self.collation, self.isDescending) = (field, collation, isDescending)
+    }
+
     private func merged(
-        _ ours: [ListMerge.Item],
-        _ theirs: [ListMerge.Item]
+        _ sides: Sides<[ListMerge.Item]>,
+        _ plan: ListMerge
     ) -> [ListMerge.Item] {
         var result: [ListMerge.Item] = []
-        var rest = theirs[...]
-        for our in ours {
-            while let their = rest.first, isBefore(rank(their), rank(our)) {
+        var rest = sides.theirs[...]
+        for our in sides.ours {
+            while let their = rest.first, isBefore(rank(their, plan), rank(our, plan)) {
                 result.append(their)
                 rest.removeFirst()
             }
@@ -84,8 +84,8 @@ struct ListOrder {
         return result + rest
     }
 
-    private func rank(_ item: ListMerge.Item) -> Rank? {
-        item.newValue.flatMap { Self.rank($0, field, collation) }
+    private func rank(_ item: ListMerge.Item, _ plan: ListMerge) -> Rank? {
+        item.newValue(plan).flatMap { rank(of: $0) }
     }
 
     private func isBefore(_ left: Rank?, _ right: Rank?) -> Bool {
@@ -93,67 +93,125 @@ struct ListOrder {
         return isDescending ? right < left : left < right
     }
 
-    private static func hasMeetings(_ order: [ListMerge.Item]) -> Bool {
-        zip(order, order.dropFirst()).contains { first, second in
-            switch (first, second) {
-            case (.ours, .theirs), (.theirs, .ours): true
-            default: false
-            }
-        }
-    }
-
     /// What the lists may be sorted by: the items themselves, or a field that all of them have.
     private static func fields(of lists: [[Value]]) -> [Key?] {
         guard let first = lists[0].first else { return [] }
         guard case .map(let map) = first else { return [nil] }
         return map.keys.filter { key in
-            lists.allSatisfy { list in
-                list.allSatisfy { $0[key].map { rank($0, nil, .bytes) != nil } ?? false }
+            let order = ListOrder(key, .bytes, false)
+            return lists.allSatisfy { list in
+                list.allSatisfy { order.rank(of: $0) != nil }
             }
         }
     }
 
-    private static func isSorted(
-        _ items: [Value],
-        _ field: Key?,
-        _ collation: Collation,
-        _ isDescending: Bool
-    ) -> Bool {
+    /// Which part of the neighbours is in order.
+    private func sortedPart(of items: [Value]) -> Double {
         var last: Rank?
-        var (rightCount, wrongCount) = (0, 0)
+        var (right, wrong) = (0, 0)
         for item in items {
-            guard let rank = rank(item, field, collation) else { return false }
-            defer { last = rank }
-            guard let last, last != rank else { continue }
-            if (rank < last) == isDescending { rightCount += 1 } else { wrongCount += 1 }
-            guard wrongCount * Self.errorRate <= items.count else { return false }
+            guard let rank = rank(of: item) else { return 0 }
+            if let last {
+                if isBefore(rank, last) { wrong += 1 } else { right += 1 }
+            }
+            last = rank
         }
-        return rightCount * 2 >= items.count - 1
+        // A list of equal items is in every order, and in none.
+        if let first = items.first.flatMap({ rank(of: $0) }), first == last { return 0 }
+        return Double(right) / Double(max(1, right + wrong))
     }
 
-    private static func rank(_ item: Value, _ field: Key?, _ collation: Collation) -> Rank? {
+    private func rank(of item: Value) -> Rank? {
         switch field.map({ item[$0] }) ?? item {
         case .int(let int)?: return .number(Double(int))
         case .double(let double)?: return .number(double.double)
-        case .string(let text)?: return .text(collated(text, collation))
+        case .string(let text)?: return .text(Self.collated(text, collation))
         default: return nil
         }
     }
 
-    /// Of ASCII letters only: those of all others depend on the version of Unicode.
+    private static let comparedMaxInBytes = 128
+
+    private static func collated(_ text: Key, _ collation: Collation) -> [UInt8] {
+        let bytes = Array(text.text.utf8.prefix(comparedMaxInBytes))
+        switch collation {
+        case .bytes: return bytes
+        case .letters: return bytes.map(lowercased)
+        case .natural: return natural(bytes)
+        case .alphanumerics:
+            return bytes.map(lowercased).filter { byte in
+                byte >= 0x80 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            }
+        }
+    }
+
+    /// Numbers in front of the text by how many digits they have, so that 9 comes before 10.
+    private static func natural(_ bytes: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var position = 0
+        while position < bytes.count {
+            let digits = bytes[position...].prefix {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+            }
+            if digits.isEmpty {
+                result.append(bytes[position])
+                position += 1
+            } else {
+                let significant = digits.drop { $0 == UInt8(ascii: "0") }
+                result.append(UInt8(ascii: "0"))
+                result.append(UInt8(min(255, significant.count)))
+                result += significant
+                position += digits.count
+            }
+        }
+        return result
+    }
+
     private static func lowercased(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
-    private static func collated(_ text: Key, _ collation: Collation) -> [UInt8] {
-        switch collation {
-        case .bytes: return Array(text.text.utf8)
-        case .letters: return text.text.utf8.map(lowercased)
-        case .alphanumerics:
-            return text.text.utf8.map(lowercased).filter { byte in
-                byte >= 0x80 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    /// The base and both sides around some new items.
+    private struct MeetingSample {
+        let versions: [[Value]]
+
+        init(
+            _ order: [ListMerge.Item],
+            _ meeting: Range<Int>,
+            _ plan: ListMerge,
+            _ base: Value.List
+        ) {
+            var before: [ListMerge.Item] = []
+            var count = 0
+            for item in order[..<meeting.lowerBound].reversed() {
+                guard count < neighboursMax else { break }
+                before.append(item)
+                count += item.count(plan)
             }
+            var after: [ListMerge.Item] = []
+            count = 0
+            for item in order[meeting.upperBound...] {
+                guard count < neighboursMax else { break }
+                after.append(item)
+                count += item.count(plan)
+            }
+            var behind = (plan.segments.end..<base.count).prefix(max(0, neighboursMax - count))
+            if count >= neighboursMax { behind = behind.prefix(0) }
+            let rest = behind.map { base[$0] }
+            func values(of side: Side?) -> [Value] {
+                let first = before.reversed().flatMap {
+                    $0.values(of: side, plan, base, neighboursMax, fromEnd: true)
+                }
+                let items = order[meeting].flatMap {
+                    $0.values(of: side, plan, base, neighboursMax, fromEnd: false)
+                }
+                let last = after.flatMap {
+                    $0.values(of: side, plan, base, neighboursMax, fromEnd: false)
+                }
+                return first + items + last + rest
+            }
+            versions = [values(of: nil), values(of: .ours), values(of: .theirs)]
         }
     }
 }
@@ -173,10 +231,41 @@ private enum Rank: Comparable {
 }
 
 extension ListMerge.Item {
-    fileprivate var newValue: Value? {
+    /// The side that alone has this new item.
+    fileprivate var onlySide: Side? {
+        guard case .new(let places) = self else { return nil }
+        switch (places.ours, places.theirs) {
+        case (_?, nil): return .ours
+        case (nil, _?): return .theirs
+        default: return nil
+        }
+    }
+
+    fileprivate func newValue(_ plan: ListMerge) -> Value? {
+        guard case .new(let places) = self else { return nil }
+        return places.ours.flatMap { plan.ours.newValue(at: $0) }
+            ?? places.theirs.flatMap { plan.theirs.newValue(at: $0) }
+    }
+
+    fileprivate func count(_ plan: ListMerge) -> Int {
+        if case .base(let segment) = self { plan.segments.ranges[segment].count } else { 1 }
+    }
+
+    /// The values of this item that the base, or a side, has; of many, some at one end.
+    fileprivate func values(
+        of side: Side?,
+        _ plan: ListMerge,
+        _ base: Value.List,
+        _ countMax: Int,
+        fromEnd: Bool
+    ) -> [Value] {
         switch self {
-        case .base, .twin: nil
-        case .ours(_, let value), .theirs(_, let value): value
+        case .base(let segment):
+            let range = plan.segments.ranges[segment]
+            return (fromEnd ? range.suffix(countMax) : range.prefix(countMax)).map { base[$0] }
+        case .new(let places):
+            guard let side, places[side] != nil else { return [] }
+            return newValue(plan).map { [$0] } ?? []
         }
     }
 }

@@ -58,6 +58,7 @@ struct ListSide {
     private(set) var length = 0
     private(set) var isMoved: [Bool]
     private var edits: [Int: Delta] = [:]
+    private var anchors: [Int?] = []
     /// The item that each segment is; nil when this side removed it.
     private var places: [Int?]
 
@@ -89,6 +90,11 @@ struct ListSide {
     }
 
     private mutating func append(_ item: Item, length: Int) {
+        anchors.append(
+            items.last.flatMap { last in
+                if case .base(let segment) = last { segment } else { anchors[items.count - 1] }
+            }
+        )
         items.append(item)
         starts.append(self.length)
         self.length += length
@@ -118,6 +124,12 @@ struct ListSide {
         case base(Int)
         case new(Value)
     }
+
+    /// Whether an item was edited, or put in the place of another.
+    var hasEdits: Bool { !edits.isEmpty }
+
+    /// The segment that stands before an item; nil for the beginning.
+    func anchor(of item: Int) -> Int? { anchors[item] }
 
     /// The items that the base does not have, with their places.
     var inserted: [(place: Int, value: Value)] {

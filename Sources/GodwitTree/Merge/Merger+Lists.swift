@@ -1,162 +1,138 @@
 extension Merger {
-    mutating func merge(
+    mutating func mergeLists(
         _ base: Value.List,
-        _ ours: ListDelta,
-        _ theirs: ListDelta,
-        _ place: Place
-    ) -> Merged {
-        let sides = StringSet(base, ours: ours.recipe, theirs: theirs.recipe)
-        var plan = ListMerge(ours: sides.ours, theirs: sides.theirs)
+        _ deltas: Sides<ListDelta>,
+        _ place: MergePlace
+    ) -> MergeNode {
+        if let tuple = mergeTuples(base, deltas, place) { return tuple }
+        if let lines = mergeLines(base, deltas, place) { return lines }
+        return mergeItems(base, deltas, place)
+    }
+
+    /// Merges lists item by item.
+    mutating func mergeItems(
+        _ base: Value.List,
+        _ deltas: Sides<ListDelta>,
+        _ place: MergePlace
+    ) -> MergeNode {
+        var plan = ListMerge(deltas.map(\.recipe))
         plan.prefersTheirMoves = place.rules?.isTheirs == true
-        if ours == theirs { plan.uniteAll() }
-        let setup = ListContext(base, plan, place.rules)
-        if let identity = setup.identity { plan.unite { $0.identity(identity) } }
-        if setup.isSet { plan.unite { $0 } }
-        var isDead: [Bool] = []
-        for segment in 0..<plan.segments.count {
-            isDead.append(isRemoved(segment, base, plan, place))
+        let list: MergedList
+        if deltas.ours == deltas.theirs {
+            plan.uniteAll()
+            list = MergedList(base, plan)
+        } else {
+            let twins = TwinSearch(base, plan, place.rules?.identity)
+            for (their, our) in twins.pairs { plan.unite(ours: our, theirs: their) }
+            list = MergedList(base, plan)
+            for places in twins.clashes { list.reportClash(places, place) }
         }
-        var order = plan.order { isDead[$0] }
-        if let sorting = ListOrder(of: base, ours, theirs, order) { sorting.sort(&order) }
-        return write(order, base, plan, place)
-    }
-
-    /// Whether a segment goes; reports what one side removed and the other did not want to lose.
-    private mutating func isRemoved(
-        _ segment: Int,
-        _ base: Value.List,
-        _ plan: ListMerge,
-        _ place: Place
-    ) -> Bool {
-        let (our, their) = (plan.ours.isRemoved(segment), plan.theirs.isRemoved(segment))
-        guard our != their else { return our }
-        if place.rules?.isUnion == true { return false }
-        let edit = our ? plan.theirs.edit(of: segment) : plan.ours.edit(of: segment)
-        guard edit != .keep else { return true }
-        let position = plan.segments.ranges[segment].lowerBound
-        let item = base[position]
-        let edited = item.changed(by: edit)
-        return !outlives(
-            item,
-            our ? nil : edited,
-            our ? edited : nil,
-            place.child(.position(position))
-        )
-    }
-
-    /// The merged list as a change of the base, and of each side's list.
-    private mutating func write(
-        _ order: [ListMerge.Item],
-        _ base: Value.List,
-        _ plan: ListMerge,
-        _ place: Place
-    ) -> Merged {
-        var (delta, afterOurs, afterTheirs) = (ListRecipe(), ListRecipe(), ListRecipe())
+        let nodes = (0..<plan.segments.count).map { mergeSegment($0, list, place) }
+        var order = plan.order { nodes[$0] == nil }
+        ListOrder.sortMeetings(&order, plan, base)
         for item in order {
             switch item {
             case .base(let segment):
-                let range = plan.segments.ranges[segment]
-                let step = place.child(.position(range.lowerBound))
-                if plan.areMovedApart(segment) { reportMoves(of: range, base, step) }
-                let merged = merge(
-                    base[range.lowerBound],
-                    plan.ours.edit(of: segment),
-                    plan.theirs.edit(of: segment),
-                    step
-                )
-                delta.append(range, merged.delta)
-                afterOurs.append(plan.ours, segment, range, merged.afterOurs, merged.delta, base)
-                afterTheirs.append(
-                    plan.theirs,
-                    segment,
-                    range,
-                    merged.afterTheirs,
-                    merged.delta,
-                    base
-                )
-            case .ours(let item, let value):
-                delta.append(.new(value))
-                afterOurs.append(plan.ours.starts[item], .keep)
-                afterTheirs.append(.new(value))
-            case .theirs(let item, let value):
-                delta.append(.new(value))
-                afterOurs.append(.new(value))
-                afterTheirs.append(plan.theirs.starts[item], .keep)
-            case .twin(let our, let their):
-                let step = place.child(.position(plan.ours.starts[our.place]))
-                let merged = mergeTwins(our.value, their.value, step)
-                delta.append(.new(Value.null.changed(by: merged.delta)))
-                afterOurs.append(plan.ours.starts[our.place], merged.afterOurs)
-                afterTheirs.append(plan.theirs.starts[their.place], merged.afterTheirs)
+                if let node = nodes[segment] { list.items.append((item, node)) }
+            case .new(let places): list.items.append((item, mergeNew(places, plan, place)))
             }
         }
-        delta.finish(tail: plan.segments.end)
-        afterOurs.finish(tail: plan.ours.length)
-        afterTheirs.finish(tail: plan.theirs.length)
-        return Merged(
-            .list(delta),
-            afterOurs: .list(afterOurs),
-            afterTheirs: .list(afterTheirs)
-        )
+        return .list(list)
     }
 
-    private mutating func mergeTwins(_ ours: Value, _ theirs: Value, _ place: Place) -> Merged {
-        guard ours != theirs else {
-            return Merged(.set(ours), afterOurs: .keep, afterTheirs: .keep)
-        }
-        return mergeCreated(nil, ours, theirs, place)
-    }
-
-    private mutating func reportMoves(of range: Range<Int>, _ base: Value.List, _ place: Place) {
-        if place.rules?.isOurs == true || place.rules?.isTheirs == true { return }
-        let item = base[range.lowerBound]
-        report(.bothMoved, item, item, item, .ours, place)
-    }
-}
-
-extension ListRecipe {
-    fileprivate mutating func append(_ range: Range<Int>, _ delta: Delta) {
-        append(range.count == 1 ? .edited(range.lowerBound, delta) : .kept(range))
-    }
-
-    fileprivate mutating func append(_ position: Int, _ delta: Delta) {
-        append(.edited(position, delta))
-    }
-
-    /// A segment as a side has it, or again, where the side has removed it.
-    fileprivate mutating func append(
-        _ side: ListSide,
+    /// What becomes of a segment; nil when it goes.
+    private mutating func mergeSegment(
         _ segment: Int,
-        _ range: Range<Int>,
-        _ rest: Delta,
-        _ whole: Delta,
-        _ base: Value.List
-    ) {
-        if let start = side.start(of: segment) {
-            append(start..<(start + range.count), rest)
-        } else if range.count == 1 {
-            append(.new(base[range.lowerBound].changed(by: whole)))
-        } else {
-            for item in base[range] { append(.new(item)) }
+        _ list: MergedList,
+        _ place: MergePlace
+    ) -> MergeNode? {
+        let plan = list.plan
+        let position = plan.segments.ranges[segment].lowerBound
+        let place = place.child(.position(position))
+        let isGone = Sides(ours: plan.ours, theirs: plan.theirs).map { $0.isRemoved(segment) }
+        if isGone.ours, isGone.theirs { return nil }
+        guard isGone.ours || isGone.theirs else {
+            if plan.areMovedApart(segment), place.rules?.isOneSided != true {
+                list.reportMoves(of: segment, place)
+            }
+            let edits = Sides(ours: plan.ours, theirs: plan.theirs).map { $0.edit(of: segment) }
+            return merge(list.base[position], edits, place)
+        }
+        let remover: Side = isGone.ours ? .ours : .theirs
+        if place.rules?.isUnion == true {
+            let edit = plan.side(remover.other).edit(of: segment)
+            return edit == .keep ? .kept : .one(remover.other, .apply(edit))
+        }
+        let edit = plan.side(remover.other).edit(of: segment)
+        if edit == .keep { return nil }
+        let node = removed(by: remover, list.base[position], edit, place)
+        if case .open(let choice) = node, choice.picked != nil, choice.result == nil { return nil }
+        return node
+    }
+
+    private mutating func mergeNew(
+        _ places: Sides<Int?>,
+        _ plan: ListMerge,
+        _ place: MergePlace
+    ) -> MergeNode {
+        let ours = places.ours.flatMap { plan.ours.newValue(at: $0) }
+        let theirs = places.theirs.flatMap { plan.theirs.newValue(at: $0) }
+        if let ours, let theirs {
+            let step = place.child(.position(plan.ours.starts[places.ours ?? 0]))
+            return mergeCreated(nil, Sides(ours: ours, theirs: theirs), step)
+        }
+        let insertion = Insertion(ours == nil ? .theirs : .ours, ours ?? theirs ?? .null)
+        insertions.append(insertion)
+        return .inserted(insertion)
+    }
+
+    /// A point, a range or a box is one value: half of one and half of another is neither.
+    private mutating func mergeTuples(
+        _ base: Value.List,
+        _ deltas: Sides<ListDelta>,
+        _ place: MergePlace
+    ) -> MergeNode? {
+        guard place.rules == nil, base.isTuple else { return nil }
+        let lists = deltas.map { Value.list(base).changed(by: .list($0.recipe)) }
+        guard !Delta.list(deltas.ours.recipe).hasIncrement,
+            !Delta.list(deltas.theirs.recipe).hasIncrement, lists.ours != lists.theirs,
+            lists.ours.list?.isTuple == true, lists.theirs.list?.isTuple == true,
+            lists.ours.list?.count == base.count, lists.theirs.list?.count == base.count
+        else { return nil }
+        return choice(.bothSet, .list(base), lists.map { $0 }, place)
+    }
+}
+
+extension MergedList {
+    fileprivate func reportMoves(of segment: Int, _ place: MergePlace) {
+        let item = base[plan.segments.ranges[segment].lowerBound]
+        let versions = MergeVersions(base: item, sides: Sides(both: item))
+        reports.append(Conflict(.bothMoved, versions, .ours, place))
+    }
+
+    fileprivate func reportClash(_ places: Sides<Int>, _ place: MergePlace) {
+        let values = Sides(
+            ours: plan.ours.newValue(at: places.ours),
+            theirs: plan.theirs.newValue(at: places.theirs)
+        )
+        let place = place.child(.position(plan.ours.starts[places.ours]))
+        let versions = MergeVersions(base: nil, sides: values)
+        reports.append(Conflict(.sameIdentity, versions, .both, place))
+    }
+}
+
+extension Value {
+    fileprivate var isNumber: Bool {
+        switch self {
+        case .int, .double: true
+        default: false
         }
     }
 }
 
-/// What the items of a list are to each other.
-private struct ListContext {
-    let identity: Key?
-    /// Whether the list holds strings, all different, on every side.
-    let isSet: Bool
+extension Value.List {
+    private static let tupleMax = 4
 
-    init(_ base: Value.List, _ plan: ListMerge, _ rules: MergePolicy.Node?) {
-        let inserted = [plan.ours.inserted.map(\.value), plan.theirs.inserted.map(\.value)]
-        guard inserted.allSatisfy({ !$0.isEmpty }) else {
-            (identity, isSet) = (nil, false)
-            return
-        }
-        // What tells the new items apart must tell them from the old ones too.
-        let lists = inserted.map { $0 + Array(base) }
-        identity = rules?.identity ?? ItemIdentity.key(of: lists)
-        isSet = lists.allSatisfy(StringSet.isOne)
-    }
+    /// Whether this is a few numbers, such as a point, a range or a box.
+    var isTuple: Bool { !isEmpty && count <= Self.tupleMax && allSatisfy(\.isNumber) }
 }

@@ -29,7 +29,7 @@ public enum Compression {
         guard let context = ZSTD_createCCtx() else { return nil }
         defer { ZSTD_freeCCtx(context) }
         let window = windowLog(for: prefix.count + bytes.count)
-        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, Int32(level))
+        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, Int32(clamping: level))
         ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, window)
         var buffer = [UInt8](repeating: 0, count: ZSTD_compressBound(bytes.count))
         let size = prefix.withUnsafeBytes { prefix in
@@ -55,25 +55,29 @@ public enum Compression {
 
     /// The bytes that were compressed.
     ///
-    /// - Parameter sizeMax: What unfolds to more is refused before it is unfolded.
-    /// - Throws: ``TreeError/malformed(format:offset:reason:)``.
+    /// What the frame says about its size is not believed: a frame cannot unfold to more than its
+    /// blocks could hold, and memory is only touched as it is filled.
+    ///
+    /// - Parameter budget: What unfolds to more is refused before it is unfolded.
+    /// - Throws: ``TreeError/malformed(format:offset:reason:)`` or
+    ///   ``TreeError/overBudget(_:limit:)``.
     public static func decompressed(
         _ bytes: [UInt8],
         prefix: [UInt8] = [],
-        sizeMax: Int
+        budget: ReadBudget = .standard
     ) throws(TreeError) -> [UInt8] {
         #if Zstd
         let frame = magic + bytes
-        let size = frame.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
-        guard size <= UInt64(sizeMax) else { throw fault("its size is unknown, or too large") }
+        let size = try contentSize(of: frame)
+        var meter = ReadMeter(budget)
+        try meter.take(memory: size)
         guard let context = ZSTD_createDCtx() else { throw fault("there is no memory") }
         defer { ZSTD_freeDCtx(context) }
         ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, windowLogMax)
-        var result = [UInt8](repeating: 0, count: Int(size))
-        let written = prefix.withUnsafeBytes { prefix in
+        let result = prefix.withUnsafeBytes { prefix in
             ZSTD_DCtx_refPrefix(context, prefix.baseAddress, prefix.count)
-            return result.withUnsafeMutableBytes { target in
-                frame.withUnsafeBytes { source in
+            return [UInt8](unsafeUninitializedCapacity: size) { target, count in
+                let written = frame.withUnsafeBytes { source in
                     ZSTD_decompressDCtx(
                         context,
                         target.baseAddress,
@@ -82,11 +86,10 @@ public enum Compression {
                         source.count
                     )
                 }
+                count = ZSTD_isError(written) == 0 ? written : 0
             }
         }
-        guard ZSTD_isError(written) == 0, written == result.count else {
-            throw fault("it does not unfold to what it says")
-        }
+        guard result.count == size else { throw fault("it does not unfold to what it says") }
         return result
         #else
         throw fault("this build cannot read it")
@@ -100,6 +103,19 @@ public enum Compression {
     #if Zstd
     private static let magic: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd]
     private static let windowLogMax: Int32 = 27
+    /// RFC 8878, sections 3.1.1.2.3 and 3.1.1.2.4: no block unfolds to more, or takes less.
+    private static let blockMaxInBytes = 1 << 17
+    private static let blockHeadSizeInBytes = 3
+
+    /// What a frame says that it unfolds to, if that is possible at all.
+    private static func contentSize(of frame: [UInt8]) throws(TreeError) -> Int {
+        let size = frame.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
+        let blocks = frame.count / blockHeadSizeInBytes
+        guard size <= UInt64(blocks * blockMaxInBytes) else {
+            throw fault("its size is unknown, or more than it could unfold to")
+        }
+        return Int(size)
+    }
 
     private static func windowLog(for size: Int) -> Int32 {
         var log: Int32 = 10

@@ -42,34 +42,48 @@ extension Delta {
         let compressed = forms.compactMap { form in
             Compression.compressed(form, prefix: prefix, level: packing.level)
         }
-        guard let best = compressed.min(by: { $0.count < $1.count }) else { return packed }
-        return best.count + Self.headSizeInBytes < packed.count
-            ? Self.head(prefix) + best : packed
+        guard let best = compressed.min(by: { $0.count < $1.count }),
+            best.count + Self.headSizeInBytes < packed.count
+        else { return packed }
+        let frame = Self.head(prefix) + best
+        let size = max(packed.count, forms[forms.count - 1].count)
+        return Self.isReadable(frame, of: size, on: base) ? frame : packed
+    }
+
+    /// Whether a compressed delta fits the budget that a reader has for so few bytes: nothing is
+    /// sent that the peer would take for a bomb.
+    private static func isReadable(_ frame: [UInt8], of size: Int, on base: Value) -> Bool {
+        if size <= sureMaxInBytes { return true }
+        return (try? Delta(packed: frame, on: base)) != nil
     }
 
     /// Reads a packed delta, by the base that it was packed on.
     ///
-    /// - Parameter sizeMax: What unfolds to more bytes is refused, and so is what would take more
-    ///   than about four times as much memory.
-    /// - Throws: What ``init(canonicalBytes:)`` throws. A delta that was packed on another base
-    ///   is refused here, when it is applied, or by the digest of what it leads to.
-    public init(packed bytes: [UInt8], on base: Value, sizeMax: Int = 1 << 26) throws(TreeError) {
+    /// - Parameter budget: How much memory the delta may take while it is read. Of what is
+    ///   compressed, each byte may take only so much, whatever the budget is.
+    /// - Throws: What ``init(canonicalBytes:budget:)`` throws. A delta that was packed on another
+    ///   base is refused here, when it is applied, or by the digest of what it leads to.
+    public init(
+        packed bytes: [UInt8],
+        on base: Value,
+        budget: ReadBudget = .standard
+    ) throws(TreeError) {
         switch bytes.first {
         case DeltaCode.canonical:
-            self = try Delta(canonicalBytes: bytes, budget: 4 * sizeMax)
+            self = try Delta(canonicalBytes: bytes, budget: budget)
         case DeltaCode.packed:
-            var reader = DeltaReader(bytes, isPacked: true, budget: 4 * sizeMax)
+            var reader = DeltaReader(bytes, isPacked: true, budget: budget)
             self = try reader.readAll(base)
         case DeltaCode.compressed where bytes.count > Self.headSizeInBytes:
-            let form = try Compression.decompressed(
-                Array(bytes[Self.headSizeInBytes...]),
-                prefix: try Self.prefix(bytes[1], base),
-                sizeMax: sizeMax
-            )
+            let frame = Array(bytes[Self.headSizeInBytes...])
+            let prefix = try Self.prefix(bytes[1], base, budget)
+            var left = budget.forUnfolding(frame.count, prefixSizeInBytes: prefix.count)
+            let form = try Compression.decompressed(frame, prefix: prefix, budget: left)
+            left.memoryMax -= form.count
             guard form.first != DeltaCode.compressed else {
                 throw .malformed(format: .delta, offset: 0, reason: "it is compressed twice")
             }
-            self = try Delta(packed: form, on: base, sizeMax: sizeMax)
+            self = try Delta(packed: form, on: base, budget: left)
         default:
             throw .malformed(format: .delta, offset: 0, reason: "this is not a packed delta")
         }
@@ -79,6 +93,8 @@ extension Delta {
     /// saves.
     private static let prefixMax = 1 << 20
     private static let largeMinInBytes = 512
+    /// No delta of this size takes more than any compressed input may cost.
+    private static let sureMaxInBytes = ReadBudget.unfoldedMin / (2 * ReadCost.container)
     private static let headSizeInBytes = 2
 
     private static func head(_ prefix: [UInt8]) -> [UInt8] {
@@ -86,10 +102,19 @@ extension Delta {
     }
 
     /// The prefix that a head's second byte calls for.
-    private static func prefix(_ byte: UInt8, _ base: Value) throws(TreeError) -> [UInt8] {
+    private static func prefix(
+        _ byte: UInt8,
+        _ base: Value,
+        _ budget: ReadBudget
+    ) throws(TreeError) -> [UInt8] {
         switch byte {
         case 0: return []
-        case 1 where base.isEncoded(within: prefixMax): return base.canonicalBytes
+        case 1:
+            var meter = ReadMeter(budget)
+            try meter.take(steps: prefixMax)
+            guard base.isEncoded(within: prefixMax) else { fallthrough }
+            if !base.isEncoded(within: budget.memoryMax) { try meter.take(memory: prefixMax) }
+            return base.canonicalBytes
         default:
             throw .malformed(format: .delta, offset: 1, reason: "there is no such prefix")
         }

@@ -67,19 +67,15 @@ extension Delta {
 
     /// Reads a delta from its canonical bytes, and refuses every other encoding of it.
     ///
-    /// Bytes that were stored before there was a binary form are read too.
-    ///
     /// - Throws: ``TreeError/malformed(format:offset:reason:)``,
-    ///   ``TreeError/invalidDelta(reason:)`` or ``TreeError/tooDeep(limit:)``.
-    public init(canonicalBytes bytes: [UInt8]) throws(TreeError) {
-        try self.init(canonicalBytes: bytes, budget: .max)
-    }
-
-    init(canonicalBytes bytes: [UInt8], budget: Int) throws(TreeError) {
+    ///   ``TreeError/invalidDelta(reason:)``, ``TreeError/tooDeep(limit:)`` or
+    ///   ``TreeError/overBudget(_:limit:)``.
+    public init(
+        canonicalBytes bytes: [UInt8],
+        budget: ReadBudget = .standard
+    ) throws(TreeError) {
         guard bytes.first == DeltaCode.canonical else {
-            let value = try Value(canonicalBytes: bytes, depthMax: Self.encodedDepthMax)
-            self = try Delta(encoded: value)
-            return
+            throw .malformed(format: .delta, offset: 0, reason: "this is not a canonical delta")
         }
         var reader = DeltaReader(bytes, isPacked: false, budget: budget)
         self = try reader.readAll(nil)

@@ -1,14 +1,13 @@
 /// Reads a delta from bytes that may say anything.
 ///
-/// Nothing is allocated on the word of the input alone: whatever is counted takes a byte of it.
+/// Nothing is allocated on the word of the input alone: whatever is counted takes a byte of it, and
+/// is paid for from the budget before there is room for it.
 struct DeltaReader {
     private var canonical: CanonicalReader
     private let isPacked: Bool
 
-    /// - Parameter budget: How much memory, about, may be taken for what is read.
-    init(_ bytes: [UInt8], isPacked: Bool, budget: Int = .max) {
-        canonical = CanonicalReader(bytes: bytes, depthMax: Value.depthMax)
-        canonical.budget = budget
+    init(_ bytes: [UInt8], isPacked: Bool, budget: ReadBudget) {
+        canonical = CanonicalReader(bytes: bytes, depthMax: Value.depthMax, budget: budget)
         self.isPacked = isPacked
     }
 
@@ -62,7 +61,9 @@ struct DeltaReader {
         _ base: Value.Map?,
         depthLeft: Int
     ) throws(TreeError) -> Delta {
+        try canonical.meter.take(count, each: ReadCost.Part.entry)
         var entries: [MapDelta.Entry] = []
+        entries.reserveCapacity(count)
         for _ in 0..<count {
             let (key, model) = try readKey(base)
             if let last = entries.last, !(last.key < key) {
@@ -87,6 +88,7 @@ struct DeltaReader {
                     throw canonical.fault("the base has no such key")
                 }
                 let entry = base[Int(number) - 1]
+                try canonical.meter.take(memory: entry.key.sizeInBytes)
                 return (entry.key, entry.value)
             }
         }
@@ -98,7 +100,7 @@ struct DeltaReader {
     private mutating func readText() throws(TreeError) -> Delta {
         var splices: [TextDelta.Splice] = []
         var end = 0
-        for _ in 0..<(try readCount()) {
+        for _ in 0..<(try readCount(each: ReadCost.Part.splice)) {
             let offset = end + (try readPosition())
             let removed = try readPosition()
             let inserted = try canonical.readText(sizeInBytes: readPosition())
@@ -123,7 +125,7 @@ extension DeltaReader {
         var parts = ListDelta.Parts()
         var end = 0
         if present.contains(.removes) {
-            for _ in 0..<(try readCount()) {
+            for _ in 0..<(try readCount(each: ReadCost.Part.remove)) {
                 let range = try readRun(after: end)
                 parts.removes.append(range)
                 end = range.upperBound
@@ -131,7 +133,7 @@ extension DeltaReader {
         }
         end = 0
         if present.contains(.edits) {
-            for _ in 0..<(try readCount()) {
+            for _ in 0..<(try readCount(each: ReadCost.Part.edit)) {
                 let position = end + (try readPosition())
                 guard position < ListDelta.positionMax else {
                     throw canonical.fault("a position is out of range")
@@ -144,7 +146,7 @@ extension DeltaReader {
         }
         end = 0
         if present.contains(.moves) {
-            for _ in 0..<(try readCount()) {
+            for _ in 0..<(try readCount(each: ReadCost.Part.move)) {
                 let range = try readRun(after: end)
                 let target = try readPosition()
                 parts.moves.append(
@@ -171,6 +173,7 @@ extension DeltaReader {
             guard range.count <= canonical.bytesLeft else {
                 throw canonical.fault("the input ends too early")
             }
+            try canonical.meter.take(range.count, each: ReadCost.Part.insert + ReadCost.item)
             for position in range {
                 let model = isPacked ? base.flatMap { $0.model(near: position) } : nil
                 let value = try readValue(model: model, depthLeft: depthLeft - 1)
@@ -206,7 +209,7 @@ extension DeltaReader {
             guard model.isEncoded(within: DeltaCode.modelMaxInBytes) else {
                 throw canonical.fault("the scalar to be the same as is too long")
             }
-            try canonical.charge(DeltaCode.modelMaxInBytes)
+            try canonical.meter.take(memory: DeltaCode.modelMaxInBytes)
             return model
         case (DeltaCode.shape, _):
             _ = try canonical.readByte()
@@ -216,10 +219,11 @@ extension DeltaReader {
             return try readPartialShape(model?.map, depthLeft: depthLeft)
         case (_, .list?):
             guard depthLeft > 0 else { throw .tooDeep(limit: Value.depthMax) }
-            try canonical.charge(CanonicalReader.containerCost)
+            let count = try canonical.readHeadCount()
+            try canonical.takeContainer(count: count, each: ReadCost.item)
             var items: [Value] = []
             var previous = model?.list?.first
-            for _ in 0..<(try canonical.readHeadCount()) {
+            for _ in 0..<count {
                 let item = try readValue(model: previous, depthLeft: depthLeft - 1)
                 items.append(item)
                 previous = item
@@ -227,8 +231,8 @@ extension DeltaReader {
             return .list(items)
         case (_, .map?):
             guard depthLeft > 0 else { throw .tooDeep(limit: Value.depthMax) }
-            try canonical.charge(CanonicalReader.containerCost)
             let count = try canonical.readHeadCount()
+            try canonical.takeContainer(count: count, each: ReadCost.entry)
             return .map(try build(readEntries(count: count, depthLeft: depthLeft)))
         default:
             return try canonical.readValue(depthLeft: 0)
@@ -238,33 +242,48 @@ extension DeltaReader {
     private mutating func readShape(_ model: Value.Map?, depthLeft: Int) throws(TreeError) -> Value
     {
         guard let model, depthLeft > 0 else { throw canonical.fault("there is no model") }
-        try canonical.charge(CanonicalReader.containerCost)
-        var entries: [Value.Map.Entry] = []
-        for entry in model {
-            try canonical.charge(entry.key.sizeInBytes)
-            let value = try readValue(model: entry.value, depthLeft: depthLeft - 1)
-            entries.append(Value.Map.Entry(key: entry.key, value: value))
+        guard model.count <= canonical.bytesLeft else {
+            throw canonical.fault("the input ends too early")
         }
+        try canonical.takeContainer(count: model.count, each: ReadCost.entry)
+        var entries: [Value.Map.Entry] = []
+        for entry in model { entries.append(try readEntry(like: entry, depthLeft: depthLeft)) }
         return .map(Value.Map(ascending: entries))
     }
 
+    /// Looks at no more of the model than the mask calls for: a few bytes must not walk through
+    /// a large model again and again.
     private mutating func readPartialShape(
         _ model: Value.Map?,
         depthLeft: Int
     ) throws(TreeError) -> Value {
         guard let model, depthLeft > 0 else { throw canonical.fault("there is no model") }
-        try canonical.charge(CanonicalReader.containerCost)
-        var mask: [UInt8] = []
-        for _ in 0..<((model.count + 7) / 8) { mask.append(try canonical.readByte()) }
+        let mask = try canonical.readBytes(count: (model.count + 7) / 8)
         let extra = try readCount()
+        let shared = mask.reduce(0) { $0 + $1.nonzeroBitCount }
+        try canonical.takeContainer(count: shared + extra, each: ReadCost.entry)
         var entries: [Value.Map.Entry] = []
-        for (index, entry) in model.enumerated() where mask[index / 8] >> (index % 8) & 1 == 1 {
-            try canonical.charge(entry.key.sizeInBytes)
-            let value = try readValue(model: entry.value, depthLeft: depthLeft - 1)
-            entries.append(Value.Map.Entry(key: entry.key, value: value))
+        for (index, byte) in mask.enumerated() {
+            var rest = byte
+            while rest != 0 {
+                let place = index * 8 + rest.trailingZeroBitCount
+                rest &= rest - 1
+                // Bits behind the last key mean nothing.
+                guard place < model.count else { break }
+                entries.append(try readEntry(like: model[place], depthLeft: depthLeft))
+            }
         }
         entries += try readEntries(count: extra, depthLeft: depthLeft)
         return .map(try build(entries))
+    }
+
+    private mutating func readEntry(
+        like model: Value.Map.Entry,
+        depthLeft: Int
+    ) throws(TreeError) -> Value.Map.Entry {
+        try canonical.meter.take(memory: model.key.sizeInBytes)
+        let value = try readValue(model: model.value, depthLeft: depthLeft - 1)
+        return Value.Map.Entry(key: model.key, value: value)
     }
 
     private mutating func readEntries(
@@ -318,5 +337,12 @@ extension DeltaReader {
             throw canonical.fault("the input ends too early")
         }
         return Int(count)
+    }
+
+    /// The number of things to come, paid for.
+    private mutating func readCount(each memory: Int) throws(TreeError) -> Int {
+        let count = try readCount()
+        try canonical.meter.take(count, each: memory)
+        return count
     }
 }

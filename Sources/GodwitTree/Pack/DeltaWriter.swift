@@ -23,6 +23,8 @@ struct DeltaWriter {
             default: canonical.write(value)
             }
         case .map(let delta): write(delta, base?.map)
+        case .list(let delta) where delta.recipe.staysInPlace:
+            write(edits: delta.recipe, base?.list)
         case .list(let delta): write(delta.parts, base?.list)
         case .text(let delta): write(delta)
         case .increment(let number):
@@ -60,6 +62,18 @@ struct DeltaWriter {
             write(splice.inserted.sizeInBytes)
             splice.inserted.withBytes { bytes.append(contentsOf: $0) }
             end = splice.end
+        }
+    }
+
+    /// Writes a recipe without its parts: the edits are in order, and there is nothing else.
+    private mutating func write(edits recipe: ListRecipe, _ base: Value.List?) {
+        bytes.append(DeltaCode.list | DeltaCode.Parts.edits.rawValue)
+        write(recipe.runs.reduce(0) { if case .edited = $1 { $0 + 1 } else { $0 } })
+        var end = 0
+        for case .edited(let position, let delta) in recipe.runs {
+            write(position - end)
+            write(delta, base.flatMap { $0.model(at: position) })
+            end = position + 1
         }
     }
 

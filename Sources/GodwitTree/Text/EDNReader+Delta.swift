@@ -11,15 +11,21 @@ extension Delta {
     /// takes the place of the old one.
     ///
     /// - Throws: ``TreeError/malformed(format:offset:reason:)`` with the byte of the fault, also
-    ///   when the delta contradicts itself there; or ``TreeError/tooDeep(limit:)``.
+    ///   when the delta contradicts itself there; ``TreeError/tooDeep(limit:)`` or
+    ///   ``TreeError/overBudget(_:limit:)``.
     /// - Complexity: O(*n* log *n*).
-    public init(edn text: String) throws(TreeError) { try self.init(edn: Array(text.utf8)) }
+    public init(edn text: String, budget: ReadBudget = .standard) throws(TreeError) {
+        try self.init(edn: Array(text.utf8), budget: budget)
+    }
 
     /// Reads a delta from EDN text in UTF-8 bytes.
-    public init(edn bytes: [UInt8]) throws(TreeError) {
-        var reader = EDNReader(bytes: bytes, depthMax: Self.encodedDepthMax)
-        self = try reader.readDocument().delta(depthLeft: Value.depthMax)
+    public init(edn bytes: [UInt8], budget: ReadBudget = .standard) throws(TreeError) {
+        var reader = EDNReader(bytes: bytes, depthMax: Self.encodedDepthMax, budget: budget)
+        try self.init(reader.readDocument())
     }
+
+    /// The delta that an element of EDN stands for.
+    init(_ form: EDNForm) throws(TreeError) { self = try form.delta(depthLeft: Value.depthMax) }
 }
 
 extension EDNForm {

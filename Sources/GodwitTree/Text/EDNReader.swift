@@ -11,16 +11,24 @@ extension Value {
     /// (`1.5M`), integers beyond 64 bits and tags other than `#bytes` are refused rather than
     /// turned into something else, unless `#_` discards them.
     ///
-    /// - Throws: ``TreeError/malformed(format:offset:reason:)`` with the byte of the fault, or
-    ///   ``TreeError/tooDeep(limit:)``.
+    /// - Throws: ``TreeError/malformed(format:offset:reason:)`` with the byte of the fault,
+    ///   ``TreeError/tooDeep(limit:)`` or ``TreeError/overBudget(_:limit:)``.
     /// - Complexity: O(*n* log *n*) for maps that are not in order, else O(*n*).
-    public init(edn text: String, depthMax: Int = Value.depthMax) throws(TreeError) {
-        try self.init(edn: Array(text.utf8), depthMax: depthMax)
+    public init(
+        edn text: String,
+        depthMax: Int = Value.depthMax,
+        budget: ReadBudget = .standard
+    ) throws(TreeError) {
+        try self.init(edn: Array(text.utf8), depthMax: depthMax, budget: budget)
     }
 
     /// Reads one value from EDN text in UTF-8 bytes.
-    public init(edn bytes: [UInt8], depthMax: Int = Value.depthMax) throws(TreeError) {
-        var reader = EDNReader(bytes: bytes, depthMax: depthMax)
+    public init(
+        edn bytes: [UInt8],
+        depthMax: Int = Value.depthMax,
+        budget: ReadBudget = .standard
+    ) throws(TreeError) {
+        var reader = EDNReader(bytes: bytes, depthMax: depthMax, budget: budget)
         self = try reader.readDocument().value(depthLeft: depthMax, limit: depthMax)
     }
 }
@@ -33,8 +41,8 @@ struct EDNReader {
     private var cursor: TextCursor
     private let depthMax: Int
 
-    init(bytes: [UInt8], depthMax: Int) {
-        cursor = TextCursor(bytes: bytes, format: .edn)
+    init(bytes: [UInt8], depthMax: Int, budget: ReadBudget) {
+        cursor = TextCursor(bytes: bytes, format: .edn, budget: budget)
         self.depthMax = depthMax
     }
 
@@ -63,9 +71,11 @@ struct EDNReader {
             switch (cursor.next, cursor.afterNext) {
             case (UInt8(ascii: "#"), UInt8(ascii: "_")):
                 cursor.offset += 2
+                try cursor.meter.take(memory: ReadCost.tag)
                 discards.append(tags.count)
             case (UInt8(ascii: "#"), let letter?) where letter.isLetter:
                 cursor.offset += 1
+                try cursor.meter.take(memory: ReadCost.tag)
                 tags.append(try readToken().key)
             case (nil, _) where tags.isEmpty && discards.isEmpty: return nil
             case (nil, _): throw early
@@ -73,6 +83,7 @@ struct EDNReader {
                 if tags.isEmpty, discards.isEmpty { return nil }
                 throw cursor.fault("an element was expected after a tag or #_")
             default:
+                try cursor.meter.take(memory: ReadCost.form)
                 let content = try readContent(depthLeft: depthLeft)
                 guard let level = discards.popLast() else {
                     return EDNForm(offset: start, tags: tags, content: content)
@@ -114,6 +125,7 @@ struct EDNReader {
         depthLeft: Int
     ) throws(TreeError) -> [EDNForm] {
         guard depthLeft > 0 else { throw .tooDeep(limit: depthMax) }
+        try cursor.meter.take(memory: ReadCost.container)
         cursor.offset += opening
         var forms: [EDNForm] = []
         while let form = try readForm(depthLeft: depthLeft - 1) { forms.append(form) }
@@ -203,6 +215,7 @@ extension EDNReader {
         guard !bytes.isEmpty else {
             throw cursor.next == nil ? early : cursor.fault("no value begins like this")
         }
+        try cursor.meter.take(memory: 2 * ReadCost.bytes(bytes.count))
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw cursor.fault("a word is not UTF-8", at: start)
         }

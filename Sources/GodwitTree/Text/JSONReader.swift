@@ -8,15 +8,23 @@ extension Value {
     /// A number without fraction and exponent is an int, any other a double. A number that
     /// neither can hold is refused rather than rounded to something else.
     ///
-    /// - Throws: ``TreeError/malformed(format:offset:reason:)`` with the byte of the fault, or
-    ///   ``TreeError/tooDeep(limit:)``.
-    public init(json text: String, depthMax: Int = Value.depthMax) throws(TreeError) {
-        try self.init(json: Array(text.utf8), depthMax: depthMax)
+    /// - Throws: ``TreeError/malformed(format:offset:reason:)`` with the byte of the fault,
+    ///   ``TreeError/tooDeep(limit:)`` or ``TreeError/overBudget(_:limit:)``.
+    public init(
+        json text: String,
+        depthMax: Int = Value.depthMax,
+        budget: ReadBudget = .standard
+    ) throws(TreeError) {
+        try self.init(json: Array(text.utf8), depthMax: depthMax, budget: budget)
     }
 
     /// Reads strict JSON from UTF-8 bytes.
-    public init(json bytes: [UInt8], depthMax: Int = Value.depthMax) throws(TreeError) {
-        var reader = JSONReader(bytes: bytes, depthMax: depthMax)
+    public init(
+        json bytes: [UInt8],
+        depthMax: Int = Value.depthMax,
+        budget: ReadBudget = .standard
+    ) throws(TreeError) {
+        var reader = JSONReader(bytes: bytes, depthMax: depthMax, budget: budget)
         self = try reader.readDocument()
     }
 }
@@ -25,8 +33,8 @@ struct JSONReader {
     private var cursor: TextCursor
     private let depthMax: Int
 
-    init(bytes: [UInt8], depthMax: Int) {
-        cursor = TextCursor(bytes: bytes, format: .json)
+    init(bytes: [UInt8], depthMax: Int, budget: ReadBudget) {
+        cursor = TextCursor(bytes: bytes, format: .json, budget: budget)
         self.depthMax = depthMax
     }
 
@@ -64,8 +72,10 @@ extension JSONReader {
         var entries: [Value.Map.Entry] = []
         skipSpace()
         if cursor.skip("}") { return .map([:]) }
+        try cursor.meter.take(memory: ReadCost.container)
         repeat {
             skipSpace()
+            try cursor.meter.take(memory: ReadCost.entry)
             guard cursor.next == UInt8(ascii: "\"") else {
                 throw cursor.fault("a key was expected")
             }
@@ -93,8 +103,10 @@ extension JSONReader {
         var items: [Value] = []
         skipSpace()
         if cursor.skip("]") { return .list(items) }
+        try cursor.meter.take(memory: ReadCost.container)
         repeat {
             skipSpace()
+            try cursor.meter.take(memory: ReadCost.item)
             items.append(try readValue(depthLeft: depthLeft - 1))
             skipSpace()
         } while cursor.skip(",")
@@ -126,7 +138,9 @@ extension JSONReader {
             if !cursor.skip("+") { _ = cursor.skip("-") }
             try skipDigits()
         }
-        let lexeme = String(decoding: cursor.bytes[start..<cursor.offset], as: UTF8.self)
+        let digits = cursor.bytes[start..<cursor.offset]
+        try cursor.meter.take(memory: ReadCost.bytes(digits.count))
+        let lexeme = String(decoding: digits, as: UTF8.self)
         if isInteger {
             if let int = Int64(lexeme) { return .int(int) }
             throw cursor.fault("the integer does not fit in 64 bits", at: start)

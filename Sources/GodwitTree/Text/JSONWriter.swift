@@ -16,7 +16,11 @@ struct JSONWriter {
     private let indentation: Int?
     private(set) var text = ""
 
-    init(indentation: Int?) { self.indentation = indentation }
+    init(indentation: Int?) {
+        self.indentation = indentation.map { max(0, min($0, Self.indentationMax)) }
+    }
+
+    private static let indentationMax = 64
 
     mutating func write(_ value: Value, level: Int) {
         switch value {
@@ -92,11 +96,14 @@ extension Sequence<UInt8> {
 extension Array<UInt8> {
     /// The bytes that hexadecimal text stands for, or nil when it is not such text.
     public init?(hex text: String) {
-        let digits = text.utf8.map { $0 < 0x80 ? Character(Unicode.Scalar($0)).hexDigitValue : nil }
-        guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
-        let values = digits.compactMap { $0 }
-        self = stride(from: 0, to: values.count, by: 2).map {
-            UInt8(values[$0] << 4 | values[$0 + 1])
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count / 2)
+        var high: UInt8?
+        for letter in text.utf8 {
+            guard let digit = letter.hexDigit else { return nil }
+            if let first = high.take() { bytes.append(first << 4 | digit) } else { high = digit }
         }
+        guard high == nil else { return nil }
+        self = bytes
     }
 }

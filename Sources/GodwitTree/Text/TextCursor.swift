@@ -3,10 +3,12 @@ struct TextCursor {
     let bytes: [UInt8]
     let format: TreeError.Format
     var offset = 0
+    var meter: ReadMeter
 
-    init(bytes: [UInt8], format: TreeError.Format) {
+    init(bytes: [UInt8], format: TreeError.Format, budget: ReadBudget) {
         self.bytes = bytes
         self.format = format
+        meter = ReadMeter(budget)
     }
 
     var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
@@ -32,31 +34,53 @@ extension TextCursor {
     mutating func readQuoted() throws(TreeError) -> Key {
         let start = offset
         offset += 1
-        var content: [UInt8] = []
-        var plain = offset
-        while true {
-            guard let byte = next else { throw fault("the string has no end", at: start) }
-            switch byte {
-            case UInt8(ascii: "\""):
-                content.append(contentsOf: bytes[plain..<offset])
-                offset += 1
-                guard let text = String(validating: content, as: UTF8.self) else {
-                    throw fault("the string is not UTF-8", at: start)
-                }
-                return Key(text)
-            case UInt8(ascii: "\\"):
-                content.append(contentsOf: bytes[plain..<offset])
-                content.append(contentsOf: String(try readEscape()).utf8)
-                plain = offset
-            case 0..<0x20 where format == .json:
-                throw fault("a control character must be escaped")
-            default:
-                offset += 1
-            }
+        try skipPlain(from: start)
+        if next == UInt8(ascii: "\"") {
+            defer { offset += 1 }
+            return try key(bytes[(start + 1)..<offset], from: start)
         }
+        var content: [UInt8] = []
+        var plain = start + 1
+        while next == UInt8(ascii: "\\") {
+            try meter.take(memory: 2 * (offset - plain) + Self.escapeCost)
+            content.append(contentsOf: bytes[plain..<offset])
+            UTF8.encode(try readEscape()) { content.append($0) }
+            plain = offset
+            try skipPlain(from: start)
+        }
+        content.append(contentsOf: bytes[plain..<offset])
+        offset += 1
+        return try key(content[...], from: start)
     }
 
-    private mutating func readEscape() throws(TreeError) -> Character {
+    /// What a character of an escaped string takes, at most, while its room grows.
+    private static let escapeCost = 8
+
+    /// Goes on to the next quote or backslash.
+    private mutating func skipPlain(from start: Int) throws(TreeError) {
+        while let byte = next {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): return
+            case 0..<0x20 where format == .json:
+                throw fault("a control character must be escaped")
+            default: offset += 1
+            }
+        }
+        throw fault("the string has no end", at: start)
+    }
+
+    private mutating func key(
+        _ content: ArraySlice<UInt8>,
+        from start: Int
+    ) throws(TreeError) -> Key {
+        try meter.take(memory: ReadCost.bytes(content.count))
+        guard let text = String(validating: content, as: UTF8.self) else {
+            throw fault("the string is not UTF-8", at: start)
+        }
+        return Key(text)
+    }
+
+    private mutating func readEscape() throws(TreeError) -> Unicode.Scalar {
         let start = offset
         offset += 1
         defer { offset += 1 }
@@ -69,7 +93,7 @@ extension TextCursor {
         case UInt8(ascii: "n"): return "\n"
         case UInt8(ascii: "r"): return "\r"
         case UInt8(ascii: "t"): return "\t"
-        case UInt8(ascii: "u"): return Character(try readScalar(from: start))
+        case UInt8(ascii: "u"): return try readScalar(from: start)
         default: throw fault("no such escape", at: start)
         }
     }
@@ -93,13 +117,25 @@ extension TextCursor {
     private mutating func readHex(from start: Int) throws(TreeError) -> UInt32 {
         guard bytes.count - offset > 4 else { throw fault("the escape has no end", at: start) }
         var code: UInt32 = 0
-        for byte in bytes[(offset + 1)...(offset + 4)] {
-            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
+        for place in (offset + 1)...(offset + 4) {
+            guard let digit = bytes[place].hexDigit else {
                 throw fault("four hexadecimal digits were expected", at: start)
             }
             code = code << 4 | UInt32(digit)
         }
         offset += 4
         return code
+    }
+}
+
+extension UInt8 {
+    /// What this letter stands for as a hexadecimal digit; nil for any other.
+    var hexDigit: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
     }
 }

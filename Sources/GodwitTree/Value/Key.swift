@@ -34,9 +34,21 @@ extension Key: Hashable {
 
 extension Key: Comparable {
     public static func < (left: Key, right: Key) -> Bool {
-        let (leftCount, rightCount) = (left.text.utf8.count, right.text.utf8.count)
-        guard leftCount == rightCount else { return leftCount < rightCount }
-        return isBefore(left, right)
+        left.order(to: right) < 0
+    }
+
+    /// Less than zero if this key comes before the other, zero if it is the same.
+    func order(to other: Key) -> Int {
+        let (count, otherCount) = (text.utf8.count, other.text.utf8.count)
+        guard count == otherCount else { return count - otherCount }
+        return withBytes { bytes in
+            other.withBytes { otherBytes in
+                for index in 0..<count where bytes[index] != otherBytes[index] {
+                    return Int(bytes[index]) - Int(otherBytes[index])
+                }
+                return 0
+            }
+        }
     }
 
     /// The order in which people look for words: byte by byte, a prefix first.

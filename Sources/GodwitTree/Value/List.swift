@@ -7,8 +7,7 @@ extension Value {
     /// ```
     ///
     /// Copies share what they have in common. Access and replacement at any position are
-    /// O(log *n*), and so are insertion and removal, but in long runs of equal items; a walk through
-    /// all items is O(*n*).
+    /// O(log *n*), and so are insertion and removal; a walk through all items is O(*n*).
     public struct List: Sendable {
         var tree: ChunkTree<Value>
 
@@ -22,13 +21,20 @@ extension Value {
 }
 
 extension Value: ChunkElement {
-    static var digestPurpose: String { "godwit list 2" }
+    static var digestPurpose: String { "godwit list 3" }
+
+    var contentByte: UInt8 {
+        switch self {
+        case .list, .map: digest.firstByte
+        default: boundaryByte
+        }
+    }
 
     func writeReference(to writer: inout CanonicalWriter) { writer.writeReference(to: self) }
 }
 
 extension Value.List: RandomAccessCollection, MutableCollection, RangeReplaceableCollection {
-    public init(_ items: some Sequence<Value>) { tree = ChunkTree(items) }
+    public init(_ items: some Sequence<Value>) { tree = ChunkTree(Array(items)) }
 
     public var startIndex: Int { 0 }
     public var endIndex: Int { tree.count }
@@ -42,7 +48,7 @@ extension Value.List: RandomAccessCollection, MutableCollection, RangeReplaceabl
         _ range: Range<Int>,
         with items: some Collection<Value>
     ) {
-        tree.replaceSubrange(range, with: items)
+        tree.replaceSubrange(range, with: Array(items))
     }
 
     public struct Iterator: IteratorProtocol {
@@ -53,10 +59,18 @@ extension Value.List: RandomAccessCollection, MutableCollection, RangeReplaceabl
 
     public func makeIterator() -> Iterator { Iterator(items: tree.makeIterator()) }
 
+    /// Some of the items, without a search for each.
+    ///
+    /// - Complexity: O(log *n* + *m*), for *m* items.
+    func items(in range: Range<Int>) -> some Sequence<Value> { tree.elements(in: range) }
+
     /// Lends the item at a position to `body`, so that it can change in place.
     public mutating func modify<Result>(at position: Int, _ body: (inout Value) -> Result) -> Result
     {
-        tree.modify(at: position, body)
+        var result: Result?
+        tree.modify(at: position) { result = body(&$0) }
+        guard let result else { preconditionFailure("An item is lent once") }
+        return result
     }
 
     /// Takes the item at one position out and puts it in again so that it stands at another.

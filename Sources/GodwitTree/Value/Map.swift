@@ -30,10 +30,13 @@ extension Value {
 }
 
 extension Value.Map.Entry: ChunkElement {
-    static var digestPurpose: String { "godwit map 2" }
+    static var digestPurpose: String { "godwit map 3" }
 
     /// Of the key alone, so that a value that changes moves no boundary.
     var boundaryHash: UInt64 { key.boundaryHash }
+
+    /// Of the key too: keys never repeat each other.
+    var contentByte: UInt8 { boundaryByte }
 
     func writeReference(to writer: inout CanonicalWriter) {
         writer.writeReference(to: .string(key))
@@ -132,7 +135,7 @@ extension Value.Map {
             case (true, nil): tree.replaceSubrange(position..<(position + 1), with: [])
             case (false, let value?):
                 let entry = Entry(key: key, value: value)
-                tree.replaceSubrange(position..<position, with: CollectionOfOne(entry))
+                tree.replaceSubrange(position..<position, with: [entry])
             case (false, nil): break
             }
         }
@@ -143,7 +146,9 @@ extension Value.Map {
     public mutating func modify<Result>(_ key: Key, _ body: (inout Value) -> Result) -> Result? {
         let (position, isPresent) = find(key)
         guard isPresent else { return nil }
-        return tree.modify(at: position) { body(&$0.value) }
+        var result: Result?
+        tree.modify(at: position) { result = body(&$0.value) }
+        return result
     }
 
     /// All keys, in canonical order.
@@ -154,8 +159,18 @@ extension Value.Map {
 
     /// Where a key is, or where it would be inserted.
     func find(_ key: Key) -> (position: Int, isPresent: Bool) {
-        let position = tree.firstPosition { !($0.key < key) }
-        return (position, position < tree.count && tree[position].key == key)
+        let (leaf, start) = tree.leaf { key < $0.key }
+        guard let leaf else { return (0, false) }
+        return leaf.withStoredElements { entries in
+            var (low, high) = (0, entries.count)
+            while low < high {
+                let middle = (low + high) / 2
+                let order = entries[middle].key.order(to: key)
+                if order == 0 { return (start + middle, true) }
+                if order > 0 { high = middle } else { low = middle + 1 }
+            }
+            return (start + low, false)
+        }
     }
 }
 

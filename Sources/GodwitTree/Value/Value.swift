@@ -20,6 +20,11 @@ public enum Value: Hashable, Sendable {
 
 extension Value {
     /// The deepest nesting that is read, applied or stored; a scalar has depth 0.
+    ///
+    /// A value that an app builds deeper is refused with ``TreeError/tooDeep(limit:)`` where it
+    /// would be stored, sent or applied. What cannot throw (comparing, hashing, digests, text and
+    /// bytes) walks down by recursion, and is tested with 500 levels on a stack of 512 KB: an app
+    /// that builds values of unknown depth asks ``isNested(within:)`` first.
     public static let depthMax = 64
 
     /// The value under a key of a map; nil for other kinds and for an absent key.

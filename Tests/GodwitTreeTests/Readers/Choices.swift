@@ -37,40 +37,40 @@ extension Choices {
     }
 
     private mutating func editOnce(_ draft: inout Draft) {
-        switch draft.value {
+        switch Value(draft) {
         case .map: editMap(&draft)
         case .list(let items): editList(&draft, items)
         case .string(let key): editText(&draft, key.text)
-        case .int where next(3) > 0: draft.add(Int64(next(5)) - 2)
-        default: draft.set(value(depth: 1))
+        case .int where next(3) > 0: draft += Int64(next(5)) - 2
+        default: draft = Draft(value(depth: 1))
         }
     }
 
     private mutating func editMap(_ draft: inout Draft) {
         let key = key()
         switch next(6) {
-        case 0: draft.remove(key)
-        case 1: draft[key].set(value(depth: 1))
-        case 2: draft.set(value(depth: 2))
+        case 0: draft[key] = nil
+        case 1: draft[key] = value(depth: 1)
+        case 2: draft = Draft(value(depth: 2))
         default: editOnce(&draft[key])
         }
     }
 
     private mutating func editList(_ draft: inout Draft, _ items: Value.List) {
-        guard !items.isEmpty else { return draft.append(value(depth: 1)) }
+        guard !items.isEmpty else { return draft.list.append(value(depth: 1)) }
         switch next(8) {
         case 0:
             let start = next(items.count)
-            draft.removeSubrange(start..<(start + 1 + next(items.count - start)))
-        case 1: draft.set(value(depth: 2))
-        case 2, 3: draft.move(from: next(items.count), to: next(items.count))
-        case 4, 5: draft.insert(value(depth: 1), at: next(items.count + 1))
+            draft.list.removeSubrange(start..<(start + 1 + next(items.count - start)))
+        case 1: draft = Draft(value(depth: 2))
+        case 2, 3: draft.list.move(from: next(items.count), to: next(items.count))
+        case 4, 5: draft.list.insert(value(depth: 1), at: next(items.count + 1))
         default: editOnce(&draft[next(items.count)])
         }
     }
 
     private mutating func editText(_ draft: inout Draft, _ text: String) {
-        guard next(4) > 0 else { return draft.set(value(depth: 0)) }
+        guard next(4) > 0 else { return draft = Draft(value(depth: 0)) }
         let scalars = text.unicodeScalars
         let start = next(scalars.count + 1)
         let end = start + next(min(8, scalars.count - start) + 1)

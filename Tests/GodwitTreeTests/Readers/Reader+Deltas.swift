@@ -3,12 +3,11 @@ import GodwitTree
 extension Reader {
     static func checkDelta(_ bytes: [UInt8]) throws -> Bool {
         let base = World.base
-        // What is read as canonical bytes may be in an older form, of which there can be several.
-        let stored = try? Delta(canonicalBytes: bytes)
-        if let stored, bytes.first == 0xc2 {
+        let stored = try? Delta(canonicalBytes: bytes, budget: budget)
+        if let stored {
             try hold("what is accepted is canonical", stored.canonicalBytes == bytes)
         }
-        let delta = try? Delta(packed: bytes, on: base, sizeMax: 1 << 14)
+        let delta = try? Delta(packed: bytes, on: base, budget: budget)
         if let delta, bytes.first != 0xc4 {
             let size = delta.canonicalBytes.count
             try hold("a few bytes do not unfold to very many", size <= 80 * bytes.count)
@@ -21,8 +20,8 @@ extension Reader {
 
     static func checkJSONDelta(_ bytes: [UInt8]) throws -> Bool {
         let delta = try accepted(from: bytes) { () throws(TreeError) in
-            let value = try Value(json: bytes, depthMax: Delta.encodedDepthMax)
-            return try Delta(encoded: value)
+            let value = try Value(json: bytes, depthMax: Delta.encodedDepthMax, budget: budget)
+            return try Delta(encoded: value, budget: budget)
         }
         guard let delta else { return false }
         try check(delta, on: World.base)
@@ -30,7 +29,9 @@ extension Reader {
     }
 
     static func checkEDNDelta(_ bytes: [UInt8]) throws -> Bool {
-        let delta = try accepted(from: bytes) { () throws(TreeError) in try Delta(edn: bytes) }
+        let delta = try accepted(from: bytes) { () throws(TreeError) in
+            try Delta(edn: bytes, budget: budget)
+        }
         guard let delta else { return false }
         try check(delta, on: World.base)
         return true
@@ -44,6 +45,7 @@ extension Reader {
     static func check(_ delta: Delta, on base: Value) throws {
         try checkForms(delta)
         let twice = try? delta.composed(with: delta)
+        if let twice { try checkForms(twice) }
         guard let result = try? delta.applied(to: base) else {
             try hold("what does not apply has no inverse", (try? delta.inverted(on: base)) == nil)
             return
@@ -52,6 +54,7 @@ extension Reader {
         try checkDigest(result)
         try checkAlgebra(delta, from: base, to: result)
         try checkPatches(delta, from: base, to: result)
+        try checkSeal(delta, from: base, to: result)
         guard let last = try? delta.applied(to: result) else { return }
         try hold("a composition does both", try twice?.applied(to: base) == last)
     }
@@ -81,6 +84,16 @@ extension Reader {
         try hold("packed bytes read back", try unpacked.applied(to: base) == result)
         let difference = Delta.diff(base, result)
         try hold("the difference leads there too", try difference.applied(to: base) == result)
+    }
+
+    private static func checkSeal(_ delta: Delta, from base: Value, to result: Value) throws {
+        let sealed = try SealedDelta(delta, on: base)
+        try hold("a seal reads back", try SealedDelta(encoded: sealed.encoded) == sealed)
+        let edn = Array(sealed.ednText().utf8)
+        try hold("a seal reads back from EDN", try SealedDelta(edn: edn) == sealed)
+        try hold("a result has the change", try sealed.apply(to: result) == .alreadyApplied)
+        let outcome: SealedDelta.Outcome = base == result ? .alreadyApplied : .applied(result)
+        try hold("a base gets the change", try sealed.apply(to: base) == outcome)
     }
 
     private static func checkPatches(_ delta: Delta, from base: Value, to result: Value) throws {

@@ -10,7 +10,7 @@ extension Reader {
         guard let first = bytes.first, let mark else { return false }
         let policy = World.policies[Int(first) % World.policies.count]
         let sides = [Array(bytes[1..<mark]), Array(bytes[(mark + 2)...])]
-        let deltas = sides.compactMap { try? Delta(packed: $0, on: base, sizeMax: 1 << 14) }
+        let deltas = sides.compactMap { try? Delta(packed: $0, on: base, budget: budget) }
         guard deltas.count == 2, let ours = try? deltas[0].applied(to: base),
             let theirs = try? deltas[1].applied(to: base)
         else { return false }

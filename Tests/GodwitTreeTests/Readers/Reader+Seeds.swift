@@ -16,7 +16,7 @@ extension Reader {
             return deltas.flatMap { delta in
                 [
                     delta.canonicalBytes, delta.packed(on: World.base, .plain),
-                    delta.packed(on: World.base), delta.encoded.canonicalBytes,
+                    delta.packed(on: World.base),
                 ]
             }
         case .jsonDelta:

@@ -2,7 +2,9 @@ import GodwitTree
 
 extension Reader {
     static func checkJSON(_ bytes: [UInt8]) throws -> Bool {
-        let value = try accepted(from: bytes) { () throws(TreeError) in try Value(json: bytes) }
+        let value = try accepted(from: bytes) { () throws(TreeError) in
+            try Value(json: bytes, budget: budget)
+        }
         guard let value else { return false }
         try hold("JSON has no bytes", !value.holdsBytes)
         try check(value)
@@ -10,7 +12,9 @@ extension Reader {
     }
 
     static func checkEDN(_ bytes: [UInt8]) throws -> Bool {
-        let value = try accepted(from: bytes) { () throws(TreeError) in try Value(edn: bytes) }
+        let value = try accepted(from: bytes) { () throws(TreeError) in
+            try Value(edn: bytes, budget: budget)
+        }
         guard let value else { return false }
         try check(value)
         return true
@@ -18,7 +22,7 @@ extension Reader {
 
     static func checkCBOR(_ bytes: [UInt8]) throws -> Bool {
         let value = try accepted(from: bytes) { () throws(TreeError) in
-            try Value(canonicalBytes: bytes)
+            try Value(canonicalBytes: bytes, budget: budget)
         }
         guard let value else { return false }
         try hold("what is accepted is canonical", value.canonicalBytes == bytes)

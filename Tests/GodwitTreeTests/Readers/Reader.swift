@@ -17,6 +17,9 @@ enum Reader: String, CaseIterable, Sendable {
     /// A value, and edits of it, by choices.
     case edits
 
+    /// What an input may cost: libFuzzer stops what takes more memory or time than this allows.
+    static let budget = ReadBudget(memoryMax: 1 << 19, stepsMax: 1 << 20)
+
     /// Reads the bytes, and tries on what they say all that must hold of it.
     ///
     /// - Returns: Whether the reader took them; to refuse them, with a typed error, is as good.

@@ -1,0 +1,175 @@
+import ArgumentParser
+import Foundation
+
+/// What concerns git.
+struct GitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "git",
+        abstract: "Let git merge and show JSON with godwit.",
+        subcommands: [GitInstall.self]
+    )
+}
+
+/// Writes git's settings.
+struct GitInstall: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "install",
+        abstract: "Let git merge and show JSON with godwit, here or everywhere.",
+        discussion: """
+            Writes the merge driver and the textconv into git's configuration, and a line for each
+            pattern into .gitattributes. The configuration is yours alone, .gitattributes can be
+            committed: git merges by lines where godwit is not installed. What is there already
+            stays, so the command can be repeated.
+
+            With --global the settings are those of all your repositories: ~/.gitconfig, and
+            git's own file of attributes (core.attributesFile, else ~/.config/git/attributes).
+
+            To undo it, remove the lines with merge=godwit, and:
+              git config --remove-section merge.godwit
+
+            EXAMPLES
+              godwit git install
+              godwit git install '*.json' 'data/*.geojson'
+              godwit git install --global
+            """
+    )
+
+    @Flag(help: "For all repositories of this user.") var global = false
+    @Argument(help: "The files, as patterns of .gitattributes.")
+    var patterns = ["*.json", "*.geojson", "*.ipynb"]
+
+    func validate() throws {
+        guard patterns.allSatisfy({ !$0.isEmpty && !$0.contains(where: \.isWhitespace) }) else {
+            throw ValidationError("A pattern is one word, such as *.json.")
+        }
+    }
+
+    func run() throws {
+        let settings = GitSettings(isGlobal: global)
+        let program = settings.program
+        // git merges the bases of a criss-cross merge with the recursive driver: its result is
+        // read again, so it must hold no markers.
+        for (key, value) in [
+            ("merge.godwit.name", "Merge JSON by its structure"),
+            ("merge.godwit.driver", "\(program) merge-driver --marker-size %L %O %A %B %P"),
+            ("merge.godwit.recursive", "godwit-base"),
+            ("merge.godwit-base.name", "Merge the bases of JSON by their structure"),
+            (
+                "merge.godwit-base.driver",
+                "\(program) merge-driver --conflict-style list %O %A %B %P"
+            ),
+            ("diff.godwit.textconv", "\(program) textconv"),
+        ] {
+            Terminal.print(try settings.set(key, to: value))
+        }
+        let file = try settings.attributesFile()
+        for line in try settings.add(patterns, to: file) { Terminal.print(line) }
+    }
+}
+
+/// git's configuration and attributes, of one repository or of a user.
+private struct GitSettings {
+    let isGlobal: Bool
+
+    /// How git calls this program: by its name if the shell finds it, else by its path.
+    var program: String {
+        let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
+        let isFound = folders.contains {
+            FileManager.default.isExecutableFile(atPath: "\($0)/godwit")
+        }
+        guard !isFound, let path = Bundle.main.executablePath else { return "godwit" }
+        return "'" + path.replacing("'", with: "'\\''") + "'"
+    }
+
+    /// Writes a setting, and says what has happened.
+    func set(_ key: String, to value: String) throws -> String {
+        let place = isGlobal ? "--global" : "--local"
+        if try git("config", place, "--get", key) == value { return "\(key) is set already" }
+        guard try git("config", place, key, value) != nil else {
+            throw ToolError(
+                isGlobal
+                    ? "git cannot write its configuration: is it locked?"
+                    : "there is no repository here; go into one, or use --global"
+            )
+        }
+        return "\(key) = \(value)"
+    }
+
+    func attributesFile() throws -> URL {
+        guard isGlobal else {
+            guard let top = try git("rev-parse", "--show-toplevel"), !top.isEmpty else {
+                throw ToolError("this repository has no files; use --global")
+            }
+            return URL(filePath: top).appending(path: ".gitattributes")
+        }
+        let chosen = try git("config", "--global", "--type=path", "--get", "core.attributesFile")
+        if let chosen { return URL(filePath: chosen) }
+        let environment = ProcessInfo.processInfo.environment
+        let folder =
+            environment["XDG_CONFIG_HOME"].map { URL(filePath: $0) }
+            ?? FileManager.default.homeDirectoryForCurrentUser.appending(path: ".config")
+        return folder.appending(path: "git/attributes")
+    }
+
+    /// Adds a line for each pattern that has none, and says what has happened.
+    func add(_ patterns: [String], to file: URL) throws -> [String] {
+        let known = try content(of: file)
+        let lines = String(decoding: known, as: UTF8.self).split(whereSeparator: \.isNewline)
+            .map { $0.split(whereSeparator: \.isWhitespace) }
+        var text = ""
+        var report: [String] = []
+        for pattern in patterns {
+            let others = lines.filter { $0.first.map(String.init) == pattern }.joined()
+            if let merge = others.first(where: { $0.hasPrefix("merge=") }) {
+                report.append("\(file.path): \(pattern) has \(merge) already")
+                continue
+            }
+            if text.isEmpty, known.last ?? UInt8(ascii: "\n") != UInt8(ascii: "\n") { text = "\n" }
+            text += "\(pattern) merge=godwit diff=godwit\n"
+            report.append("\(file.path): \(pattern) merge=godwit diff=godwit")
+        }
+        if !text.isEmpty { try append(text, to: file) }
+        return report
+    }
+
+    /// What is in a file; nothing where there is none.
+    ///
+    /// - Throws: ``ToolError`` when there is one that cannot be read: it must stay as it is.
+    private func content(of file: URL) throws -> Data {
+        guard FileManager.default.fileExists(atPath: file.path) else { return Data() }
+        guard let data = FileManager.default.contents(atPath: file.path) else {
+            throw ToolError("\(file.path) cannot be read")
+        }
+        return data
+    }
+
+    /// Adds text to the end of a file, whatever is in it, and makes the file where there is none.
+    private func append(_ text: String, to file: URL) throws {
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
+        guard FileManager.default.fileExists(atPath: file.path) else {
+            return try Data(text.utf8).write(to: file)
+        }
+        let handle = try FileHandle(forWritingTo: file)
+        defer { try? handle.close() }
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(text.utf8))
+    }
+
+    /// Runs git and returns what it prints, or nil when it fails.
+    private func git(_ arguments: String...) throws -> String? {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["git"] + arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { return nil }
+        return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines)
+    }
+}

@@ -1,0 +1,103 @@
+import ArgumentParser
+import Foundation
+import GodwitTree
+
+/// Merges a file for git.
+struct MergeDriver: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "merge-driver",
+        abstract: "Merge a JSON document for git; `godwit git install` sets it up.",
+        discussion: """
+            git calls this command for each file that both sides have changed, or have added. The
+            result takes the place of OURS in one step, and keeps its layout. Where the merge has
+            conflicts, git's markers stand around both versions, and the reasons go to standard
+            error. So do notices: both changes of a record are there, and you may want to look.
+
+            In notebooks (.ipynb) the counts of executions are theirs, without a conflict.
+
+            A file that is not JSON, or that has a key twice, stays as it is: git then reports a
+            conflict, and the file holds our version.
+
+            Exit codes, as git wants them: 0, 1 for conflicts, 2 for a file that cannot be merged.
+
+            EXAMPLES
+              git config merge.godwit.driver 'godwit merge-driver %O %A %B %P'
+              git config merge.godwit.driver 'godwit merge-driver --policy /votes=sum %O %A %B %P'
+              godwit merge-driver base.json ours.json theirs.json package.json
+            """
+    )
+
+    @Argument(help: "The version that both grew from; empty when both sides added the file.")
+    var base: InputFile
+    @Argument(help: "Our version, which the result replaces.") var ours: InputFile
+    @Argument(help: "Their version.") var theirs: InputFile
+    @Argument(help: "The path of the file, for messages.") var path: String?
+    @OptionGroup var rules: MergeRules
+    @Option(help: "How conflicts are shown: markers, or list or json on standard error.")
+    var conflictStyle = ConflictStyle.markers
+    @Option(help: "How long a marker is; git's %L.") var markerSize = 7
+
+    func validate() throws {
+        guard (1...100).contains(markerSize) else {
+            throw ValidationError("A marker has 1 to 100 characters.")
+        }
+    }
+
+    func run() throws {
+        let policy = try rules.policy(defaults: isNotebook ? Self.notebookRules : [])
+        let documents: DocumentMerge
+        do {
+            documents = try read(policy: policy)
+        } catch let error as ToolError {
+            Terminal.warn("godwit: \(error)")
+            Terminal.warn("godwit: \(name) stays as ours; see theirs with: git show :3:\(name)")
+            throw ExitCode(2)
+        }
+        let conflicts = documents.merge.conflicts.filter { !$0.isNotice }
+        let isMarked = conflictStyle == .markers && !conflicts.isEmpty
+        let text = isMarked ? documents.markedText(size: markerSize).bytes : documents.text
+        try replaceOurs(with: text)
+        conflictStyle.report(documents.merge.conflicts, of: name)
+        if !conflicts.isEmpty { throw ExitCode(1) }
+    }
+
+    private var name: String { path ?? ours.path }
+
+    private var isNotebook: Bool { name.hasSuffix(".ipynb") }
+
+    /// Each run of a notebook counts anew: a conflict there is of no use to people.
+    private static let notebookRules = [
+        "/cells/*/execution_count=theirs", "/cells/*/outputs/*/execution_count=theirs",
+    ]
+
+    /// - Throws: ``ToolError`` that names the file in the repository, not git's copy of it.
+    private func read(policy: MergePolicy) throws -> DocumentMerge {
+        let oldBytes = try base.bytes()
+        let isAdded = oldBytes.allSatisfy { [0x20, 0x09, 0x0a, 0x0d].contains($0) }
+        return DocumentMerge(
+            base: isAdded ? nil : try document(oldBytes, "the base of \(name)"),
+            ours: try document(ours.bytes(), "our \(name)"),
+            theirs: try document(theirs.bytes(), "their \(name)"),
+            policy: policy
+        )
+    }
+
+    private func document(_ bytes: [UInt8], _ title: String) throws -> Document {
+        do throws(TreeError) {
+            return try Document(bytes)
+        } catch {
+            throw ToolError(error, in: bytes, of: title)
+        }
+    }
+
+    /// Puts the result in the place of our version at once: a reader sees the one or the other.
+    private func replaceOurs(with text: [UInt8]) throws {
+        guard try ours.bytes() != text else { return }
+        do {
+            try Data(text).write(to: URL(filePath: ours.path), options: .atomic)
+        } catch {
+            Terminal.warn("godwit: \(ours.path) cannot be written: \(error.localizedDescription)")
+            throw ExitCode(2)
+        }
+    }
+}

@@ -1,0 +1,177 @@
+/// Three versions of a text as one, with git's markers around the lines in which they differ.
+///
+/// The versions are one merged document that differs only in what is contested: lines that all
+/// three have are not contested. A comma that comes or goes with a contested line is marked too.
+struct ConflictMarkers {
+    private typealias Line = ArraySlice<UInt8>
+
+    /// Lines that follow one another in each version.
+    private struct Hunk {
+        var base: Range<Int>
+        var ours: Range<Int>
+        var theirs: Range<Int>
+        let isContested: Bool
+
+        var isEmpty: Bool { base.isEmpty && ours.isEmpty && theirs.isEmpty }
+
+        /// Takes the lines that follow on these.
+        mutating func extend(through next: Hunk) {
+            base = base.lowerBound..<next.base.upperBound
+            ours = ours.lowerBound..<next.ours.upperBound
+            theirs = theirs.lowerBound..<next.theirs.upperBound
+        }
+    }
+
+    /// The text with its markers.
+    private(set) var bytes: [UInt8] = []
+    /// How many places are marked.
+    private(set) var count = 0
+    private let newline: [UInt8]
+    private let size: Int
+
+    /// - Parameter size: How many characters a marker has; git's have 7.
+    init(base: [UInt8], ours: [UInt8], theirs: [UInt8], newline: [UInt8], size: Int) {
+        (self.newline, self.size) = (newline, size)
+        let (base, ours, theirs) = (Self.lines(base), Self.lines(ours), Self.lines(theirs))
+        for hunk in Self.hunks(base, ours, theirs) {
+            guard hunk.isContested else {
+                bytes += ours[hunk.ours].joined()
+                continue
+            }
+            count += 1
+            write("<", "ours")
+            write(ours[hunk.ours])
+            write("|", "base")
+            write(base[hunk.base])
+            write("=", nil)
+            write(theirs[hunk.theirs])
+            write(">", "theirs")
+        }
+    }
+
+    private mutating func write(_ sign: Character, _ label: String?) {
+        bytes += String(repeating: sign, count: size).utf8
+        if let label { bytes += " \(label)".utf8 }
+        bytes += newline
+    }
+
+    private mutating func write(_ lines: ArraySlice<Line>) {
+        bytes += lines.joined()
+        if let last = lines.last, last.last != UInt8(ascii: "\n") { bytes += newline }
+    }
+}
+
+// MARK: - Hunks
+
+extension ConflictMarkers {
+    /// The text in turns: lines that all have, lines that are contested.
+    private static func hunks(_ base: [Line], _ ours: [Line], _ theirs: [Line]) -> [Hunk] {
+        var hunks: [Hunk] = []
+        let (bases, others) = (partners(of: ours, in: base), partners(of: ours, in: theirs))
+        var (baseEnd, oursEnd, theirsEnd) = (0, 0, 0)
+        for place in 0...ours.count {
+            let isEnd = place == ours.count
+            let partner = isEnd ? base.count : bases[place]
+            let other = isEnd ? theirs.count : others[place]
+            guard let partner, let other else { continue }
+            let (mine, their) = (ours[oursEnd..<place], theirs[theirsEnd..<other])
+            let between = Hunk(
+                base: baseEnd..<partner,
+                ours: oursEnd..<place,
+                theirs: theirsEnd..<other,
+                isContested: mine != their
+            )
+            append(between, to: &hunks, ours)
+            guard !isEnd else { break }
+            (baseEnd, oursEnd, theirsEnd) = (partner + 1, place + 1, other + 1)
+            let shared = Hunk(
+                base: partner..<baseEnd,
+                ours: place..<oursEnd,
+                theirs: other..<theirsEnd,
+                isContested: false
+            )
+            append(shared, to: &hunks, ours)
+        }
+        return hunks
+    }
+
+    /// Brackets alone do not part two contested places: each choice must be a whole.
+    private static func append(_ hunk: Hunk, to hunks: inout [Hunk], _ ours: [Line]) {
+        guard !hunk.isEmpty else { return }
+        guard let last = hunks.last else { return hunks.append(hunk) }
+        if last.isContested == hunk.isContested {
+            hunks[hunks.count - 1].extend(through: hunk)
+        } else if hunk.isContested, hunks.count > 1, !ours[last.ours].contains(where: hasWord) {
+            hunks.removeLast()
+            hunks[hunks.count - 1].extend(through: hunk)
+        } else {
+            hunks.append(hunk)
+        }
+    }
+
+    private static func hasWord(_ line: Line) -> Bool {
+        line.contains { byte in
+            byte >= 0x80 || Character(Unicode.Scalar(byte)).isLetter
+                || Character(Unicode.Scalar(byte)).isNumber
+        }
+    }
+
+    private static func lines(_ bytes: [UInt8]) -> [Line] {
+        var lines: [Line] = []
+        var start = 0
+        for (place, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") {
+            lines.append(bytes[start...place])
+            start = place + 1
+        }
+        return start < bytes.count ? lines + [bytes[start...]] : lines
+    }
+
+    /// For each line its partner in another version, in order; nil for a line that has none.
+    ///
+    /// The versions differ in few places, so a walk that finds its way again after each of them is
+    /// enough, and its cost is linear where a general diff's is not.
+    private static func partners(of lines: [Line], in others: [Line]) -> [Int?] {
+        var partners = [Int?](repeating: nil, count: lines.count)
+        var (line, other) = (0, 0)
+        while line < lines.count, other < others.count {
+            if lines[line] == others[other] {
+                partners[line] = other
+            } else if let skip = resumption(lines[line...], others[other...]) {
+                line += skip.lines
+                other += skip.others
+                continue
+            } else {
+                // All up to the lines that both end with is one place.
+                let tail = zip(lines[line...].reversed(), others[other...].reversed())
+                    .prefix { $0 == $1 }.count
+                for place in 1..<(tail + 1) {
+                    partners[lines.count - place] = others.count - place
+                }
+                break
+            }
+            line += 1
+            other += 1
+        }
+        return partners
+    }
+
+    /// How few lines of each version must be left out until a line is equal; of brackets alone two
+    /// in a row.
+    private static func resumption(
+        _ lines: ArraySlice<Line>,
+        _ others: ArraySlice<Line>
+    ) -> (lines: Int, others: Int)? {
+        for distance in 1...min(distanceMax, lines.count + others.count) {
+            for count in max(0, distance - others.count)...min(distance, lines.count) {
+                let (rest, otherRest) = (lines.dropFirst(count), others.dropFirst(distance - count))
+                guard let line = rest.first, line == otherRest.first else { continue }
+                let (next, otherNext) = (rest.dropFirst().first, otherRest.dropFirst().first)
+                if hasWord(line) || next == otherNext { return (count, distance - count) }
+            }
+        }
+        return nil
+    }
+
+    /// Beyond this distance two versions of a place count as different throughout.
+    private static let distanceMax = 1_000
+}

@@ -1,0 +1,74 @@
+import GodwitTree
+
+/// A JSON text as it is written: the order of its keys, its white space, and how its numbers and
+/// strings are spelt.
+///
+/// A ``Value`` keeps none of this. A document knows its value and where in the text each part of
+/// it stands, so that a ``DocumentWriter`` can write a changed value and reuse the text of all
+/// that did not change. A byte order mark and white space around the value belong to the text.
+struct Document {
+    let bytes: [UInt8]
+    let root: Node
+    let value: Value
+    let layout: Layout
+
+    /// Reads strict JSON, but with a byte order mark and numbers of any size; see ``Numeral``.
+    ///
+    /// - Throws: What `Value(json:)` throws; a key that occurs twice is a fault where it is the
+    ///   second time.
+    init(_ bytes: [UInt8], depthMax: Int = Value.depthMax) throws(TreeError) {
+        var reader = DocumentReader(bytes: bytes, depthMax: depthMax)
+        (root, value) = try reader.readDocument()
+        self.bytes = bytes
+        layout = Layout(of: root, in: bytes)
+    }
+
+    /// What stands before the value.
+    var head: ArraySlice<UInt8> { bytes[..<root.range.lowerBound] }
+
+    /// What stands behind the value.
+    var tail: ArraySlice<UInt8> { bytes[root.range.upperBound...] }
+}
+
+extension Document {
+    /// A value in the text.
+    struct Node {
+        let range: Range<Int>
+        let content: Content
+
+        var members: [Member] {
+            switch content {
+            case .scalar: []
+            case .list(let members), .map(let members): members
+            }
+        }
+    }
+
+    enum Content {
+        case scalar
+        case list([Member])
+        case map([Member])
+    }
+
+    /// An item of a list, or an entry of a map, with the white space around it.
+    struct Member {
+        /// The white space behind the bracket or the comma.
+        let before: Range<Int>
+        /// The key of an entry; nil for an item.
+        let key: Key?
+        /// Where the key is written.
+        let name: Range<Int>
+        /// The colon, with the white space on both sides.
+        let colon: Range<Int>
+        let node: Node
+        /// The white space before the next comma or the closing bracket.
+        let after: Range<Int>
+    }
+
+    /// The white space at the beginning of the line on which a node begins.
+    func indent(of node: Node) -> ArraySlice<UInt8> {
+        let before = bytes[..<node.range.lowerBound]
+        let start = (before.lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1
+        return before[start...].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    }
+}

@@ -1,0 +1,92 @@
+import GodwitTree
+
+/// A merge of three documents, that is written in the layout of ours.
+struct DocumentMerge {
+    let merge: GodwitTree.Merge
+    private let base: Document?
+    private let ours: Document
+    private let theirs: Document
+    private let policy: MergePolicy
+
+    /// - Parameter base: Nil when both sides have added the document.
+    init(base: Document?, ours: Document, theirs: Document, policy: MergePolicy) {
+        (self.base, self.ours, self.theirs, self.policy) = (base, ours, theirs, policy)
+        merge = GodwitTree.Merge(
+            base: base?.value ?? Self.empty(like: ours.value, theirs.value),
+            ours: ours.value,
+            theirs: theirs.value,
+            policy: policy
+        )
+    }
+
+    private static func empty(like ours: Value, _ theirs: Value) -> Value {
+        switch (ours, theirs) {
+        case (.map, .map): [:]
+        case (.list, .list): []
+        default: .null
+        }
+    }
+
+    /// The merged value as text, with what was chosen for each conflict.
+    var text: [UInt8] { text(of: merge.value) }
+
+    /// A value that grew from these documents as text.
+    func text(of value: Value) -> [UInt8] {
+        if theirs.value == value, ours.bytes == base?.bytes { return theirs.bytes }
+        let sources = Sources(
+            base: base.map { Source($0, for: value, policy: policy) },
+            ours: Source(ours, for: value, policy: policy),
+            theirs: Source(theirs, for: value, policy: policy)
+        )
+        var writer = DocumentWriter(layout: ours.layout)
+        writer.write(raw: part(\.head))
+        writer.write(value, sources, indent: Array(ours.indent(of: ours.root)))
+        writer.write(raw: part(\.tail))
+        return writer.bytes
+    }
+
+    /// The merged value as text, with git's markers around what is contested.
+    ///
+    /// - Parameter size: How many characters a marker has.
+    func markedText(size: Int = 7) -> ConflictMarkers {
+        let base = base?.value ?? Self.empty(like: ours.value, theirs.value)
+        let values = [Contest.Side.base: base, .ours: ours.value, .theirs: theirs.value]
+        let contests = Contest.all(in: merge, values)
+        let version = { (side: Contest.Side) in
+            text(of: contests.reduce(merge.value) { $0.replacing($1, with: $1.wish(side)) })
+        }
+        return ConflictMarkers(
+            base: version(.base),
+            ours: version(.ours),
+            theirs: version(.theirs),
+            newline: ours.layout.newline,
+            size: size
+        )
+    }
+
+    /// What stands around the value: of ours, unless only theirs has changed it.
+    private func part(_ part: (Document) -> ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        base.map(part) == part(ours) ? part(theirs) : part(ours)
+    }
+}
+
+extension Document {
+    /// The text of a value that grew from this document.
+    func text(of value: Value) -> [UInt8] {
+        var writer = DocumentWriter(layout: layout)
+        writer.write(raw: head)
+        let sources = Sources(ours: Source(self, for: value))
+        writer.write(value, sources, indent: Array(indent(of: root)))
+        writer.write(raw: tail)
+        return writer.bytes
+    }
+}
+
+extension Layout {
+    /// A value that stands in no document as text.
+    func text(of value: Value) -> String {
+        var writer = DocumentWriter(layout: self)
+        writer.write(value, Sources(), indent: [])
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}

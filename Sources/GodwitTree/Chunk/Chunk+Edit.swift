@@ -1,0 +1,165 @@
+// Changes that move no boundary, as most do not.
+//
+// Where the rule decides after an edit as it did before, new nodes stand in the places of the old
+// ones along one path. Where it may not, the tree goes through a `ChunkBuilder`.
+
+extension Chunk {
+    /// Lends the element at a position to `body`, whatever that does to the shape.
+    ///
+    /// - Returns: Whether it did; it does not lend an element of a run, which stands for many.
+    static func lend(
+        _ node: inout Chunk,
+        at position: Int,
+        _ body: (inout Element) -> Void
+    ) -> Bool {
+        if node.isRun { return false }
+        if !isKnownUniquelyReferenced(&node) { node = node.copy }
+        node.forgetDigest()
+        guard case .inner(let inner) = node.part else {
+            node.withUnsafeMutablePointerToElements { body(&$0[position]) }
+            return true
+        }
+        let child = inner.child(at: position)
+        return lend(&inner.chunks[child], at: position - inner.start(of: child), body)
+    }
+
+    /// Brings the boundaries up to date after an element was lent.
+    ///
+    /// - Precondition: The path to the element is held by no other tree, as lending leaves it.
+    /// - Returns: Whether the shape is still that of the content.
+    func rebalance(_ position: Int) -> Bool {
+        switch part {
+        case .short, .run: return true
+        case .leaf(let boundary):
+            return rebalanceElement(position, boundary)
+        case .inner(let inner):
+            let child = inner.child(at: position)
+            let (old, start) = (inner.chunks[child].mark, inner.start(of: child))
+            guard !inner.isBehindRun(child, from: position),
+                inner.chunks[child].rebalance(position - start)
+            else { return false }
+            let new = inner.chunks[child].mark
+            guard new != old else { return true }
+            if child == inner.chunks.count - 1 { inner.mark = new }
+            return inner.isCut(behind: child, by: old, as: new)
+        }
+    }
+
+    /// Whether all boundaries are where they were before this element was another.
+    private func rebalanceElement(_ position: Int, _ old: LeafBoundary) -> Bool {
+        if old.hasRepetition { return false }
+        let byte = withUnsafeMutablePointerToElements { $0[position].boundaryByte }
+        guard byte != old.bytes[position] else { return true }
+        var bytes = old.bytes
+        bytes[position] = byte
+        let new = LeafBoundary(
+            bytes: bytes,
+            count: count,
+            isComplete: old.isComplete,
+            hasRepetition: false
+        )
+        guard count < ChunkBoundary.countMax, new.endsOnlyAtEnd(near: position..<(position + 1))
+        else { return false }
+        withUnsafeMutablePointerToHeader { $0.pointee.part = .leaf(new) }
+        return true
+    }
+}
+
+extension Chunk {
+    /// The node with other elements in a range; nil where that may move a boundary.
+    func replacing(_ range: Range<Int>, with new: [Element]) -> Chunk? {
+        switch part {
+        case .short, .run: return nil
+        case .leaf(let boundary):
+            return replacing(range, with: new, boundary)
+        case .inner(let inner):
+            let child = min(inner.child(at: range.lowerBound), inner.chunks.count - 1)
+            let (old, start) = (inner.chunks[child], inner.start(of: child))
+            guard range.upperBound <= start + old.count,
+                !inner.isBehindRun(child, from: range.lowerBound),
+                let chunk = old.replacing(range.shifted(by: -start), with: new),
+                inner.isCut(behind: child, by: old.mark, as: chunk.mark)
+            else { return nil }
+            return .inner(InnerPart(copying: inner, child: child, chunk))
+        }
+    }
+
+    private func replacing(
+        _ range: Range<Int>,
+        with new: [Element],
+        _ old: LeafBoundary
+    ) -> Chunk? {
+        let count = old.bytes.count - range.count + new.count
+        guard !old.hasRepetition, old.bytes.count < ChunkBoundary.countMax,
+            (ChunkBoundary.countMin..<ChunkBoundary.countMax).contains(count),
+            // The end of a complete leaf is looked at only where a new element stands near it.
+            !old.isComplete || range.upperBound < old.bytes.count
+                || (!new.isEmpty && !range.isEmpty)
+        else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        bytes += old.bytes[..<range.lowerBound]
+        for element in new { bytes.append(element.boundaryByte) }
+        bytes += old.bytes[range.upperBound...]
+        let boundary = LeafBoundary(
+            bytes: bytes,
+            count: count,
+            isComplete: old.isComplete,
+            hasRepetition: false
+        )
+        let end = range.lowerBound + new.count
+        guard boundary.endsOnlyAtEnd(near: range.lowerBound..<end) else { return nil }
+        return withStoredElements { stored in
+            .leaf(boundary) { target in
+                target.initialize(copying: stored[..<range.lowerBound])
+                new.withUnsafeBufferPointer {
+                    (target + range.lowerBound).initialize(copying: $0[...])
+                }
+                (target + end).initialize(copying: stored[range.upperBound...])
+            }
+        }
+    }
+}
+
+extension Range<Int> {
+    fileprivate func shifted(by offset: Int) -> Self {
+        (lowerBound + offset)..<(upperBound + offset)
+    }
+}
+
+extension InnerPart {
+    /// Whether an edit from a position on may continue a run that ends before a child.
+    fileprivate func isBehindRun(_ child: Int, from position: Int) -> Bool {
+        guard child > 0, position == start(of: child) else { return false }
+        var node = chunks[child - 1]
+        while let last = node.chunks.last { node = last }
+        return node.isRun
+    }
+
+    /// Whether the node ends behind a child now if and only if it did before.
+    fileprivate func isCut(behind child: Int, by old: UInt64, as new: UInt64) -> Bool {
+        if child + 1 < ChunkBoundary.countMin || child + 1 == ChunkBoundary.countMax || old == new {
+            return true
+        }
+        return ChunkBoundary.isMarked(old, level: level)
+            == ChunkBoundary.isMarked(new, level: level)
+    }
+}
+
+extension LeafBoundary {
+    /// Whether no window that reaches into a range marks a boundary, but for the end of a complete
+    /// leaf, which must be marked.
+    fileprivate func endsOnlyAtEnd(near range: Range<Int>) -> Bool {
+        var window: UInt64 = 0
+        let first = max(0, range.lowerBound - ChunkBoundary.windowCount + 1)
+        for index in first..<min(bytes.count, range.upperBound + ChunkBoundary.windowCount - 1) {
+            window = ChunkBoundary.window(window, with: bytes[index])
+            if index < range.lowerBound || index + 1 < ChunkBoundary.countMin { continue }
+            let isEnd = isComplete && index == bytes.count - 1
+            guard ChunkBoundary.period(of: window) == 0,
+                ChunkBoundary.isMarked(window: window) == isEnd
+            else { return false }
+        }
+        return true
+    }
+}

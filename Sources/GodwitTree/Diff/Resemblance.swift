@@ -1,0 +1,71 @@
+// How much two values look like versions of one, by L. R. Dice's coefficient ("Measures of the
+// amount of ecologic association between species", 1945) over their words and where they stand.
+
+/// A value as a bag of words, each with the key of the field that it stands in.
+struct Resemblance {
+    private enum Kind {
+        case map, list, string, other
+    }
+
+    private let kind: Kind
+    private var counts: [UInt64: Int] = [:]
+    private var total = 0
+
+    /// More words than this do not count.
+    private static let wordsMax = 512
+
+    init(_ value: Value) {
+        switch value {
+        case .map: kind = .map
+        case .list: kind = .list
+        case .string: kind = .string
+        default: kind = .other
+        }
+        add(value, key: 0)
+    }
+
+    /// From 0, nothing in common, to 1, the same words; 0 for different kinds of values.
+    func score(with other: Resemblance) -> Double {
+        guard kind == other.kind else { return 0 }
+        guard total + other.total > 0 else { return 1 }
+        let (few, many) = counts.count <= other.counts.count ? (self, other) : (other, self)
+        let shared = few.counts.reduce(0) { $0 + min($1.value, many.counts[$1.key] ?? 0) }
+        return Double(2 * shared) / Double(total + other.total)
+    }
+
+    private mutating func add(_ value: Value, key: UInt64) {
+        guard total < Self.wordsMax else { return }
+        switch value {
+        case .map(let map):
+            for entry in map { add(entry.value, key: entry.key.boundaryHash) }
+        case .list(let items):
+            for item in items {
+                guard total < Self.wordsMax else { return }
+                add(item, key: key)
+            }
+        case .string(let text):
+            let words = Words(text)
+            var isEmpty = true
+            for (token, isWord) in zip(words.tokens, words.isWord) where isWord {
+                isEmpty = false
+                guard total < Self.wordsMax else { return }
+                note(key, hash(words.bytes[token]))
+            }
+            if isEmpty { note(key, text.boundaryHash) }
+        default:
+            note(key, value.boundaryHash)
+        }
+    }
+
+    private mutating func note(_ key: UInt64, _ word: UInt64) {
+        var hash = BoundaryHash(kind: key, word)
+        hash.mix(word >> 32)
+        counts[hash.bits, default: 0] += 1
+        total += 1
+    }
+
+    /// FNV-1a, 64 bits: the same on every machine, so that every peer pairs the same items.
+    private func hash(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    }
+}

@@ -1,0 +1,121 @@
+// A merge as a tree, before anything is written.
+//
+// Merging has three steps: `Merger` walks both changes along their base and builds this tree;
+// what both sides want differently stays open in it. `Settlement` then decides what is open, with
+// the whole merge in sight, and reports it. At last the tree is written: as the change of the
+// base, and as what each side has still to do (`MergeNode+Write`).
+
+/// What becomes of one place of a merge.
+indirect enum MergeNode {
+    /// Neither side changed it.
+    case kept
+    /// One side changed it.
+    case one(Side, MapDelta.Change)
+    /// Both sides changed it in the same way.
+    case same(MapDelta.Change)
+    /// Both sides added to an int.
+    case sum(Sides<Int64>)
+    /// One side set an int, and the other added to it.
+    case raised(Int64, by: Int64, of: Side)
+    /// A rule of the policy made this value.
+    case decided(Value, MergeVersions)
+    case open(MergeChoice)
+    case map(MergedMap)
+    case list(MergedList)
+    case text(MergedText)
+    /// One side put in a new value.
+    case inserted(Insertion)
+    /// Both sides put in a container where the base has none.
+    case created(empty: Value, MergeNode)
+}
+
+/// The tree of a merge.
+struct MergeTree {
+    let root: MergeNode
+    /// Whether some value was found again in another container.
+    let hasMoves: Bool
+}
+
+/// A place as the base and both sides have it; nil where it is absent.
+struct MergeVersions {
+    let base: Value?
+    let sides: Sides<Value?>
+}
+
+/// Something that both sides want differently.
+final class MergeChoice {
+    let place: MergePlace
+    let reason: Conflict.Reason
+    let versions: MergeVersions
+    /// What the values themselves say, such as that one version is greater.
+    let vote: Vote?
+    /// What one side did to a value that the other removed.
+    let edit: Delta?
+    /// Whose wish is granted, once that is decided.
+    var picked: Side?
+
+    init(
+        _ reason: Conflict.Reason,
+        _ versions: MergeVersions,
+        _ place: MergePlace,
+        edit: Delta? = nil
+    ) {
+        (self.reason, self.versions, self.place) = (reason, versions, place)
+        self.edit = edit
+        vote = versions.sides.ours.flatMap { ours in
+            versions.sides.theirs.flatMap { Vote(ours: ours, theirs: $0) }
+        }
+    }
+
+    /// The side that edited what the other removed.
+    var editor: Side? {
+        guard reason == .removedAndEdited else { return nil }
+        return versions.sides.ours == nil ? .theirs : .ours
+    }
+}
+
+/// A map that both sides changed.
+final class MergedMap {
+    let base: Value.Map
+    let deltas: Sides<Delta>
+    let place: MergePlace
+    /// Whether both sides created it.
+    let isFresh: Bool
+    var entries: [(key: Key, node: MergeNode)] = []
+    /// Whether the two changes are so close that people should look at them.
+    var isDoubtful = false
+    /// The side that is taken as a whole.
+    var whole: Side?
+
+    init(_ base: Value.Map, _ deltas: Sides<Delta>, _ place: MergePlace, isFresh: Bool) {
+        (self.base, self.deltas, self.place, self.isFresh) = (base, deltas, place, isFresh)
+    }
+
+    var versions: MergeVersions {
+        let base = Value.map(base)
+        let sides = deltas.map { Optional(base.changed(by: $0)) }
+        return MergeVersions(base: isFresh ? nil : base, sides: sides)
+    }
+}
+
+/// A list that both sides changed.
+final class MergedList {
+    let base: Value.List
+    let plan: ListMerge
+    /// The items of the merged list, some of which may still go.
+    var items: [(item: ListMerge.Item, node: MergeNode)] = []
+    /// What is worth a look, whatever is decided.
+    var reports: [Conflict] = []
+
+    init(_ base: Value.List, _ plan: ListMerge) { (self.base, self.plan) = (base, plan) }
+}
+
+/// A new value of one side; it may turn out to be one that the side removed elsewhere.
+final class Insertion {
+    let side: Side
+    let value: Value
+    /// The value where it came from, and what both sides did to it.
+    var origin: (base: Value, node: MergeNode)?
+
+    init(_ side: Side, _ value: Value) { (self.side, self.value) = (side, value) }
+}

@@ -1,0 +1,257 @@
+/// Where a merge is, and what is to be done there.
+struct MergePlace {
+    var path = Path()
+    var rules: MergePolicy.Node?
+
+    func child(_ step: Path.Step) -> MergePlace {
+        MergePlace(path: path.appending(step), rules: rules?.child(step))
+    }
+}
+
+/// The walk along two changes and their base.
+struct Merger {
+    /// Whether what only one side changed is walked too, to see what it put in.
+    var isThorough = false
+    /// What one side removed and the other edited, so far.
+    var removals: [MergeChoice] = []
+    /// What one side put in, so far.
+    var insertions: [Insertion] = []
+
+    /// - Precondition: Both deltas apply to `base`, or set it where there is none.
+    mutating func merge(_ base: Value?, _ deltas: Sides<Delta>, _ place: MergePlace) -> MergeNode {
+        let deltas = deltas.map { $0.sets(base) ? .keep : $0 }
+        switch (deltas.ours, deltas.theirs) {
+        case (.keep, .keep): return .kept
+        case (.keep, _): return mergeOne(.theirs, base, deltas, place)
+        case (_, .keep): return mergeOne(.ours, base, deltas, place)
+        case (.increment(let ours), .increment(let theirs)):
+            if place.rules?.isSum == false, let node = decided(.bothSet, base, deltas, place) {
+                return node
+            }
+            return .sum(Sides(ours: ours, theirs: theirs))
+        case (.increment(let number), .set(.int(let int))):
+            return decided(.bothSet, base, deltas, place) ?? .raised(int, by: number, of: .ours)
+        case (.set(.int(let int)), .increment(let number)):
+            return decided(.bothSet, base, deltas, place) ?? .raised(int, by: number, of: .theirs)
+        case (.map, .map): return mergeMaps(base?.map ?? [:], deltas, place)
+        case (.set(.int), .set(.int)) where place.rules?.isSum == true: break
+        case (.list, .list) where deltas.ours.hasIncrement: break
+        case _ where deltas.ours == deltas.theirs: return .same(.apply(deltas.ours))
+        default: break
+        }
+        switch (deltas.ours, deltas.theirs) {
+        case (.list(let ours), .list(let theirs)):
+            return mergeLists(base?.list ?? [], Sides(ours: ours, theirs: theirs), place)
+        case (.text, .text): return mergeTexts(base, deltas, place)
+        default: return mergeInside(base, deltas, place) ?? mergeReplaced(base, deltas, place)
+        }
+    }
+
+    /// What only one side changed.
+    private mutating func mergeOne(
+        _ side: Side,
+        _ base: Value?,
+        _ deltas: Sides<Delta>,
+        _ place: MergePlace
+    ) -> MergeNode {
+        guard isThorough || place.rules != nil else { return .one(side, .apply(deltas[side])) }
+        var deltas = deltas
+        switch (base, deltas[side]) {
+        case (.map(let base)?, .map):
+            deltas[side.other] = .map(MapDelta(ascending: []))
+            return mergeMaps(base, deltas, place)
+        case (.list(let base)?, .list(let delta)):
+            var lists = Sides(both: ListDelta(ListRecipe()))
+            lists[side] = delta
+            return mergeItems(base, lists, place)
+        default: return .one(side, .apply(deltas[side]))
+        }
+    }
+
+    /// A container or a text that was replaced by one of its kind is merged as if it was edited.
+    private mutating func mergeInside(
+        _ base: Value?,
+        _ deltas: Sides<Delta>,
+        _ place: MergePlace
+    ) -> MergeNode? {
+        guard let base else { return nil }
+        let values = deltas.map { base.changed(by: $0) }
+        switch (base, values.ours, values.theirs) {
+        case (.map, .map, .map), (.list, .list, .list):
+            var inside = deltas
+            if case .set = deltas.ours, case .set = deltas.theirs {
+                inside = Delta.diff(base, values, place.rules)
+            } else {
+                for side in Side.allCases {
+                    guard case .set = deltas[side] else { continue }
+                    inside[side] = .diff(base, values[side], place.rules)
+                }
+            }
+            return inside == deltas ? nil : merge(base, inside, place)
+        case (.string, .string, .string): return mergeTexts(base, deltas, place)
+        default: return nil
+        }
+    }
+
+    private mutating func mergeReplaced(
+        _ base: Value?,
+        _ deltas: Sides<Delta>,
+        _ place: MergePlace
+    ) -> MergeNode {
+        if case .set(let ours) = deltas.ours, case .set(let theirs) = deltas.theirs {
+            return mergeCreated(base, Sides(ours: ours, theirs: theirs), place)
+        }
+        return choice(.replacedAndEdited, base, deltas.map { base?.changed(by: $0) }, place)
+    }
+
+    /// Two new values in one place: containers are merged as if both had begun empty.
+    mutating func mergeCreated(
+        _ base: Value?,
+        _ values: Sides<Value>,
+        _ place: MergePlace
+    ) -> MergeNode {
+        if values.ours == values.theirs, place.rules?.isSum != true {
+            return .same(.apply(.set(values.ours)))
+        }
+        let empty: Value
+        switch (values.ours, values.theirs) {
+        case (.map, .map): empty = [:]
+        case (.list, .list): empty = []
+        default: return choice(.bothSet, base, values.map { $0 }, place)
+        }
+        if place.rules == nil, let ours = values.ours.list, let theirs = values.theirs.list,
+            ours.isTuple, theirs.isTuple, ours.count == theirs.count
+        {
+            return choice(.bothSet, base, values.map { $0 }, place)
+        }
+        let deltas = Delta.diff(empty, values, place.rules)
+        guard case .map = empty, case .map = deltas.ours, case .map = deltas.theirs else {
+            return .created(empty: empty, merge(empty, deltas, place))
+        }
+        return .created(empty: empty, mergeMaps([:], deltas, place, isFresh: true))
+    }
+}
+
+// MARK: - Choices
+
+extension Merger {
+    /// A choice between two wishes, or what a rule makes of them.
+    mutating func choice(
+        _ reason: Conflict.Reason,
+        _ base: Value?,
+        _ sides: Sides<Value?>,
+        _ place: MergePlace
+    ) -> MergeNode {
+        let versions = MergeVersions(base: base, sides: sides)
+        if let value = place.decide(reason, versions) { return .decided(value, versions) }
+        return .open(MergeChoice(reason, versions, place))
+    }
+
+    private func decided(
+        _ reason: Conflict.Reason,
+        _ base: Value?,
+        _ deltas: Sides<Delta>,
+        _ place: MergePlace
+    ) -> MergeNode? {
+        guard place.rules?.rule != nil else { return nil }
+        let sides = deltas.map { base?.changed(by: $0) }
+        let versions = MergeVersions(base: base, sides: sides)
+        return place.decide(reason, versions).map { .decided($0, versions) }
+    }
+
+    /// What becomes of a value that one side removed and the other edited.
+    mutating func removed(
+        by side: Side,
+        _ base: Value,
+        _ edit: Delta,
+        _ place: MergePlace
+    ) -> MergeNode {
+        let edited = base.changed(by: edit)
+        var sides = Sides<Value?>(both: nil)
+        sides[side.other] = edited
+        let choice = MergeChoice(
+            .removedAndEdited,
+            MergeVersions(base: base, sides: sides),
+            place,
+            edit: edit
+        )
+        switch place.rules?.rule {
+        case .ours?: choice.picked = .ours
+        case .theirs?: choice.picked = .theirs
+        case .deleteWins?: choice.picked = side
+        case .editWins?, .union?: choice.picked = side.other
+        default:
+            if edit.onlyRemoves(from: base) {
+                choice.picked = side
+            } else {
+                removals.append(choice)
+            }
+        }
+        return .open(choice)
+    }
+}
+
+extension MergePlace {
+    /// What a rule makes of two values; nil where the default holds.
+    func decide(_ reason: Conflict.Reason, _ versions: MergeVersions) -> Value? {
+        guard let ours = versions.sides.ours, let theirs = versions.sides.theirs,
+            let rule = rules?.rule
+        else { return nil }
+        switch rule {
+        case .ours: return ours
+        case .theirs: return theirs
+        case .max: return ours.isLess(than: theirs).map { $0 ? theirs : ours }
+        case .min: return ours.isLess(than: theirs).map { $0 ? ours : theirs }
+        case .sum:
+            guard let our = ours.integer, let their = theirs.integer else { return nil }
+            return .int(our &+ their &- (versions.base?.integer ?? 0))
+        case .custom(let decide):
+            let value = decide(
+                Conflict(
+                    path: path,
+                    reason: reason,
+                    base: versions.base,
+                    ours: ours,
+                    theirs: theirs,
+                    choice: .theirs
+                )
+            )
+            // A value that nests too deep is as good as none.
+            return value.flatMap {
+                $0.isNested(within: Value.depthMax - path.steps.count) ? $0 : nil
+            }
+        case .editWins, .deleteWins, .union: return nil
+        }
+    }
+}
+
+extension Delta {
+    /// Whether this sets what is there already.
+    fileprivate func sets(_ base: Value?) -> Bool {
+        if case .set(let value) = self { value == base } else { false }
+    }
+
+    /// Whether this change does nothing but remove parts of the base.
+    fileprivate func onlyRemoves(from base: Value) -> Bool {
+        switch (self, base) {
+        case (.map(let delta), .map(let map)):
+            delta.entries.allSatisfy { entry in
+                guard case .apply(let change) = entry.change else { return true }
+                return map[entry.key].map { change.onlyRemoves(from: $0) } ?? false
+            }
+        case (.list(let delta), .list):
+            delta.parts.edits.isEmpty && delta.parts.inserts.isEmpty && delta.parts.moves.isEmpty
+        default: false
+        }
+    }
+}
+
+extension Value {
+    /// The value after a delta that is known to apply.
+    func changed(by delta: Delta) -> Value {
+        guard let value = try? delta.applied(to: self, at: .known) else {
+            preconditionFailure("A merge takes deltas that apply to its base")
+        }
+        return value
+    }
+}

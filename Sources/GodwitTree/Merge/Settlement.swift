@@ -1,0 +1,271 @@
+// How a merge decides what it leaves open, with the whole of it in sight, outermost first:
+//
+//   (1) The values themselves: the greater version, number or date, a value before yes or no.
+//   (2) The record: contested fields of one map follow one side, the one that most votes name,
+//       else the one that the enclosing record follows.
+//   (3) An edit beats a removal. Else the side that changed more of the document is followed,
+//       else theirs, the later one.
+//   (4) A record of which much is contested, and little else of the loser's changed, is taken
+//       whole from the winner, and so is a new one on which both sides agree in less than half: a
+//       mixture of two records is what neither side wrote. What counts all the same is never
+//       dropped so: an increment, a rule of the policy, a value that moved.
+//
+// Each decision is reported, but that both sides raised one version, or differ in nothing but
+// case, blanks and punctuation of prose.
+
+/// The decisions of one merge.
+struct Settlement {
+    private(set) var conflicts: [Conflict] = []
+    private let larger: Side
+
+    private static let wholeMin = 3
+    private static let wholePart = 4
+
+    private let hasMoves: Bool
+
+    init(_ deltas: Sides<Delta>, hasMoves: Bool) {
+        self.hasMoves = hasMoves
+        larger = deltas.ours.weight > deltas.theirs.weight ? .ours : .theirs
+    }
+
+    /// Decides everything that is open in a node; `winner` is the side that the record around it
+    /// follows.
+    mutating func settle(_ node: MergeNode, _ winner: Side? = nil) {
+        switch node {
+        case .kept, .one, .same, .sum, .raised, .decided: break
+        case .open(let choice): settle(choice, winner)
+        case .map(let map): settle(map, winner)
+        case .list(let list):
+            conflicts += list.reports
+            for (_, node) in list.items { settle(node, winner) }
+        case .text(let text): settle(text, winner)
+        case .inserted(let insertion):
+            if let origin = insertion.origin { settle(origin.node, winner) }
+        case .created(_, let node): settle(node, winner)
+        }
+    }
+
+    private mutating func settle(_ choice: MergeChoice, _ winner: Side?) {
+        guard choice.picked == nil else { return }
+        let picked = choice.editor ?? choice.vote?.side ?? winner ?? larger
+        choice.picked = picked
+        guard !choice.isTrivial else { return }
+        report(choice.reason, choice.versions, picked == .ours ? .ours : .theirs, choice.place)
+    }
+
+    private mutating func settle(_ map: MergedMap, _ winner: Side?) {
+        let choices = map.entries.compactMap { entry -> MergeChoice? in
+            guard case .open(let choice) = entry.node, choice.picked == nil else { return nil }
+            return choice
+        }
+        guard !choices.isEmpty else {
+            if map.isDoubtful { report(.bothChangedRecord, map.versions, .both, map.place) }
+            for (_, node) in map.entries { settle(node, winner) }
+            return
+        }
+        let votes = choices.compactMap(\.vote)
+        let voted = winnerOf(votes)
+        let leader = voted ?? choices.lazy.compactMap(\.editor).first ?? winner ?? larger
+        if isTakenWhole(map, choices, leader) {
+            map.whole = leader
+            return report(.takenWhole, map.versions, leader == .ours ? .ours : .theirs, map.place)
+        }
+        if map.isDoubtful { report(.bothChangedRecord, map.versions, .both, map.place) }
+        for (_, node) in map.entries {
+            // A removal beats an edit only where the values of this very record say so.
+            if case .open(let choice) = node, choice.picked == nil,
+                choice.editor == nil ? choice.vote?.isVersion == false : voted != nil
+            {
+                choice.picked = leader
+                if !choice.isTrivial {
+                    let side: Conflict.Choice = leader == .ours ? .ours : .theirs
+                    report(choice.reason, choice.versions, side, choice.place)
+                }
+            } else {
+                settle(node, leader)
+            }
+        }
+    }
+
+    /// The side that most votes name; of equally many, the first.
+    private func winnerOf(_ votes: [Vote]) -> Side? {
+        let ours = votes.count { $0.side == .ours }
+        if ours * 2 == votes.count { return votes.first?.side }
+        return ours * 2 > votes.count ? .ours : .theirs
+    }
+
+    private func isTakenWhole(
+        _ map: MergedMap,
+        _ choices: [MergeChoice],
+        _ winner: Side
+    ) -> Bool {
+        guard Set(choices.compactMap { $0.vote?.side }).count < 2, map.canBeTakenWhole, !hasMoves
+        else { return false }
+        guard !map.deltas[winner.other].hasInsertions else { return false }
+        let lone = map.entries.count { $0.node.isOnly(of: winner.other) }
+        let isMuch =
+            choices.count >= Self.wholeMin
+            && Self.wholePart * choices.count >= choices.count + lone
+        let agreed = map.entries.count - choices.count - lone
+        let isOther = map.isFresh && agreed <= choices.count + lone
+        guard isOther || isMuch || choices.count == 2 && lone == 1 else { return false }
+        return lone > 0 || !choices.allSatisfy(\.isTrivial)
+    }
+
+    private mutating func settle(_ text: MergedText, _ winner: Side?) {
+        let votes = text.contested.compactMap(\.vote?.side)
+        let picked = votes.first ?? winner ?? larger
+        for choice in text.contested { choice.picked = choice.vote?.side ?? picked }
+        let sides = Set(text.contested.compactMap(\.picked))
+        guard !sides.isEmpty || text.isDoubtful else { return }
+        var choice = Conflict.Choice.both
+        if sides.count == 1, !text.isDoubtful { choice = sides.first == .ours ? .ours : .theirs }
+        if text.contested.allSatisfy(\.isTrivial), !text.isDoubtful { return }
+        report(.bothRewrote, text.versions, choice, text.place)
+    }
+
+    private mutating func report(
+        _ reason: Conflict.Reason,
+        _ versions: MergeVersions,
+        _ choice: Conflict.Choice,
+        _ place: MergePlace
+    ) {
+        conflicts.append(Conflict(reason, versions, choice, place))
+    }
+}
+
+extension Conflict {
+    init(
+        _ reason: Reason,
+        _ versions: MergeVersions,
+        _ choice: Choice,
+        _ place: MergePlace
+    ) {
+        self.init(
+            path: place.path,
+            reason: reason,
+            base: versions.base,
+            ours: versions.sides.ours,
+            theirs: versions.sides.theirs,
+            choice: choice
+        )
+    }
+}
+
+extension MergedMap {
+    /// What is added to an int counts, whatever else is decided, and so does a rule of the policy.
+    fileprivate var canBeTakenWhole: Bool {
+        place.rules == nil && !deltas.ours.hasIncrement && !deltas.theirs.hasIncrement
+    }
+}
+
+extension MergeNode {
+    /// Whether only one side changed something here.
+    fileprivate func isOnly(of side: Side) -> Bool {
+        switch self {
+        case .one(let owner, _): owner == side
+        case .inserted(let insertion): insertion.side == side
+        default: false
+        }
+    }
+}
+
+extension MergeChoice {
+    /// Whether nobody misses the other side's wish: both raised a version, or wrote the same
+    /// words.
+    fileprivate var isTrivial: Bool {
+        guard let ours = versions.sides.ours, let theirs = versions.sides.theirs else {
+            return false
+        }
+        if reason == .bothSet || reason == .replacedAndEdited, vote?.isVersion == true,
+            let base = versions.base
+        {
+            return Self.isRaised(from: base, to: ours) && Self.isRaised(from: base, to: theirs)
+        }
+        guard let our = ours.bareText, let their = theirs.bareText else { return false }
+        return our == their
+    }
+
+    private static func isRaised(from old: Value, to new: Value) -> Bool {
+        Vote.isVersion(old) && Vote.isVersion(new) && Vote(ours: old, theirs: new)?.side == .theirs
+    }
+}
+
+extension Value {
+    /// The letters of prose, in lower case; nil where there are none, and for what is no prose: in
+    /// a path or in code, case and punctuation matter, and so does a point beside a digit.
+    fileprivate var bareText: [UInt8]? {
+        guard let text, text.utf8.contains(UInt8(ascii: " ")) else { return nil }
+        var bare: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): return nil
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): bare.append(byte | 0x20)
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...: bare.append(byte)
+            default: break
+            }
+        }
+        return bare.isEmpty ? nil : bare
+    }
+}
+
+extension Delta {
+    /// Whether this puts items into a list, at whatever depth.
+    fileprivate var hasInsertions: Bool {
+        switch self {
+        case .keep, .set, .text, .increment: false
+        case .map(let delta):
+            delta.entries.contains { entry in
+                guard case .apply(let change) = entry.change else { return false }
+                return change.hasInsertions
+            }
+        case .list(let delta):
+            delta.recipe.runs.contains { run in
+                switch run {
+                case .kept: false
+                case .edited(_, let delta): delta.hasInsertions
+                case .new: true
+                }
+            }
+        }
+    }
+}
+
+extension Delta {
+    /// Whether this is a change inside a container.
+    fileprivate var isInside: Bool {
+        switch self {
+        case .map, .list: true
+        case .keep, .set, .text, .increment: false
+        }
+    }
+
+    /// How many things a change changes.
+    fileprivate var weight: Int {
+        switch self {
+        case .keep: 0
+        case .set, .text, .increment: 1
+        case .map(let delta):
+            delta.entries.reduce(0) { sum, entry in
+                guard case .apply(let change) = entry.change else { return sum + 1 }
+                return sum + change.weight
+            }
+        case .list(let delta):
+            delta.recipe.weight
+        }
+    }
+}
+
+extension ListRecipe {
+    fileprivate var weight: Int {
+        var (edited, inserted) = (0, 0)
+        for run in runs {
+            switch run {
+            case .kept: break
+            case .edited(_, let delta): edited += delta.weight
+            case .new: inserted += 1
+            }
+        }
+        return edited + max(inserted, removes.reduce(0) { $0 + $1.count })
+    }
+}

@@ -1,0 +1,111 @@
+// Which new items of both sides are one.
+//
+//   (1) Items with the same identity, where the list has one. Two new items with the same number
+//       as their identity that agree on little else are two: both sides counted on.
+//   (2) Equal items in the same gap; equal records anywhere, when each side has just one.
+//   (3) In a list of strings, all different, in which neither side replaced one: equal strings.
+//
+// What the list looks like is judged by the new items and what stands near them.
+
+struct TwinSearch {
+    /// The place of ours for each place of theirs that is the same item.
+    private(set) var pairs: [Int: Int] = [:]
+    /// The places of two items with one identity, on their sides.
+    private(set) var clashes: [Sides<Int>] = []
+
+    private static let neighboursMax = 16
+    private static let candidatesMax = 64
+
+    init(_ base: Value.List, _ plan: ListMerge, _ declared: ItemIdentity?) {
+        let (ours, theirs) = (plan.ours.inserted, plan.theirs.inserted)
+        guard !ours.isEmpty, !theirs.isEmpty else { return }
+        let near = Self.neighbours(base, plan)
+        let identity =
+            declared ?? ItemIdentity(of: [near + ours.map(\.value), near + theirs.map(\.value)])
+        if let identity {
+            unite(ours, theirs, by: identity)
+        } else {
+            let isSet = Self.isSet(near, plan)
+            unite(ours, theirs, plan, isSet: isSet)
+        }
+    }
+
+    private mutating func unite(
+        _ ours: [(place: Int, value: Value)],
+        _ theirs: [(place: Int, value: Value)],
+        by identity: ItemIdentity
+    ) {
+        let ourNames = ListMatching.uniquePositions(of: ours.map { identity.name(of: $0.value) })
+        let theirNames = ListMatching.uniquePositions(
+            of: theirs.map { identity.name(of: $0.value) }
+        )
+        for (name, their) in theirNames.sorted(by: { $0.value < $1.value }) {
+            guard let our = ourNames[name] else { continue }
+            if case .int = name, !ours[our].value.agrees(with: theirs[their].value) {
+                clashes.append(Sides(ours: ours[our].place, theirs: theirs[their].place))
+            } else {
+                pairs[theirs[their].place] = ours[our].place
+            }
+        }
+    }
+
+    private mutating func unite(
+        _ ours: [(place: Int, value: Value)],
+        _ theirs: [(place: Int, value: Value)],
+        _ plan: ListMerge,
+        isSet: Bool
+    ) {
+        var places: [ItemContent: [Int]] = [:]
+        for (place, value) in ours.reversed() {
+            places[ItemContent(value), default: []].append(place)
+        }
+        var counts: [ItemContent: Int] = [:]
+        for (_, value) in theirs { counts[ItemContent(value), default: 0] += 1 }
+        for (place, value) in theirs {
+            let content = ItemContent(value)
+            guard let candidates = places[content], !candidates.isEmpty else { continue }
+            let isOnly = candidates.count == 1 && counts[content] == 1
+            let index = candidates.suffix(Self.candidatesMax).lastIndex { candidate in
+                isOnly && (isSet || !value.isScalar)
+                    || plan.ours.anchor(of: candidate) == plan.theirs.anchor(of: place)
+            }
+            guard let index else { continue }
+            pairs[place] = candidates[index]
+            places[content]?.remove(at: index)
+        }
+    }
+
+    /// Whether the list holds strings, all different, and neither side replaced one.
+    private static func isSet(_ near: [Value], _ plan: ListMerge) -> Bool {
+        guard !plan.ours.hasEdits, !plan.theirs.hasEdits else { return false }
+        return Side.allCases.allSatisfy { side in
+            let items = near + plan.side(side).inserted.map(\.value)
+            return Set(items).count == items.count
+                && items.allSatisfy { if case .string = $0 { true } else { false } }
+        }
+    }
+
+    /// Items of the base near the new ones.
+    private static func neighbours(_ base: Value.List, _ plan: ListMerge) -> [Value] {
+        var wanted: Set<Int> = []
+        for side in Side.allCases {
+            let side = plan.side(side)
+            for (place, _) in side.inserted {
+                let position = side.anchor(of: place).map { plan.segments.ranges[$0].upperBound }
+                let middle = position ?? 0
+                wanted.formUnion(
+                    max(0, middle - neighboursMax)..<min(base.count, middle + neighboursMax)
+                )
+            }
+        }
+        return wanted.sorted().map { base[$0] }
+    }
+}
+
+extension Value {
+    /// Whether two records have at least two fields with equal values.
+    fileprivate func agrees(with other: Value) -> Bool {
+        guard case .map(let map) = self, case .map(let otherMap) = other else { return true }
+        return map.count { otherMap[$0.key] == $0.value } >= 2
+    }
+}

@@ -1,0 +1,75 @@
+/// Two changes that could not both stay as they were.
+///
+/// A merge always decides. A conflict says what it had to choose between, and why it chose as it
+/// did, so that an app or a person can choose otherwise. What a rule of a ``MergePolicy`` decides
+/// is no conflict.
+public struct Conflict: Hashable, Sendable {
+    public enum Reason: String, Hashable, Sendable, CaseIterable {
+        /// Both sides put different values in one place.
+        case bothSet
+        /// One side replaced what the other changed inside.
+        case replacedAndEdited
+        /// One side removed what the other changed.
+        case removedAndEdited
+        /// Both sides moved one item to different places.
+        case bothMoved
+        /// Both sides changed the same lines or words of a text; words that both changed are those
+        /// of one side.
+        case bothRewrote
+        /// Both sides changed much of one record; it is taken whole from one side.
+        case takenWhole
+        /// Both sides changed different fields of one small record; both changes are there.
+        case bothChangedRecord
+        /// Both sides gave the same number to a new item; both items are there.
+        case sameIdentity
+    }
+
+    public enum Choice: String, Hashable, Sendable {
+        case ours, theirs
+        /// Something of both.
+        case both
+    }
+
+    /// Where, in the base.
+    public let path: Path
+    public let reason: Reason
+    public let base: Value?
+    /// What our side wanted; nil when it removed the value.
+    public let ours: Value?
+    /// What their side wanted; nil when it removed the value.
+    public let theirs: Value?
+    /// Whose wish was granted.
+    public let choice: Choice
+}
+
+extension Conflict {
+    /// Whether nothing was decided: both changes are there as they were made, and a person may want
+    /// to look at them.
+    public var isNotice: Bool { reason == .bothChangedRecord }
+}
+
+extension Conflict.Reason {
+    /// What happened, and what the merge does then, for people.
+    public var explanation: String {
+        switch self {
+        case .bothSet: "both sides set it; one value is taken"
+        case .replacedAndEdited:
+            "one side replaced it, the other changed it inside; the new one stays"
+        case .removedAndEdited: "one side removed it, the other changed it; it stays"
+        case .bothMoved: "both sides moved it; the first move, ours, counts"
+        case .bothRewrote: "both sides changed the same lines; check the text"
+        case .takenWhole: "both sides changed much of it; one side's record is taken whole"
+        case .bothChangedRecord: "both sides changed this record; both changes are kept"
+        case .sameIdentity: "both sides added an item with this number; both are kept"
+        }
+    }
+}
+
+extension Conflict: CustomStringConvertible {
+    public var description: String {
+        let sides = [("base", base), ("ours", ours), ("theirs", theirs)].map { name, value in
+            "\(name) \(value?.ednText() ?? "absent")"
+        }
+        return "\(path): \(reason.explanation) (\(sides.joined(separator: ", ")))"
+    }
+}

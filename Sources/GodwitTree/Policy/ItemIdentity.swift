@@ -1,0 +1,145 @@
+// How the items of a list are told apart.
+//
+//   (1) By a field whose value each item has, each its own, in every version of the list that is
+//       looked at: of the usual names, whatever their case, the one that most items share
+//       between the versions; else any other field, or one of a map in the item, whose values
+//       most items keep.
+//   (2) By two fields together, where that is usual: an OpenAPI parameter is its name and place.
+//   (3) What is looked at is what differs, and its neighbours: never the whole list.
+
+/// The fields by which the items of a list are told apart.
+struct ItemIdentity: Hashable, Sendable {
+    /// The way to each field; more than one for a composite identity.
+    let fields: [[Key]]
+
+    /// The value of the identity in an item; nil where a field is missing or is no scalar.
+    func name(of item: Value) -> Value? {
+        if fields.count == 1 { return Self.scalar(at: fields[0], in: item) }
+        var parts: [Value] = []
+        for field in fields {
+            guard let part = Self.scalar(at: field, in: item) else { return nil }
+            parts.append(part)
+        }
+        return .list(parts)
+    }
+
+    private static func scalar(at field: [Key], in item: Value) -> Value? {
+        var value = item
+        for key in field {
+            guard let next = value[key] else { return nil }
+            value = next
+        }
+        switch value {
+        case .null, .list, .map: return nil
+        default: return value
+        }
+    }
+}
+
+// MARK: - Finding it
+
+extension ItemIdentity {
+    private static let usualNames: [Key] = [
+        "id", "_id", "uuid", "guid", "key", "name", "title", "slug", "sid", "code", "sku", "url",
+        "path", "filename", "label",
+    ]
+    private static let composites: [[Key]] = [
+        ["name", "in"], ["kind", "name"], ["namespace", "name"],
+    ]
+
+    /// The identity that tells the items of each of these lists apart; nil where there is none.
+    ///
+    /// - Complexity: O(*n*) in the number of items, times that of their fields.
+    init?(of lists: [[Value]]) {
+        guard let first = lists.lazy.flatMap({ $0 }).first, case .map(let map) = first else {
+            return nil
+        }
+        for keys in Self.composites {
+            let identity = ItemIdentity(fields: keys.map { [$0] })
+            if identity.sharedCount(in: lists) != nil {
+                self = identity
+                return
+            }
+        }
+        var best: (identity: ItemIdentity, rank: (Int, Int))?
+        for (field, rank) in Self.candidates(in: map) {
+            if let found = best, found.rank.0 == 0, rank >= Self.usualNames.count { break }
+            let identity = ItemIdentity(fields: [field])
+            guard let shared = identity.sharedCount(in: lists),
+                rank < Self.usualNames.count || identity.isKept(in: lists)
+            else { continue }
+            let group = rank < Self.usualNames.count ? 0 : field.count
+            let order = (group, -shared)
+            if best.map({ order < $0.rank }) ?? true { best = (identity, order) }
+        }
+        guard let best else { return nil }
+        self = best.identity
+    }
+
+    /// The fields that may be an identity, with usual names first.
+    private static func candidates(in item: Value.Map) -> [(field: [Key], rank: Int)] {
+        var candidates: [(field: [Key], rank: Int)] = []
+        for entry in item {
+            if isUsable(entry.value, entry.key) {
+                candidates.append(([entry.key], rank(of: entry.key)))
+            }
+            guard case .map(let inner) = entry.value else { continue }
+            for field in inner where isUsable(field.value, field.key) {
+                candidates.append(([entry.key, field.key], rank(of: field.key)))
+            }
+        }
+        return candidates.sorted { left, right in
+            if left.rank != right.rank { return left.rank < right.rank }
+            if left.field.count != right.field.count { return left.field.count < right.field.count }
+            return left.field.lexicographicallyPrecedes(right.field)
+        }
+    }
+
+    private static func rank(of key: Key) -> Int {
+        usualNames.firstIndex { $0.isSameName(as: key) } ?? usualNames.count
+    }
+
+    /// Doubles and truth values tell nothing apart, but by a usual name.
+    private static func isUsable(_ value: Value, _ key: Key) -> Bool {
+        switch value {
+        case .int, .string, .bytes: true
+        case .double, .bool: rank(of: key) < usualNames.count
+        default: false
+        }
+    }
+
+    /// Whether most names of each list occur in another one: a field that changes in all items, or
+    /// in the only one, tells nothing apart.
+    private func isKept(in lists: [[Value]]) -> Bool {
+        var counts: [Value: Int] = [:]
+        for item in lists.joined() { counts[name(of: item) ?? .null, default: 0] += 1 }
+        return lists.allSatisfy { list in
+            let kept = list.count { counts[name(of: $0) ?? .null, default: 0] > 1 }
+            return 2 * kept >= list.count
+        }
+    }
+
+    /// How many names occur in several of the lists; nil when an item of one has no name, or two
+    /// have the same.
+    private func sharedCount(in lists: [[Value]]) -> Int? {
+        var occurrences: [Value: Int] = [:]
+        for list in lists {
+            var names: Set<Value> = []
+            for item in list {
+                guard let name = name(of: item), names.insert(name).inserted else { return nil }
+                occurrences[name, default: 0] += 1
+            }
+        }
+        return occurrences.values.reduce(0) { $0 + $1 - 1 }
+    }
+}
+
+extension Key {
+    /// Whether two names differ in the case of ASCII letters at most.
+    fileprivate func isSameName(as other: Key) -> Bool {
+        guard sizeInBytes == other.sizeInBytes else { return false }
+        return zip(text.utf8, other.text.utf8).allSatisfy { left, right in
+            left == right || left | 0x20 == right | 0x20 && (0x61...0x7a).contains(left | 0x20)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+// What a reader may spend.
+//
+// A few bytes can stand for very much: a frame that unfolds, a list of a million empty places, a
+// patch that copies a document into itself. So each reader knows what a thing will cost before it
+// makes room for it, and takes that off its budget first.
+//
+//   (1) Memory is counted as what the thing takes while it is read, not only afterwards; the costs
+//       are measured, and a little too high.
+//   (2) A count is paid for when it is read, before the first of the things counted.
+//   (3) Steps are counted where they are not paid for by memory: where something that is there
+//       already is walked through.
+
+/// How much memory and how many steps a reader may spend on one input.
+///
+/// ```swift
+/// let value = try Value(json: body, budget: .request)
+/// ```
+///
+/// A reader that would need more throws ``TreeError/overBudget(_:limit:)`` before it takes it.
+public struct ReadBudget: Hashable, Sendable {
+    public enum Resource: String, Sendable {
+        case memory = "bytes of memory"
+        case steps
+    }
+
+    /// About how many bytes of memory may be taken, for the result and on the way to it.
+    public var memoryMax: Int
+    /// How many elements may be walked through that the input does not spell out.
+    public var stepsMax: Int
+    /// How many bytes of memory one byte of a compressed input may cost, where that is more than
+    /// ``unfoldedMin``.
+    public var unfoldingMax = 1 << 10
+
+    public init(memoryMax: Int, stepsMax: Int = 1 << 26) {
+        self.memoryMax = memoryMax
+        self.stepsMax = stepsMax
+    }
+
+    /// For what comes from another device of the same people: 1 GiB, or some million items.
+    public static let standard = ReadBudget(memoryMax: 1 << 30)
+
+    /// For what comes from strangers, many at a time: 16 MiB.
+    public static let request = ReadBudget(memoryMax: 1 << 24, stepsMax: 1 << 20)
+
+    /// For a body of a request that is in memory already: 16 MiB, and eight times its size.
+    public static func request(sizeInBytes: Int) -> ReadBudget {
+        ReadBudget(memoryMax: request.memoryMax + 8 * sizeInBytes, stepsMax: request.stepsMax)
+    }
+
+    /// For what this program has written itself.
+    public static let unlimited: ReadBudget = {
+        var budget = ReadBudget(memoryMax: .max, stepsMax: .max)
+        budget.unfoldingMax = .max
+        return budget
+    }()
+
+    /// What any compressed input may cost, however small it is.
+    public static let unfoldedMin = 1 << 23
+
+    /// The budget for what unfolds from so many bytes, and from a prefix that is there already.
+    func forUnfolding(_ sizeInBytes: Int, prefixSizeInBytes: Int) -> ReadBudget {
+        let prefix = Self.prefixFactor * prefixSizeInBytes
+        let (cost, isTooMuch) = unfoldingMax.multipliedReportingOverflow(by: sizeInBytes)
+        guard !isTooMuch, cost < .max - Self.unfoldedMin - prefix else { return self }
+        var budget = self
+        budget.memoryMax = min(memoryMax, Self.unfoldedMin + prefix + cost)
+        return budget
+    }
+
+    /// A byte that is found again in the prefix has cost this much already where it stands.
+    private static let prefixFactor = 64
+}
+
+/// What is left of a budget.
+struct ReadMeter {
+    private let budget: ReadBudget
+    private var memoryLeft: Int
+    private var stepsLeft: Int
+
+    init(_ budget: ReadBudget) {
+        self.budget = budget
+        memoryLeft = max(0, budget.memoryMax)
+        stepsLeft = max(0, budget.stepsMax)
+    }
+
+    mutating func take(memory: Int) throws(TreeError) {
+        memoryLeft -= memory
+        guard memoryLeft >= 0 else { throw .overBudget(.memory, limit: budget.memoryMax) }
+    }
+
+    mutating func take(steps: Int) throws(TreeError) {
+        stepsLeft -= steps
+        guard stepsLeft >= 0 else { throw .overBudget(.steps, limit: budget.stepsMax) }
+    }
+
+    /// Takes memory for so many things, which the input counts but has not shown yet.
+    ///
+    /// - Precondition: The input is as long as the count, so that the product is in range.
+    mutating func take(_ count: Int, each memory: Int) throws(TreeError) {
+        try take(memory: count * memory)
+    }
+}
+
+/// What things take in memory while they are read.
+enum ReadCost {
+    /// A scalar in a list, or a container but for what is in it.
+    static let item = 56
+    /// A list or a map that is not empty.
+    static let container = 192
+    /// A key and a scalar in a map.
+    static let entry = 168
+    /// A string that has memory of its own, besides its bytes.
+    static let string = 64
+    /// An operation of a JSON Patch, and a step on the way of its pointers.
+    static let operation = 320
+    static let token = 112
+
+    /// An element of EDN, and the scalar or the part of a delta that it becomes.
+    static let form = 144
+    /// A tag or a discard that waits for its element: more than it takes, because no element needs
+    /// many.
+    static let tag = 160
+
+    enum Part {
+        static let entry = 112
+        static let splice = 128
+        static let remove = 112
+        static let edit = 112
+        static let move = 184
+        static let insert = 80
+    }
+
+    /// What text and byte strings of a size take.
+    static func bytes(_ count: Int) -> Int { count > 15 ? string + count : 0 }
+}

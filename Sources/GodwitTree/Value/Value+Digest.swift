@@ -1,0 +1,72 @@
+// Canonical bytes: deterministic CBOR, RFC 8949 section 4.2.1.
+//
+// One value has one encoding: shortest integers and lengths, the shortest float that holds the
+// number exactly, definite lengths, map entries in the order of their encoded keys. For string
+// keys that is the order of `Map`: the head carries the length, so shorter keys come first.
+
+extension CanonicalWriter {
+    mutating func write(_ value: Value) {
+        switch value {
+        case .null: bytes.append(0xf6)
+        case .bool(let bool): bytes.append(bool ? 0xf5 : 0xf4)
+        case .int(let int): writeInteger(int)
+        case .double(let double): writeDouble(double.double)
+        case .string(let key): write(key)
+        case .bytes(let content): writeBytes(content)
+        case .list(let items):
+            writeListHead(items.count)
+            for item in items { write(item) }
+        case .map(let map):
+            writeMapHead(map.count)
+            for entry in map {
+                write(entry.key)
+                write(entry.value)
+            }
+        }
+    }
+
+    mutating func write(_ key: Key) { key.withBytes { writeText($0) } }
+
+    /// What stands for a value in the digest of its container: a short scalar itself, anything
+    /// else by its digest, with a tag that no value has.
+    mutating func writeReference(to value: Value) {
+        switch value {
+        case .list, .map: writeNamed(value.digest)
+        default:
+            let start = bytes.count
+            write(value)
+            guard bytes.count - start > Digest.embeddedMaxInBytes else { return }
+            bytes.removeLast(bytes.count - start)
+            writeNamed(value.digest)
+        }
+    }
+
+    private mutating func writeNamed(_ digest: Digest) {
+        bytes.append(MajorType.tag.rawValue << 5 | 6)
+        digest.append(to: &bytes)
+    }
+}
+
+extension Value {
+    /// The Merkle digest of the value: equal exactly when the values are.
+    ///
+    /// Containers keep theirs, and so do the chunks that large ones consist of: after an edit,
+    /// only what lies on the way to it is hashed again.
+    ///
+    /// - Complexity: O(*n*) the first time, O(log *n*) after an edit of a large container.
+    public var digest: Digest {
+        var writer = CanonicalWriter()
+        switch self {
+        case .list(let items):
+            if let root = items.tree.root { return root.digest }
+            writer.beginDigest(of: Value.digestPurpose, level: 0, count: 0)
+        case .map(let map):
+            if let root = map.tree.root { return root.digest }
+            writer.beginDigest(of: Value.Map.Entry.digestPurpose, level: 0, count: 0)
+        default:
+            writer.beginDigest(of: "godwit scalar 3")
+            writer.write(self)
+        }
+        return Digest(ofBytes: writer.bytes)
+    }
+}

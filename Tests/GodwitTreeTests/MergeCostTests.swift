@@ -1,0 +1,160 @@
+import Foundation
+import GodwitTree
+import Testing
+
+// What is compared is the least processor time of many runs of one thread, small and large by
+// turns: what else the machine does lengthens some runs, and shortens none.
+
+/// The cost of a merge of recorded changes is that of the changes, not that of the document.
+@Suite(.serialized) struct MergeCostTests {
+    /// How much longer a merge may take in what is ten times as large: there the trees are a level
+    /// higher.
+    private static let ratioMax = 2.0
+
+    private static let tenths = Array(1...9)
+
+    @Test func `two appends to a list of fifty thousand items cost as to one of five thousand`()
+        throws
+    {
+        try compare(
+            Work(Self.list(5_000), Array(repeating: 5_000, count: 9), Self.insert),
+            Work(Self.list(50_000), Array(repeating: 50_000, count: 9), Self.insert)
+        )
+    }
+
+    @Test func `inserts of both sides into one gap of a long list cost as of a short one`() throws {
+        try compare(
+            Work(Self.list(5_000), Self.tenths.map { $0 * 500 }, Self.insert),
+            Work(Self.list(50_000), Self.tenths.map { $0 * 5_000 }, Self.insert)
+        )
+    }
+
+    @Test func `two appends to a long list of numbers cost as to a short one`() throws {
+        func numbers(_ count: Int) -> Value { .list((0..<count).map { .int(Int64($0)) }) }
+        try compare(
+            Work(numbers(5_000), Array(repeating: 5_000, count: 9), Self.insert),
+            Work(numbers(50_000), Array(repeating: 50_000, count: 9), Self.insert)
+        )
+    }
+
+    @Test func `two edits in a document of ten megabytes cost as in one of one megabyte`() throws {
+        func change(_ side: Int, _ position: Int) throws -> Delta {
+            let edit = ListDelta.Edit(
+                position: position + side * 9,
+                delta: .map(["crossed": .apply(.set(true))])
+            )
+            return try .map([Key("list\(side * 3)"): .apply(.list(ListDelta(edits: [edit])))])
+        }
+        try compare(
+            Work(Self.document(700), Self.tenths.map { $0 * 70 }, change),
+            Work(Self.document(7_000), Self.tenths.map { $0 * 700 }, change)
+        )
+    }
+
+    /// A text is one string, and a changed one is written anew: a merge costs as much as a few of
+    /// these, and nothing for each word.
+    @Test func `two edits of a text of one megabyte cost a few times what it is to apply them`()
+        throws
+    {
+        let words = (0..<150_000).map { "word\($0 % 997)" }.joined(separator: " ")
+        func splice(_ offset: Int, _ text: String) throws -> Delta {
+            try .text([TextDelta.Splice(offset: offset, removed: 0, inserted: text)])
+        }
+        let base = Value.string(Key(words))
+        let (ours, theirs) = (try splice(400_000, "ours "), try splice(800_000, "theirs "))
+        var (applying, merging) = (Double.infinity, Double.infinity)
+        for _ in 0..<20 {
+            applying = min(
+                applying,
+                try cpuSeconds {
+                    for delta in [ours, theirs] { _ = try delta.applied(to: base) }
+                }
+            )
+            merging = min(
+                merging,
+                try cpuSeconds { _ = try Merge(base: base, ours: ours, theirs: theirs) }
+            )
+        }
+        #expect(merging < 4 * applying, "\(merging * 1e6) µs to \(applying * 1e6) µs")
+    }
+
+    // MARK: - Measuring
+
+    private struct Work {
+        let base: Value
+        /// Changes of both sides in several places: chunks differ in size.
+        let changes: [(ours: Delta, theirs: Delta)]
+
+        init(
+            _ base: Value,
+            _ places: [Int],
+            _ change: (_ side: Int, _ place: Int) throws -> Delta
+        )
+            rethrows
+        {
+            self.base = base
+            changes = try places.map { try (change(1, $0), change(2, $0)) }
+        }
+
+        func run() throws {
+            for change in changes {
+                _ = try Merge(base: base, ours: change.ours, theirs: change.theirs)
+            }
+        }
+    }
+
+    private func compare(_ small: Work, _ large: Work) throws {
+        let clock = ContinuousClock()
+        let end = clock.now + .seconds(5)
+        var (least, leastLarge) = (Double.infinity, Double.infinity)
+        for round in 0..<50 where round < 2 || clock.now < end {
+            least = min(least, try cpuSeconds { try small.run() })
+            leastLarge = min(leastLarge, try cpuSeconds { try large.run() })
+        }
+        let ratio = leastLarge / least
+        let (microseconds, count) = (1e6 * least, Double(small.changes.count))
+        #expect(
+            ratio < Self.ratioMax,
+            "\(microseconds / count) µs a merge in the small one, \(ratio) times that in the large"
+        )
+    }
+
+    private func cpuSeconds(_ body: () throws -> Void) rethrows -> Double {
+        func now() -> Double {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        }
+        let start = now()
+        try body()
+        return now() - start
+    }
+
+    private static func list(_ count: Int) -> Value {
+        .list(
+            (0..<count).map { number in
+                ["id": .string(Key("item-\(number * 7_919 % 100_003)")), "n": .int(Int64(number))]
+            }
+        )
+    }
+
+    private static func insert(_ side: Int, at position: Int) throws -> Delta {
+        let value: Value = ["id": .string(Key("new-\(side)")), "n": .int(Int64(-side))]
+        return try .list(ListDelta(inserts: [ListDelta.Insert(position: position, value: value)]))
+    }
+
+    /// Ten lists of so many items, of about 140 bytes each as JSON.
+    private static func document(_ count: Int) -> Value {
+        let note = String(repeating: "a note of some length ", count: 4)
+        let item: (Int) -> Value = { number in
+            [
+                "id": .string(Key("item-\(number)")), "note": .string(Key("\(number) \(note)")),
+                "n": .int(Int64(number)),
+            ]
+        }
+        let lists = (0..<10).map { list in
+            (Key("list\(list)"), Value.list((0..<count).map { item($0 + list * count) }))
+        }
+        return .map(Value.Map(lists))
+    }
+}

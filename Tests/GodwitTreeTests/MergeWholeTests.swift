@@ -1,0 +1,91 @@
+import GodwitTree
+import Testing
+
+/// What counts in a merge, whatever else is decided about the record around it.
+@Suite struct MergeWholeTests {
+    @Test func `a record that is taken whole is reported, and is that of one side`() {
+        let base: Value = ["a": "one", "b": "two", "c": "three", "d": 1]
+        let ours: Value = ["a": "eins", "b": "zwei", "c": "drei", "d": 1]
+        let theirs: Value = ["a": "un", "b": "deux", "c": "trois", "d": 2]
+        let merge = Merge(base: base, ours: ours, theirs: theirs)
+
+        #expect(merge.value == theirs)
+        #expect(merge.conflicts.map(\.reason) == [.takenWhole])
+    }
+
+    @Test func `increments add up in a record of which the rest is contested`() throws {
+        let base: Value = ["a": "one", "b": "two", "c": "three", "n": 5]
+        var (ours, theirs) = (base, base)
+        let our = try ours.edit {
+            $0.a = "eins"; $0.b = "zwei"; $0.c = "drei"; $0.n += 1
+        }
+        let their = try theirs.edit {
+            $0.a = "un"; $0.b = "deux"; $0.c = "trois"; $0.n += 2
+        }
+        let merge = try Merge(base: base, ours: our, theirs: their)
+
+        #expect(merge.value["n"] == 8)
+        #expect(try merge.afterOurs.applied(to: ours) == merge.value)
+        #expect(try merge.afterTheirs.applied(to: theirs) == merge.value)
+    }
+
+    @Test func `an increment of an item that the other side moved elsewhere goes along`() throws {
+        let base: Value = [
+            "todo": [["id": "c1", "title": "Fix", "votes": 3]], "done": [],
+        ]
+        let card: Value = ["id": "c1", "title": "Fix", "votes": 3]
+        var (ours, theirs) = (base, base)
+        let our = try ours.edit {
+            $0.todo.list.remove(at: 0)
+            $0.done.list.append(card)
+        }
+        let their = try theirs.edit { $0.todo[0].votes += 2 }
+        let merge = try Merge(base: base, ours: our, theirs: their)
+
+        #expect(merge.value["todo"] == [])
+        #expect(merge.value["done"] == [["id": "c1", "title": "Fix", "votes": 5]])
+        let rest: Delta = merge.afterOurs
+        #expect(rest.hasIncrement && merge.conflicts.isEmpty)
+        #expect(try merge.afterTheirs.applied(to: theirs) == merge.value)
+    }
+
+    @Test func `an increment beside a set adds to what was set`() throws {
+        let base: Value = ["n": 5]
+        let (add, set) = (
+            Delta.map(["n": .apply(.adding(2))]), Delta.map(["n": .apply(.set(10))])
+        )
+        for (ours, theirs) in [(add, set), (set, add)] {
+            let merge = try Merge(base: base, ours: ours, theirs: theirs)
+            #expect(merge.value == ["n": 12] && merge.conflicts.isEmpty)
+            #expect(try merge.afterOurs.applied(to: ours.applied(to: base)) == merge.value)
+            #expect(try merge.afterTheirs.applied(to: theirs.applied(to: base)) == merge.value)
+        }
+    }
+
+    @Test func `keys that one side renamed take the other side's edits along`() {
+        let server: Value = ["host": "alpha.example", "port": 80, "user": "admin", "tls": true]
+        var edited = server
+        _ = try? edited.edit { $0.port = 8080 }
+        let merge = Merge(base: ["old": server], ours: ["new": server], theirs: ["old": edited])
+
+        #expect(merge.value == ["new": edited])
+        #expect(merge.conflicts.isEmpty)
+    }
+
+    @Test func `a thousand keys that both sides change are no search for a thousand renames`() {
+        let entries = (0..<3_000).map { number -> (Key, Value) in
+            (Key("key \(number)"), ["text": .string(Key("some words about \(number)"))])
+        }
+        let renamed = entries.map { (Key("new \($0.0.text)"), $0.1) }
+        let edited = entries.map { ($0.0, ["text": "other words"] as Value) }
+        let clock = ContinuousClock()
+        let time = clock.measure {
+            _ = Merge(
+                base: .map(Value.Map(entries)),
+                ours: .map(Value.Map(renamed)),
+                theirs: .map(Value.Map(edited))
+            )
+        }
+        #expect(time < .seconds(10))
+    }
+}
