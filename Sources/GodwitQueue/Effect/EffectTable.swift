@@ -32,13 +32,13 @@ enum EffectTable {
             """,
             in: database
         )
-        statement.bind(row.operation.rawValue, at: 1)
-        statement.bind(row.effect.thing, at: 2)
+        try statement.bind(row.operation.rawValue, at: 1)
+        try statement.bind(row.effect.thing, at: 2)
         let (name, place, destination) = row.effect.columns
-        statement.bind(name, at: 3)
-        statement.bind(optional: place, at: 4)
-        statement.bind(optional: destination, at: 5)
-        statement.bind(row.mayMerge, at: 6)
+        try statement.bind(name, at: 3)
+        try statement.bind(optional: place, at: 4)
+        try statement.bind(optional: destination, at: 5)
+        try statement.bind(row.mayMerge, at: 6)
         try statement.execute()
     }
 
@@ -52,7 +52,7 @@ enum EffectTable {
             in: database
         )
         defer { statement.reset() }
-        statement.bind(thing, at: 1)
+        try statement.bind(thing, at: 1)
         guard try statement.step() else { return nil }
         let place = statement.isNull(2) ? nil : statement.text(2)
         let destination = statement.isNull(3) ? nil : statement.text(3)
@@ -71,7 +71,7 @@ enum EffectTable {
             "DELETE FROM godwit_effect WHERE operation = ?1",
             in: database
         )
-        statement.bind(operation.rawValue, at: 1)
+        try statement.bind(operation.rawValue, at: 1)
         try statement.execute()
     }
 }

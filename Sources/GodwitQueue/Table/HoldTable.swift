@@ -23,10 +23,10 @@ enum HoldTable {
             """,
             in: database
         )
-        statement.bind(row.operation.rawValue, at: 1)
-        statement.bind(row.context, at: 2)
-        if let until = row.until { statement.bind(until, at: 3) }
-        if let delay = row.delay { statement.bind(delay, at: 4) }
+        try statement.bind(row.operation.rawValue, at: 1)
+        try statement.bind(row.context, at: 2)
+        if let until = row.until { try statement.bind(until, at: 3) }
+        if let delay = row.delay { try statement.bind(delay, at: 4) }
         try statement.execute()
         try OperationTable.add(.holds, to: row.operation, in: database)
     }
@@ -43,8 +43,8 @@ enum HoldTable {
             """,
             in: database
         )
-        statement.bind(operation.rawValue, at: 1)
-        if let context { statement.bind(context, at: 2) }
+        try statement.bind(operation.rawValue, at: 1)
+        if let context { try statement.bind(context, at: 2) }
         try statement.execute()
     }
 
@@ -61,7 +61,7 @@ enum HoldTable {
             in: database
         )
         defer { statement.reset() }
-        if let operation { statement.bind(operation.rawValue, at: 1) }
+        if let operation { try statement.bind(operation.rawValue, at: 1) }
         var rows: [Row] = []
         while try statement.step() {
             rows.append(

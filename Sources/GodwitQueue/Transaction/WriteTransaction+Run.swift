@@ -45,7 +45,7 @@ extension WriteTransaction {
             in: database
         )
         defer { statement.reset() }
-        statement.bind(operation.number.rawValue, at: 1)
+        try statement.bind(operation.number.rawValue, at: 1)
         guard try statement.step() else { return false }
         return operation.epoch.map { $0 == statement.integer(0) } ?? true
     }

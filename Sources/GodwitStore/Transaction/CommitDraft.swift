@@ -10,6 +10,8 @@ final class CommitDraft {
     let commit: CommitNumber
     let context: StoreContext
     var isTouched = false
+    /// Whether the request wants everything before it on the disk.
+    var isFlush = false
     private(set) var participants: [any TransactionParticipant] = []
     /// The collections that this request has changed, as they are now.
     private(set) var totals: [Key: Ledger.Total] = [:]

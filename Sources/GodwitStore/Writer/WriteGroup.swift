@@ -21,6 +21,8 @@ final class WriteGroup: @unchecked Sendable {
     let durability: Durability
     private(set) var size = GroupSize()
     private(set) var members: [Member] = []
+    /// Whether a request wants everything before it on the disk.
+    private(set) var isFlush = false
     private(set) var participants: [any TransactionParticipant] = []
     /// The newest state of each object that the group has changed.
     private(set) var pending: [ObjectKey: VersionCache.Change] = [:]
@@ -109,6 +111,7 @@ extension WriteGroup {
         where !participants.contains(where: { $0 === participant }) {
             participants.append(participant)
         }
+        if draft.isFlush { isFlush = true }
         guard !draft.isEmpty else {
             members.append(Member(request: request, changes: nil))
             return
