@@ -77,7 +77,7 @@ struct PushApp: Sendable {
     func drain() async throws {
         while try await store.read({ try !$0.operations().isEmpty }) {
             let commit = try await store.read { $0.lastCommit }
-            await queue.finish(through: commit)
+            try await queue.finish(through: commit)
         }
     }
 }

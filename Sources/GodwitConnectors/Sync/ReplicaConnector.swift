@@ -106,7 +106,7 @@ public final class ReplicaConnector: Sendable {
     ///
     /// It waits for as long as that takes, and only while ``run()`` runs.
     public func pushed(through commit: CommitNumber) async {
-        await queue.finish(through: commit)
+        try await queue.finish(through: commit)
     }
 }
 

@@ -94,6 +94,15 @@ extension Pipeline {
     }
 
     func executor(of kind: String) -> Executor? { executors[kind] ?? executorOfRest }
+
+    /// How long to wait after so many failed attempts.
+    ///
+    /// - Parameter asked: What the cloud has asked for. Less than the backoff's least delay is not
+    ///   enough: a cloud that says "at once" each time would be asked without a pause.
+    func delay(asked: Duration?, attempts: Int) -> Duration {
+        if let asked, asked >= backoff.delayMin { return min(asked, Outcome.delayMax) }
+        return min(backoff.delay(attempts: attempts), Outcome.delayMax)
+    }
 }
 
 /// The body of an operation is not what its kind says.
