@@ -85,7 +85,11 @@ extension PushQueue {
             case .unknown: return .unknown
             }
         }
-        return .waiting([.none])
+        guard let operation = try await store.read({ try $0.operation(id) }) else {
+            return .unknown
+        }
+        let isOurs = pipelines.contains { $0.name == operation.pipeline }
+        return OperationStatus(operation, isOurs: isOurs)
     }
 
     public var summary: QueueSummary { state.withLock { $0.summary } }
