@@ -11,8 +11,8 @@ public enum Outcome: Sendable {
 
     /// Try again: after the cloud's own delay, or without one after the pipeline's backoff.
     ///
-    /// A delay below the backoff's least one is not the cloud's wish to be asked again at once, and
-    /// again: the backoff counts. A delay beyond ``delayMax`` counts as that.
+    /// A delay below the backoff's least one counts once; after that the backoff does. A delay
+    /// beyond ``delayMax`` counts as that.
     ///
     /// `slowDown` says that the host asked for fewer requests (429, 503): all operations for it
     /// wait for the delay, and go slower afterwards.

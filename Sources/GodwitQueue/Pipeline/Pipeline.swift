@@ -97,10 +97,10 @@ extension Pipeline {
 
     /// How long to wait after so many failed attempts.
     ///
-    /// - Parameter asked: What the cloud has asked for. Less than the backoff's least delay is not
-    ///   enough: a cloud that says "at once" each time would be asked without a pause.
+    /// - Parameter asked: What the cloud has asked for. Less than the backoff's least delay counts
+    ///   once: a cloud that says "at once" each time would be asked without a pause.
     func delay(asked: Duration?, attempts: Int) -> Duration {
-        if let asked, asked >= backoff.delayMin { return min(asked, Outcome.delayMax) }
+        if let asked, asked >= backoff.delayMin || attempts <= 1 { return asked }
         return min(backoff.delay(attempts: attempts), Outcome.delayMax)
     }
 }

@@ -23,6 +23,11 @@ struct Waiters {
     private var entries: [ID: Entry] = [:]
     private var lastID = 0
 
+    /// Whether a task waits.
+    var isWaitedFor: Bool {
+        entries.values.contains { if case .waiting = $0 { true } else { false } }
+    }
+
     mutating func announce() -> ID {
         lastID += 1
         entries[lastID] = .announced
