@@ -7,7 +7,7 @@ final class StoreContext: Sendable {
     let location: Store.Location
     let options: Store.Options
     let cache: ObjectCache
-    let indexes = IndexSet()
+    let indexes: IndexSet
     let feed = ChangeFeed()
     let metrics: StoreMetrics
     /// The ledger of the last commit here.
@@ -26,6 +26,9 @@ final class StoreContext: Sendable {
         self.location = location
         self.options = options
         metrics = StoreMetrics(options.metrics)
+        indexes = IndexSet(
+            isShared: options.processes == .several || options.access == .readOnly
+        )
         cache = ObjectCache(
             VersionCache(
                 published: .none,

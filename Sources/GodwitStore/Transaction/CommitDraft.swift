@@ -115,7 +115,7 @@ extension CommitDraft {
         from old: StoredObject?,
         to new: StoredObject?
     ) throws {
-        try context.indexes.update(key, from: old, to: new, in: database)
+        try context.indexes.update(key, from: old, to: new, group.catalogue, in: database)
         var total = total(of: key.collection)
         if let old { total.remove(old) }
         if let new { total.add(new) }
@@ -183,7 +183,7 @@ extension CommitDraft: ObjectLookup {
         _ bounds: IndexBounds,
         _ body: (String) throws -> Bool
     ) throws {
-        let entry = try context.indexes.entry(of: index, in: collection)
+        let entry = try group.catalogue.entry(of: index, in: collection)
         try entry.forEachKey(bounds, in: database, body)
     }
 

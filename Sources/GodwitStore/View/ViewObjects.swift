@@ -97,8 +97,8 @@ extension ViewObjects {
         _ body: (String) throws -> Bool
     ) throws {
         let indexes = context.indexes
-        let entry = try indexes.entry(of: index, in: collection)
         try read { database, _ in
+            let entry = try indexes.catalogue(in: database).entry(of: index, in: collection)
             let past = past(of: collection)
             guard !past.isEmpty else { return try entry.forEachKey(bounds, in: database, body) }
             var wide = bounds

@@ -26,6 +26,7 @@ final class WriteGroup: @unchecked Sendable {
     private(set) var participants: [any TransactionParticipant] = []
     /// The newest state of each object that the group has changed.
     private(set) var pending: [ObjectKey: VersionCache.Change] = [:]
+    let catalogue: IndexCatalogue
     /// What the last commit has left, and what the group has made of it.
     private(set) var ledger: Ledger.State
     /// The collections that the group has changed.
@@ -39,11 +40,12 @@ final class WriteGroup: @unchecked Sendable {
     /// What each request has found, for the change log.
     private var olds: [CommitNumber: [ObjectKey: StoredObject?]] = [:]
 
-    init(_ database: Database, _ context: StoreContext, durability: Durability) {
+    init(_ database: Database, _ context: StoreContext, durability: Durability) throws {
         self.database = database
         self.context = context
         self.durability = durability
         ledger = context.ledger.withLock { $0 }
+        catalogue = try context.indexes.catalogue(in: database)
     }
 
     /// The last commit, those of this group included.

@@ -40,7 +40,7 @@ extension Writer {
         case .none: break
         }
         try context.catchUp(in: database)
-        let group = WriteGroup(database, context, durability: .durable)
+        let group = try WriteGroup(database, context, durability: .durable)
         // The app commits when it likes, and this is the last the store hears of it before.
         context.beginCommit()
         current.withLock { $0 = .joined(group) }

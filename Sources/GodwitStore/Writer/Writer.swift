@@ -155,7 +155,7 @@ extension Writer {
             // Through GRDB, so that the app's observers hear of it; cached, unlike GRDB's own.
             try database.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
             try context.catchUp(in: database)
-            group = WriteGroup(database, context, durability: first.durability)
+            group = try WriteGroup(database, context, durability: first.durability)
         } catch {
             if database.isInsideTransaction { try? database.rollback() }
             fail(first, context.translated(error))
