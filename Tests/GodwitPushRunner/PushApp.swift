@@ -18,7 +18,7 @@ struct PushContact: GodwitQueue.Operation {
     let name: String
 
     var objects: [ObjectKey] { [PushApp.contacts.place(name)] }
-    var effect: Effect? { .write(name) }
+    var effect: Effect? { .write(name, of: "files") }
 }
 
 /// Adds one line to a ledger; two of them would be one too many.
