@@ -26,6 +26,8 @@ public enum QueueError: Error, Hashable, Sendable {
     case unknownPipeline(String)
     /// Another process runs the queue now; what this one still did does not count.
     case notTheRunner
+    /// The queue stopped before the operations were through.
+    case stopped
 }
 
 extension QueueError: CustomStringConvertible {
@@ -46,6 +48,7 @@ extension QueueError: CustomStringConvertible {
         case .pipelineExists(let name): return "there is a pipeline '\(name)' already"
         case .unknownPipeline(let name): return "there is no pipeline '\(name)'"
         case .notTheRunner: return "another process runs the queue"
+        case .stopped: return "the queue stopped before the operations were through"
         }
     }
 }

@@ -97,7 +97,12 @@ extension Store {
         try? FileManager.default.removeItem(atPath: unfinished)
         let sql = "VACUUM INTO ?"
         do {
-            if case .file(let source) = location {
+            if !connections.isOwner {
+                // The app's own connection has the key of an encrypted database.
+                try await database.unsafeRead { database in
+                    try database.execute(sql: sql, arguments: [unfinished])
+                }
+            } else if case .file(let source) = location {
                 var configuration = Configuration()
                 configuration.readonly = true
                 let queue = try DatabaseQueue(path: source, configuration: configuration)
@@ -119,13 +124,9 @@ extension Store {
     ///
     /// Writes wait meanwhile.
     public func vacuum() async throws {
-        do {
-            try await database.writeWithoutTransaction { database in
-                try database.execute(sql: "VACUUM")
-                try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-            }
-        } catch {
-            throw context.translated(error)
+        try await writer.betweenGroups { database in
+            try database.execute(sql: "VACUUM")
+            try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
         }
     }
 

@@ -27,19 +27,26 @@ extension Store {
         in collection: Collection<Object>
     ) -> StoreValues<Object?> {
         StoreValues(store: self, changes: changes(of: key, in: collection)) { transaction in
-            try transaction.get(key, in: collection)
+            Reading(element: try transaction.get(key, in: collection), marks: nil)
         }
     }
 
-    /// The objects that a query finds, now and whenever one of its collection has changed.
+    /// The objects that a query finds, now and whenever they have changed.
     ///
-    /// A list that would be the same as the one before is left out when keys and commits agree.
+    /// A list that would be the same as the one before is left out, unless an object was touched.
     public func values<Object>(
         of query: Query<Object>
     ) -> StoreValues<[QueryRow<Object>]> {
         let changes = changes(in: query.collection)
         return StoreValues(store: self, changes: changes) { transaction in
-            try transaction.objects(query).map { QueryRow(key: $0.key, object: $0.object) }
+            let rows = try transaction.objects(query).map { QueryRow(key: $0.key, object: $0.object) }
+            let marks = try rows.map { row in
+                ObjectMark(
+                    key: row.key,
+                    commit: try transaction.commit(of: row.key, in: query.collection)
+                )
+            }
+            return Reading(element: rows, marks: marks)
         }
     }
 }
@@ -52,9 +59,22 @@ public struct QueryRow<Object: Sendable>: Sendable {
 
 extension QueryRow: Equatable where Object: Equatable {}
 
+/// An object, and the commit that has last changed it.
+struct ObjectMark: Hashable, Sendable {
+    let key: String
+    let commit: CommitNumber?
+}
+
+/// What a sequence of values has read at one commit.
+struct Reading<Element: Sendable>: Sendable {
+    let element: Element
+    /// What the element was made of; nil when each commit counts.
+    let marks: [ObjectMark]?
+}
+
 /// A value that is read now, and again after each commit that may have changed it.
 public struct StoreValues<Element: Sendable>: AsyncSequence, Sendable {
-    typealias Read = @Sendable (borrowing ReadTransaction) throws -> Element
+    typealias Read = @Sendable (borrowing ReadTransaction) throws -> Reading<Element>
 
     let store: Store
     let changes: ChangeSets
@@ -69,6 +89,7 @@ public struct StoreValues<Element: Sendable>: AsyncSequence, Sendable {
         var changes: ChangeSets.Iterator
         let read: Read
         private var seen: CommitNumber?
+        private var marks: [ObjectMark]?
 
         init(store: Store, changes: ChangeSets.Iterator, read: @escaping Read) {
             self.store = store
@@ -80,16 +101,21 @@ public struct StoreValues<Element: Sendable>: AsyncSequence, Sendable {
         public mutating func next() async throws -> Element? {
             // The subscription began before the first read, so nothing falls between them; what
             // the read has seen already is not reported twice.
-            while let seen {
-                guard let changes = await changes.next() else { return nil }
-                if changes.last > seen || changes.isReset { break }
+            while true {
+                var isTouched = seen == nil
+                while let seen {
+                    guard let changes = await changes.next() else { return nil }
+                    isTouched = isTouched || !changes.touched.isEmpty
+                    if changes.last > seen || changes.isReset { break }
+                }
+                let read = read
+                let (reading, commit) = try await store.read { transaction in
+                    (try read(transaction), transaction.lastCommit)
+                }
+                let isSame = reading.marks != nil && reading.marks == marks
+                (seen, marks) = (commit, reading.marks)
+                if isTouched || !isSame { return reading.element }
             }
-            let read = read
-            let (element, commit) = try await store.read { transaction in
-                (try read(transaction), transaction.lastCommit)
-            }
-            seen = commit
-            return element
         }
     }
 }

@@ -14,7 +14,7 @@ extension Store {
         _ durability: Durability = .durable,
         _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Result
     ) async throws -> Result {
-        let ticket = try submit(durability, body)
+        let ticket = try submit(durability, isAwaited: true, body)
         return try await withTaskCancellationHandler {
             try await ticket.finish().value
         } onCancel: {
@@ -24,8 +24,8 @@ extension Store {
 
     /// Asks for a transaction and does not wait for it; its place in the line is fixed.
     ///
-    /// Many small writes that nobody waits for one by one share a commit, and one sync of the
-    /// disk. ``flush()`` waits for all of them.
+    /// Many small writes that no task awaits one by one share a commit, and one sync of the disk.
+    /// ``flush()`` waits for all of them, and throws the error of one that has failed.
     ///
     /// - Throws: ``StoreError/overloaded(limit:)`` when ``WriteLimits/queueMax`` writes wait
     ///   already; ``StoreError/closed``.
@@ -34,7 +34,7 @@ extension Store {
         _ durability: Durability = .durable,
         _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Result
     ) throws(StoreError) -> WriteTicket<Result> {
-        try submit(durability, body)
+        try submit(durability, isAwaited: false, body)
     }
 
     /// Takes part in a transaction that the app has begun itself, on the database that the store
@@ -69,16 +69,12 @@ extension Store {
 
     /// Waits until everything that was asked for is committed and on the disk, relaxed writes
     /// included.
+    ///
+    /// - Throws: The first error since the last flush of a ``writeLater(_:_:)`` whose ticket no
+    ///   task awaited when it failed; ``StoreError``.
     public func flush() async throws {
-        try await write { _ in }
-        let (checkpointer, context) = (checkpointer, context)
-        try await database.writeWithoutTransaction { database in
-            do {
-                try checkpointer.sync(database)
-            } catch {
-                throw context.translated(error)
-            }
-        }
+        try await write { $0.draft.isFlush = true }
+        if let error = writer.takeUnheard() { throw error }
     }
 
     /// Runs `body` on the newest commit; what others commit meanwhile stays out of sight.

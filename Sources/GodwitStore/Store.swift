@@ -31,7 +31,7 @@ public final class Store: Sendable {
     let context: StoreContext
     let writer: Writer
     let checkpointer: Checkpointer
-    private let connections: StoreConnections
+    let connections: StoreConnections
 
     /// Opens a store, and makes one where there is none.
     ///
@@ -92,7 +92,7 @@ public final class Store: Sendable {
     public func close() throws {
         writer.close()
         context.feed.finish()
-        connections.database.writeWithoutTransaction { checkpointer.finish(in: $0) }
+        connections.alone { checkpointer.finish(in: $0) }
         try connections.close()
     }
 }
@@ -108,7 +108,7 @@ extension Store {
                 try context.indexes.load(from: $0)
             }
         } else {
-            try database.writeWithoutTransaction { try checkpointer.begin(in: $0) }
+            try connections.alone { try checkpointer.begin(in: $0) }
             try prepare(StoreSchema.schema)
             for schema in options.schemas { try prepare(schema) }
             try database.write { try context.indexes.match(options.collections, in: $0) }
@@ -140,7 +140,7 @@ extension Store {
             try context.addHook(retention, named: "godwit retention")
         }
         guard !ephemeral.isEmpty || retention.collections?.isEmpty == false else { return }
-        let ticket = try submit(.durable) { transaction in
+        let ticket = try submit(.durable, isAwaited: true) { transaction in
             for collection in ephemeral {
                 try transaction.removeAll(in: Store.Collection<Value>(collection))
             }
@@ -154,9 +154,10 @@ extension Store {
 
     func submit<Result: Sendable>(
         _ durability: Durability,
+        isAwaited: Bool,
         _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Result
     ) throws(StoreError) -> WriteTicket<Result> {
-        let ticket = WriteTicket(durability: durability, body)
+        let ticket = WriteTicket(durability: durability, isAwaited: isAwaited, body)
         try writer.submit(ticket)
         return ticket
     }

@@ -7,19 +7,28 @@ final class StoreContext: Sendable {
     let location: Store.Location
     let options: Store.Options
     let cache: ObjectCache
-    let indexes = IndexSet()
+    let indexes: IndexSet
     let feed = ChangeFeed()
     let metrics: StoreMetrics
     /// The ledger of the last commit here.
     let ledger = Mutex(Ledger.State())
     let attachments = Attachments()
     private let namedHooks = Mutex<[(name: String, hook: any TransactionHook)]>([])
-    private let catchingUp = Mutex(())
+    /// Guards the order in which commits are published, those of this process and of others.
+    private let publication = Mutex(Publication())
+
+    private struct Publication {
+        /// Whether a group of this process may be committed already, and is not published yet.
+        var isCommitting = false
+    }
 
     init(_ location: Store.Location, _ options: Store.Options) {
         self.location = location
         self.options = options
         metrics = StoreMetrics(options.metrics)
+        indexes = IndexSet(
+            isShared: options.processes == .several || options.access == .readOnly
+        )
         cache = ObjectCache(
             VersionCache(
                 published: .none,
@@ -48,16 +57,30 @@ final class StoreContext: Sendable {
     }
 }
 
-// MARK: - Other processes
+// MARK: - Publishing
 
 extension StoreContext {
+    /// Has readers leave new commits alone until ``publish(_:)`` or ``endCommit()``: the next one
+    /// that they see may be this process's own.
+    func beginCommit() { publication.withLock { $0.isCommitting = true } }
+
+    func endCommit() { publication.withLock { $0.isCommitting = false } }
+
+    /// Makes a commit of this process known, before any later one of another process.
+    func publish(_ commit: () -> Void) {
+        publication.withLock { publication in
+            commit()
+            publication.isCommitting = false
+        }
+    }
+
     /// Takes in what other processes have committed, as the transaction shows it.
     func catchUp(in database: Database) throws {
         guard options.processes == .several else { return }
-        try catchingUp.withLock { _ in
-            let last = try Ledger.last(in: database)
+        let last = try Ledger.last(in: database)
+        try publication.withLock { publication in
             let published = cache.withVersions { $0.published }
-            guard last > published else { return }
+            guard last > published, !publication.isCommitting else { return }
             let ledger = try Ledger.state(in: database)
             self.ledger.withLock { if $0.last < ledger.last { $0 = ledger } }
             let rows = try ChangeLog.rows(after: published, in: database)

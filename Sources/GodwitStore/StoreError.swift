@@ -44,6 +44,9 @@ public enum StoreError: Error, Hashable, Sendable {
     case changedBehindTheStore(ObjectKey)
     /// The collection's rules declare no such index.
     case noIndex(String, collection: Key)
+    /// A newer version of the app, in another process, has built the index: this one cannot keep
+    /// it, and takes no writes to the collection.
+    case newerIndex(String, collection: Key, found: Int, known: Int)
 
     // Writing
 
@@ -116,6 +119,11 @@ extension StoreError: CustomStringConvertible {
         case .changedBehindTheStore(let key): "the row of \(key) was not written by the store"
         case .noIndex(let name, let collection):
             "the collection \(collection) has no index \"\(name)\" like this"
+        case .newerIndex(let name, let collection, let found, let known):
+            """
+            the index \"\(name)\" of \(collection) is of version \(found), this program knows up to \
+            \(known): update it
+            """
         default: nil
         }
     }

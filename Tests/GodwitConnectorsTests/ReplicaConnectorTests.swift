@@ -30,7 +30,7 @@ import Testing
                 try transaction.set(["bread"], for: "groceries", in: lists)
                 return transaction.commit
             }
-            await phone.connector.pushed(through: commit)
+            try await phone.connector.pushed(through: commit)
             try await tablet.reach(phone.connector.replica.status.base)
         }
         let list = try await tablet.list("groceries")
@@ -68,7 +68,7 @@ import Testing
             for number in 0..<10 {
                 let device = devices[number % 2]
                 let commit = try await device.add("\(number)", to: "list")
-                if number.isMultiple(of: 3) { await device.connector.pushed(through: commit) }
+                if number.isMultiple(of: 3) { try await device.connector.pushed(through: commit) }
             }
             for device in devices { try await device.drain() }
             network.decide { _ in .arrives }
@@ -279,7 +279,7 @@ private struct Peer: Sendable {
 
     /// Waits until everything committed so far is on the server.
     func drain() async throws {
-        await connector.pushed(through: try await store.read { $0.lastCommit })
+        try await connector.pushed(through: store.read { $0.lastCommit })
     }
 
     /// Waits until the device has adopted a state.

@@ -18,7 +18,7 @@ struct PushContact: GodwitQueue.Operation {
     let name: String
 
     var objects: [ObjectKey] { [PushApp.contacts.place(name)] }
-    var effect: Effect? { .write(name) }
+    var effect: Effect? { .write(name, of: "files") }
 }
 
 /// Adds one line to a ledger; two of them would be one too many.
@@ -77,7 +77,7 @@ struct PushApp: Sendable {
     func drain() async throws {
         while try await store.read({ try !$0.operations().isEmpty }) {
             let commit = try await store.read { $0.lastCommit }
-            await queue.finish(through: commit)
+            try await queue.finish(through: commit)
         }
     }
 }

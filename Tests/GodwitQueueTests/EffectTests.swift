@@ -97,7 +97,8 @@ import Testing
     @Test func `effects on different things stay two`() {
         for first in Self.effects {
             for second in Self.effects {
-                #expect(first.then(Effect("y", second.action)) == .two)
+                #expect(first.then(Effect("y", of: "things", second.action)) == .two)
+                #expect(first.then(Effect("x", of: "others", second.action)) == .two)
             }
         }
     }
@@ -125,5 +126,22 @@ import Testing
         )
         #expect(Effect.delete(x, at: "a").then(.create(x, at: "a")) == .one(.write(x)))
         #expect(Effect.write(x).then(.move(x, from: "a", to: "b")) == .two)
+    }
+}
+
+/// In these tests all things are of one collection.
+extension Effect {
+    static func create(_ thing: String, at place: String = "") -> Effect {
+        .create(thing, of: "things", at: place)
+    }
+
+    static func write(_ thing: String) -> Effect { .write(thing, of: "things") }
+
+    static func move(_ thing: String, from place: String, to other: String) -> Effect {
+        .move(thing, of: "things", from: place, to: other)
+    }
+
+    static func delete(_ thing: String, at place: String = "") -> Effect {
+        .delete(thing, of: "things", at: place)
     }
 }

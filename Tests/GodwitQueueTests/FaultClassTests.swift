@@ -27,7 +27,7 @@ import Testing
         try await queue.running {
             for number in 0..<200 { try await bench.enqueue("\(number)") }
             let commit = try await bench.store.read { $0.lastCommit }
-            await queue.finish(through: commit)
+            try await queue.finish(through: commit)
         }
         let (_, most, doubled) = counts.withLock { $0 }
         #expect(most <= 5 && most > 1)
@@ -186,7 +186,7 @@ import Testing
             }
             try await queue.running {
                 let commit = try await bench.store.read { $0.lastCommit }
-                await queue.finish(through: commit)
+                try await queue.finish(through: commit)
             }
             let order = log.withLock { $0 }
             let places = Dictionary(uniqueKeysWithValues: zip(order, order.indices))

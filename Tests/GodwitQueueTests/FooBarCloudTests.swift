@@ -22,7 +22,7 @@ struct UploadMyContact: GodwitQueue.Operation {
 
     var path: String { "/contacts/\(contact).json" }
     var objects: [ObjectKey] { [myContacts.place(contact)] }
-    var effect: Effect? { .write(contact) }
+    var effect: Effect? { .write(contact, of: "contacts") }
 }
 
 func fooBarPipeline(_ store: Store, _ cloud: FooBarCloud) -> Pipeline {

@@ -55,7 +55,7 @@ import Testing
             await cloud.starts()
             cloud.answer("kept")
             let commit = try await store.read { $0.lastCommit }
-            await queue.finish(through: commit)
+            try await queue.finish(through: commit)
         }
         #expect(cloud.started == ["kept"])
         #expect(queue.summary.pending == 0)

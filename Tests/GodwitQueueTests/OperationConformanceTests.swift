@@ -253,7 +253,7 @@ import Testing
         let gone = CommitNumber(rawValue: 9_999)
         try await bench.enqueue("own", placement: Placement(commit: gone))
         for name in ["a", "b", "joined", "later", "own"] { bench.cloud.answer(name) }
-        try await queue.running { await queue.finish(through: gone) }
+        try await queue.running { try await queue.finish(through: gone) }
         #expect(bench.cloud.started == ["a", "b", "joined", "later", "own"])
         try await bench.expectEmpty()
     }

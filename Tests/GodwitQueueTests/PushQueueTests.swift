@@ -97,7 +97,7 @@ extension OperationID {
             return transaction.commit
         }
 
-        try await queue.running { await queue.finish(through: commit) }
+        try await queue.running { try await queue.finish(through: commit) }
 
         #expect(cloud.names == ["a", "b", "first of its commit", "c"])
         try store.close()
@@ -113,7 +113,7 @@ extension OperationID {
                     try $0.enqueue(Upload(name: name))
                     return $0.commit
                 }
-                await queue.finish(through: commit)
+                try await queue.finish(through: commit)
             }
         }
         #expect(cloud.names == ["a", "b", "c"])
@@ -143,7 +143,7 @@ extension OperationID {
                 return .completed
             }
         )
-        try await after.running { await after.finish(through: commit) }
+        try await after.running { try await after.finish(through: commit) }
 
         let operation = try #require(seen.withLock { $0 }.first)
         #expect(operation.commit == commit)
@@ -179,7 +179,7 @@ extension OperationID {
             let found1 = try await store.read { try $0.count(in: tags) }
             #expect(found1 == 0)
             clock.advance(by: .seconds(1))
-            await queue.finish(through: commit)
+            try await queue.finish(through: commit)
         }
 
         let found2 = try await store.read { try $0.get("a", in: tags) }
@@ -209,7 +209,7 @@ extension OperationID {
                 #expect(await clock.nextDelay() == .seconds(seconds))
                 clock.advance(by: .seconds(seconds))
             }
-            await queue.finish(through: commit)
+            try await queue.finish(through: commit)
         }
         #expect(cloud.names.count == 4)
         try store.close()
@@ -235,7 +235,7 @@ extension OperationID {
             for number in 0..<10 { try transaction.enqueue(Upload(name: "\(number)")) }
             return transaction.commit
         }
-        try await queue.running { await queue.finish(through: commit) }
+        try await queue.running { try await queue.finish(through: commit) }
         #expect(gauge.withLock { $0.most } == 3)
         try store.close()
     }
@@ -262,7 +262,7 @@ extension OperationID {
             try $0.enqueue(Upload(name: "c"))
             return $0.commit
         }
-        try await queue.running { await queue.finish(through: commit) }
+        try await queue.running { try await queue.finish(through: commit) }
         #expect(cloud.names == ["c"])
         try store.close()
     }

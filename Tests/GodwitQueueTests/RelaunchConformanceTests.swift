@@ -28,7 +28,7 @@ import Testing
     ) async throws -> [String] {
         let queue = try bench.queue(pipelines)
         for name in names { bench.cloud.answer(name) }
-        try await queue.running { await queue.finish(through: .init(rawValue: .max)) }
+        try await queue.running { try await queue.finish(through: .init(rawValue: .max)) }
         return bench.cloud.started
     }
 

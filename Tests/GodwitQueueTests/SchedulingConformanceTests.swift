@@ -16,7 +16,7 @@ import Testing
         let queue = try bench.queue(order: order, maxConcurrent: maxConcurrent)
         try await recipe(bench)
         for name in names { bench.cloud.answer(name) }
-        try await queue.running { await queue.finish(through: .init(rawValue: .max)) }
+        try await queue.running { try await queue.finish(through: .init(rawValue: .max)) }
         try await bench.expectEmpty()
         return bench.cloud.started
     }
@@ -191,7 +191,7 @@ import Testing
             await bench.cloud.starts(max(0, 12 - first))
             #expect(queue.summary.running == max(first, 12))
             for name in names { bench.cloud.answer(name) }
-            await queue.finish(through: .init(rawValue: .max))
+            try await queue.finish(through: .init(rawValue: .max))
         }
         try await bench.expectEmpty()
     }

@@ -24,8 +24,8 @@ import Testing
                 let isLess = try await store.read { transaction in
                     let statement = try PreparedStatement("SELECT ? < ?", in: transaction.database)
                     defer { statement.reset() }
-                    left.bind(to: statement, at: 1)
-                    right.bind(to: statement, at: 2)
+                    try left.bind(to: statement, at: 1)
+                    try right.bind(to: statement, at: 2)
                     _ = try statement.step()
                     return statement.integer(0) == 1
                 }
@@ -185,5 +185,74 @@ extension IndexTests {
         var last: [String]? = []
         while last != ["z", "y"] { last = try await lists.next()?.map(\.key) }
         try store.close()
+    }
+
+    // MARK: - Several processes
+
+    private struct Person: Codable, Equatable { var name: String }
+
+    private func openShared(_ path: String, _ indexes: [Index], version: Int = 1) throws -> Store {
+        let people = Store.Collection<Person>("people", version: version) { value, _ in value }
+        var options = Store.Options()
+        options.processes = .several
+        options.collections = [CollectionRules(people, indexes: indexes)]
+        return try Store(.file(path), options: options)
+    }
+
+    @Test func `an index that another process declares later is kept by both`() async throws {
+        let path = folder.path("shared.sqlite")
+        let people = Store.Collection<Person>("people")
+        let byName = Index("byName", on: "name")
+        let app = try openShared(path, [])
+        let query = Query(people, by: byName)
+        await #expect(throws: StoreError.noIndex("byName", collection: "people")) {
+            try await app.read { try $0.keys(query) }
+        }
+        let other = try openShared(path, [byName])
+        try await app.write { try $0.set(Person(name: "Ann"), for: "a", in: people) }
+        let view = try await app.view()
+        let found = try await other.read { try $0.keys(query) }
+        let here = try await app.read { try $0.keys(query) }
+        #expect(found == ["a"] && here == ["a"])
+        #expect(try view.keys(query) == ["a"])
+        let report = try await app.integrityCheck()
+        #expect(report.isSound, "\(report.problems)")
+        try app.close()
+        try other.close()
+    }
+
+    @Test func `a process with fewer indexes drops none that another one uses`() async throws {
+        let path = folder.path("shared.sqlite")
+        let people = Store.Collection<Person>("people")
+        let byName = Index("byName", on: "name")
+        let app = try openShared(path, [byName])
+        try await app.write { try $0.set(Person(name: "Ann"), for: "a", in: people) }
+        let other = try openShared(path, [])
+        try await other.write { try $0.set(Person(name: "Bob"), for: "b", in: people) }
+        let found = try await app.read { try $0.keys(Query(people, by: byName)) }
+        #expect(found == ["a", "b"])
+        try other.close()
+        try app.close()
+    }
+
+    @Test func `an older process does not write into an index that it does not understand`()
+        async throws
+    {
+        let path = folder.path("shared.sqlite")
+        let people = Store.Collection<Person>("people")
+        let byName = Index("byName", on: "name")
+        let older = try openShared(path, [byName])
+        let newer = try openShared(path, [byName], version: 2)
+        let refusal = StoreError.newerIndex("byName", collection: "people", found: 2, known: 1)
+        await #expect(throws: refusal) {
+            try await older.write { try $0.set(Person(name: "Ann"), for: "a", in: people) }
+        }
+        try await older.write { try $0.set(1, for: "a", in: Store.Collection<Int>("numbers")) }
+        try older.close()
+        let again = try openShared(path, [byName])
+        let entries = try await newer.read { try IndexTable.all(in: $0.database).map(\.version) }
+        #expect(entries == [2], "the older process, opened later, leaves it")
+        try again.close()
+        try newer.close()
     }
 }

@@ -103,6 +103,29 @@ import Testing
         try store.close()
     }
 
+    @Test func `an object that cannot be decoded is left out and named, and the rest goes on`() async throws {
+        let store = try Store(.memory)
+        let contacts = contacts
+        try await store.write { transaction in
+            try transaction.set(Contact(name: "Ann", presence: .online), for: "1", in: contacts)
+            try transaction.setValue(["name": 7], of: contacts.place("2"))
+        }
+        let view = try await store.view()
+        let list = try await view.list(contacts, sorted: { $0.name })
+        let other = try await view.list(contacts, sorted: { $0.name })
+        #expect(list.keys() == ["1"] && Set(list.unreadable.keys) == ["2"])
+        try await store.write { transaction in
+            try transaction.setValue("nothing", of: contacts.place("1"))
+            try transaction.set(Contact(name: "Bob", presence: .online), for: "2", in: contacts)
+            try transaction.set(Contact(name: "Cid", presence: .online), for: "3", in: contacts)
+        }
+        try view.advance()
+        for list in [list, other] {
+            #expect(list.keys() == ["2", "3"] && Set(list.unreadable.keys) == ["1"])
+        }
+        try store.close()
+    }
+
     @Test func `a list that is made while the store changes has everything`() async throws {
         let store = try Store(.memory)
         let contacts = contacts

@@ -33,6 +33,37 @@ import Testing
         }
     }
 
+    @Test func `a query's list that is the same as before is not told again`() async throws {
+        let byNumber = Index("byNumber", on: "number")
+        struct Item: Codable, Equatable, Sendable { var number: Int }
+        let items = Store.Collection<Item>("items")
+        var options = Store.Options()
+        options.collections = [CollectionRules(items, indexes: [byNumber])]
+        let store = try Store(.memory, options: options)
+        try await store.write { try $0.set(Item(number: 1), for: "a", in: items) }
+        let query = Query(items, by: byNumber, from: 0, to: 10)
+        var lists = store.values(of: query).makeAsyncIterator()
+        #expect(try await lists.next()?.map(\.key) == ["a"])
+        try await store.write { try $0.set(Item(number: 20), for: "b", in: items) }
+        try await store.write { try $0.set(Item(number: 2), for: "c", in: items) }
+        #expect(try await lists.next()?.map(\.key) == ["a", "c"])
+        try await store.write { try $0.set(Item(number: 21), for: "b", in: items) }
+        try await store.write { try $0.touch("a", in: items) }
+        #expect(try await lists.next()?.map(\.key) == ["a", "c"], "a touch asks to look again")
+        try store.close()
+    }
+
+    @Test func `an observer that falls far behind is told to look at everything`() {
+        var changes = ChangeSet(commit: CommitNumber(rawValue: 1))
+        let keyMax = ChangeSet.mergedMax
+        let keys = (0..<keyMax).map { numbers.place("\($0)") }
+        changes.merge(ChangeSet(commit: CommitNumber(rawValue: 2), inserted: Set(keys)))
+        #expect(!changes.isReset && changes.inserted.count == keyMax)
+        let one = ChangeSet(commit: CommitNumber(rawValue: 3), updated: [others.place("a")])
+        changes.merge(one)
+        #expect(changes.isReset && changes.keys.isEmpty && changes.last == one.last)
+    }
+
     @Test func `the values of a key begin with the current one and miss no later one`()
         async throws
     {

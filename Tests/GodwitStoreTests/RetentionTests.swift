@@ -91,6 +91,26 @@ import Testing
         try store.close()
     }
 
+    @Test func `what was written while there was no retention goes too, when it is old`() async throws {
+        let rules = CollectionRules(numbers, retention: .age(.seconds(10)))
+        let numbers = numbers
+        var store = try open(rules)
+        try await store.write { try $0.set(1, for: "a", in: numbers) }
+        try store.close()
+        store = try open(CollectionRules(numbers))
+        try await store.write { transaction in
+            try transaction.set(2, for: "b", in: numbers)
+            try transaction.remove("a", in: numbers)
+        }
+        try store.close()
+        store = try open(rules)
+        calendar.advance(11)
+        try await store.expire()
+        let keys = try await store.read { try $0.keys(in: numbers) }
+        #expect(keys == [])
+        try store.close()
+    }
+
     @Test func `an ephemeral collection is empty when the store opens`() async throws {
         let numbers = numbers
         var store = try open(CollectionRules(numbers, isEphemeral: true))

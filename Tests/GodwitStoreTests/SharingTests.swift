@@ -1,9 +1,11 @@
 import Foundation
 import GRDB
-import GodwitStore
 import GodwitTestKit
 import GodwitTree
+import Synchronization
 import Testing
+
+@testable import GodwitStore
 
 /// Several openers of one store, and the app's own database as a store.
 @Suite struct SharingTests {
@@ -44,6 +46,30 @@ import Testing
         #expect(back == 6)
         try app.close()
         try other.close()
+    }
+
+    @Test func `own commits are told once, also to readers that see them before they are published`()
+        async throws
+    {
+        let store = try Store(.file(folder.path("store.sqlite")), options: shared)
+        let numbers = numbers
+        let reader = ReaderAtCommit(store)
+        try await store.write { $0.database.add(transactionObserver: reader) }
+        let view = try await store.view()
+        let changes = store.changes()
+        for number in 1...3 {
+            reader.arm()
+            try await store.write { try $0.set(number, for: "a", in: numbers) }
+        }
+        #expect(try view.advance()?.inserted == [numbers.place("a")])
+        try store.close()
+        var seen: [CommitNumber] = []
+        for await change in changes {
+            #expect(!change.isFromElsewhere)
+            seen.append(change.last)
+        }
+        #expect(reader.count == 3, "each commit was read before it was published")
+        #expect(seen == (1...3).map(CommitNumber.init(rawValue:)))
     }
 
     @Test func `a view stays frozen although another process writes`() async throws {
@@ -172,5 +198,36 @@ extension SharingTests {
         try await store.write { try $0.set(2, for: "a", in: numbers) }
         #expect(try view.get("a", in: numbers) == 1)
         try store.close()
+    }
+}
+
+/// Reads the store in another thread when SQLite has committed, before the writer goes on.
+private final class ReaderAtCommit: TransactionObserver, Sendable {
+    private let store: Store
+    private let state = Mutex((isArmed: false, count: 0))
+
+    init(_ store: Store) { self.store = store }
+
+    var count: Int { state.withLock { $0.count } }
+
+    func arm() { state.withLock { $0.isArmed = true } }
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseDidRollback(_ db: Database) {}
+
+    func databaseDidCommit(_ db: Database) {
+        let isArmed = state.withLock { state in
+            defer { state.isArmed = false }
+            return state.isArmed
+        }
+        guard isArmed else { return }
+        let done = DispatchSemaphore(value: 0)
+        let store = store
+        Task.detached {
+            _ = try? await store.read { $0.lastCommit }
+            done.signal()
+        }
+        if done.wait(timeout: .now() + 10) == .success { state.withLock { $0.count += 1 } }
     }
 }

@@ -58,7 +58,7 @@ extension FlatBenchmark {
             try? await Task.sleep(for: .milliseconds(100))
             let count = await gate.insideCount
             await gate.open()
-            await queue.finish(through: CommitNumber(rawValue: .max))
+            try await queue.finish(through: CommitNumber(rawValue: .max))
             group.cancelAll()
             return (arrivals, count)
         }
@@ -181,7 +181,7 @@ extension FlatBenchmark {
         let taken = await seconds {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { try? await queue.run() }
-                await queue.finish(through: CommitNumber(rawValue: .max))
+                try await queue.finish(through: CommitNumber(rawValue: .max))
                 group.cancelAll()
             }
         }

@@ -79,7 +79,7 @@ extension QueueBenchmarks {
         let draining = await seconds {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { try? await queue.run() }
-                await queue.finish(through: CommitNumber(rawValue: .max))
+                try await queue.finish(through: CommitNumber(rawValue: .max))
                 group.cancelAll()
             }
         }

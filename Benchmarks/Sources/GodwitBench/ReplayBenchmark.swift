@@ -86,7 +86,7 @@ struct ReplayBenchmark {
                         try transaction.setValue(version, of: document)
                         return transaction.commit
                     }
-                    await editor.connector.pushed(through: commit)
+                    try await editor.connector.pushed(through: commit)
                 }
                 let head = editor.connector.replica.status.base
                 if follower.connector.replica.status.base != head {

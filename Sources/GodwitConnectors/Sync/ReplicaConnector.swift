@@ -105,8 +105,8 @@ public final class ReplicaConnector: Sendable {
     /// Waits until what this commit, and those before it, changed is on the server.
     ///
     /// It waits for as long as that takes, and only while ``run()`` runs.
-    public func pushed(through commit: CommitNumber) async {
-        await queue.finish(through: commit)
+    public func pushed(through commit: CommitNumber) async throws {
+        try await queue.finish(through: commit)
     }
 }
 

@@ -17,7 +17,7 @@
 /// struct UploadContact: GodwitQueue.Operation {
 ///     static let kind = "upload-contact"
 ///     let contact: String
-///     var effect: Effect? { .write(contact) }
+///     var effect: Effect? { .write(contact, of: "contacts") }
 /// }
 /// ```
 ///
@@ -40,28 +40,46 @@ public struct Effect: Hashable, Sendable, Codable {
         case delete(at: String)
     }
 
+    /// Where the thing belongs, customers say: names are unique in there.
+    public let collection: String
     /// Which thing: a name that it keeps when it moves.
     public let thing: String
     public let action: Action
 
-    public init(_ thing: String, _ action: Action) {
+    public init(_ thing: String, of collection: String, _ action: Action) {
         self.thing = thing
+        self.collection = collection
         self.action = action
     }
 
     /// - Parameter place: Where it will be; the same for all in a cloud without places.
-    public static func create(_ thing: String, at place: String = "") -> Effect {
-        Effect(thing, .create(at: place))
+    public static func create(
+        _ thing: String,
+        of collection: String,
+        at place: String = ""
+    ) -> Effect {
+        Effect(thing, of: collection, .create(at: place))
     }
 
-    public static func write(_ thing: String) -> Effect { Effect(thing, .write) }
-
-    public static func move(_ thing: String, from place: String, to other: String) -> Effect {
-        Effect(thing, .move(from: place, to: other))
+    public static func write(_ thing: String, of collection: String) -> Effect {
+        Effect(thing, of: collection, .write)
     }
 
-    public static func delete(_ thing: String, at place: String = "") -> Effect {
-        Effect(thing, .delete(at: place))
+    public static func move(
+        _ thing: String,
+        of collection: String,
+        from place: String,
+        to other: String
+    ) -> Effect {
+        Effect(thing, of: collection, .move(from: place, to: other))
+    }
+
+    public static func delete(
+        _ thing: String,
+        of collection: String,
+        at place: String = ""
+    ) -> Effect {
+        Effect(thing, of: collection, .delete(at: place))
     }
 }
 
@@ -76,20 +94,22 @@ extension Effect {
 
     /// What this effect and a later one come to.
     public func then(_ later: Effect) -> Sum {
-        guard thing == later.thing else { return .two }
+        guard thing == later.thing, collection == later.collection else { return .two }
         switch (action, later.action) {
         case (.create, .write), (.write, .write): return .one(self)
         case (.write, .delete): return .one(later)
         case (.create(let place), .move(let start, let end)) where place == start:
-            return .one(.create(thing, at: end))
+            return .one(with(.create(at: end)))
         case (.create(let place), .delete(let end)) where place == end: return .nothing
         case (.move(let first, let middle), .move(let start, let last)) where middle == start:
-            return first == last ? .nothing : .one(.move(thing, from: first, to: last))
+            return first == last ? .nothing : .one(with(.move(from: first, to: last)))
         case (.move(let first, let last), .delete(let end)) where last == end:
-            return .one(.delete(thing, at: first))
+            return .one(with(.delete(at: first)))
         case (.delete(let place), .create(let start)) where place == start:
-            return .one(.write(thing))
+            return .one(with(.write))
         default: return .two
         }
     }
+
+    private func with(_ action: Action) -> Effect { Effect(thing, of: collection, action) }
 }

@@ -13,13 +13,14 @@ enum EffectTable {
     static let schema = """
         CREATE TABLE godwit_effect (
             operation INTEGER PRIMARY KEY,
+            collection TEXT NOT NULL,
             thing TEXT NOT NULL,
             action TEXT NOT NULL,
             place TEXT,
             destination TEXT,
             may_merge INTEGER NOT NULL
         ) STRICT;
-        CREATE INDEX godwit_effect_thing ON godwit_effect (thing);
+        CREATE INDEX godwit_effect_thing ON godwit_effect (collection, thing);
         ALTER TABLE godwit_fate ADD COLUMN successor INTEGER;
         """
 
@@ -27,32 +28,38 @@ enum EffectTable {
         let statement = try PreparedStatement(
             """
             INSERT OR REPLACE INTO godwit_effect
-                (operation, thing, action, place, destination, may_merge)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                (operation, thing, action, place, destination, may_merge, collection)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             """,
             in: database
         )
-        statement.bind(row.operation.rawValue, at: 1)
-        statement.bind(row.effect.thing, at: 2)
+        try statement.bind(row.operation.rawValue, at: 1)
+        try statement.bind(row.effect.thing, at: 2)
         let (name, place, destination) = row.effect.columns
-        statement.bind(name, at: 3)
-        statement.bind(optional: place, at: 4)
-        statement.bind(optional: destination, at: 5)
-        statement.bind(row.mayMerge, at: 6)
+        try statement.bind(name, at: 3)
+        try statement.bind(optional: place, at: 4)
+        try statement.bind(optional: destination, at: 5)
+        try statement.bind(row.mayMerge, at: 6)
+        try statement.bind(row.effect.collection, at: 7)
         try statement.execute()
     }
 
     /// The last operation on a thing.
-    static func last(on thing: String, in database: Database) throws -> Row? {
+    static func last(
+        on thing: String,
+        of collection: String,
+        in database: Database
+    ) throws -> Row? {
         let statement = try PreparedStatement(
             """
             SELECT operation, action, place, destination, may_merge FROM godwit_effect
-            WHERE thing = ?1 ORDER BY operation DESC LIMIT 1
+            WHERE thing = ?1 AND collection = ?2 ORDER BY operation DESC LIMIT 1
             """,
             in: database
         )
         defer { statement.reset() }
-        statement.bind(thing, at: 1)
+        try statement.bind(thing, at: 1)
+        try statement.bind(collection, at: 2)
         guard try statement.step() else { return nil }
         let place = statement.isNull(2) ? nil : statement.text(2)
         let destination = statement.isNull(3) ? nil : statement.text(3)
@@ -60,7 +67,7 @@ enum EffectTable {
         return action.map { action in
             Row(
                 operation: OperationNumber(rawValue: statement.integer(0)),
-                effect: Effect(thing, action),
+                effect: Effect(thing, of: collection, action),
                 mayMerge: statement.integer(4) != 0
             )
         }
@@ -71,7 +78,7 @@ enum EffectTable {
             "DELETE FROM godwit_effect WHERE operation = ?1",
             in: database
         )
-        statement.bind(operation.rawValue, at: 1)
+        try statement.bind(operation.rawValue, at: 1)
         try statement.execute()
     }
 }

@@ -17,7 +17,11 @@ extension WriteTransaction {
     ) throws -> Bool {
         guard let effect = work.effect, new.commit == new.number.commit,
             try journal().update(in: self, { $0.unresolved[new.id] == nil }),
-            let last = try EffectTable.last(on: effect.thing, in: database), last.mayMerge,
+            let last = try EffectTable.last(
+                on: effect.thing,
+                of: effect.collection,
+                in: database
+            ), last.mayMerge,
             let old = try OperationTable.operation(last.operation, in: database),
             old.body != .null, old.mayTakeOver(new),
             try isOutOfTheWay(old, for: new, touching: footprint)

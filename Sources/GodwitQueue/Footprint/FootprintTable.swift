@@ -30,9 +30,9 @@ enum FootprintTable {
             """,
             in: database
         )
-        statement.bind(touch.resource, at: 1)
-        statement.bind(touch.intent.rawValue, at: 2)
-        statement.bind(operation.rawValue, at: 3)
+        try statement.bind(touch.resource, at: 1)
+        try statement.bind(touch.intent.rawValue, at: 2)
+        try statement.bind(operation.rawValue, at: 3)
         try statement.execute()
     }
 
@@ -46,7 +46,7 @@ enum FootprintTable {
             in: database
         )
         defer { statement.reset() }
-        statement.bind(operation.rawValue, at: 1)
+        try statement.bind(operation.rawValue, at: 1)
         var touches: [Footprint.Touch] = []
         while try statement.step() {
             guard let intent = Footprint.Intent(rawValue: statement.integer(1)) else { continue }
@@ -73,8 +73,8 @@ enum FootprintTable {
                 in: database
             )
             defer { statement.reset() }
-            statement.bind(touch.resource, at: 1)
-            statement.bind(intent.rawValue, at: 2)
+            try statement.bind(touch.resource, at: 1)
+            try statement.bind(intent.rawValue, at: 2)
             while try statement.step() {
                 found.insert(OperationNumber(rawValue: statement.integer(0)))
             }
@@ -96,9 +96,9 @@ enum FootprintTable {
                 """,
                 in: database
             )
-            statement.bind(touch.resource, at: 1)
-            statement.bind(intent.rawValue, at: 2)
-            statement.bind(operation.rawValue, at: 3)
+            try statement.bind(touch.resource, at: 1)
+            try statement.bind(intent.rawValue, at: 2)
+            try statement.bind(operation.rawValue, at: 3)
             try statement.execute()
         }
     }
@@ -115,13 +115,13 @@ enum FootprintTable {
             """,
             in: database
         )
-        unshadow.bind(operation.rawValue, at: 1)
+        try unshadow.bind(operation.rawValue, at: 1)
         try unshadow.execute()
         let statement = try PreparedStatement(
             "DELETE FROM godwit_footprint WHERE operation = ?1",
             in: database
         )
-        statement.bind(operation.rawValue, at: 1)
+        try statement.bind(operation.rawValue, at: 1)
         try statement.execute()
     }
 }

@@ -44,6 +44,14 @@ struct Governor {
         refilled = now
     }
 
+    /// Whether a new governor would do the same.
+    func isAtRest(at now: Duration) -> Bool {
+        var later = self
+        later.refill(at: now)
+        return perSecond == limit.perSecondMax && now >= pausedUntil
+            && (perSecond == .infinity || later.tokens >= limit.burstMax)
+    }
+
     /// Whether an operation may start now.
     mutating func mayStart(at now: Duration) -> Bool {
         refill(at: now)

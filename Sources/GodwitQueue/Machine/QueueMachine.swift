@@ -45,7 +45,7 @@ struct QueueMachine {
     private(set) var holds: [OperationNumber: [String: Deadline]] = [:]
     private var looks: Heap<Look> = []
     private var governors: [Governor] = []
-    private var hosts: [String: Int] = [:]
+    private var hosts = Hosts()
     private var startTimes: [OperationNumber: Duration] = [:]
     private let rateLimit: @Sendable (String) -> RateLimit
 
@@ -118,18 +118,32 @@ extension QueueMachine {
     mutating func host(named name: String?, at now: Moment) -> Int {
         if governors.isEmpty { governors.append(Governor(RateLimit(), now: now.elapsed)) }
         guard let name else { return 0 }
-        if let host = hosts[name] { return host }
-        governors.append(Governor(rateLimit(name), now: now.elapsed))
-        hosts[name] = governors.count - 1
-        return governors.count - 1
+        if let host = hosts.number(of: name) { return host }
+        let governor = Governor(rateLimit(name), now: now.elapsed)
+        let host = hosts.add(name) { governors[$0].isAtRest(at: now.elapsed) }
+        if host < governors.count {
+            governors[host] = governor
+        } else {
+            governors.append(governor)
+        }
+        return host
     }
+
+    /// How many hosts are remembered; for tests.
+    var hostCount: Int { hosts.count }
 
     mutating func reserveCapacity(_ count: Int) { schedule.reserveCapacity(count) }
 
-    mutating func insert(_ items: [Schedule.Item]) { schedule.insert(items) }
+    mutating func insert(_ items: [Schedule.Item]) {
+        for item in items { hosts.use(item.host) }
+        schedule.insert(items)
+    }
 
     /// Loading: operations first, then what they need, then all take part.
-    mutating func add(_ item: Schedule.Item) { schedule.add(item) }
+    mutating func add(_ item: Schedule.Item) {
+        hosts.use(item.host)
+        schedule.add(item)
+    }
 
     mutating func add(
         _ need: OperationNumber,
@@ -137,7 +151,7 @@ extension QueueMachine {
         item: (OperationNumber) -> Schedule.Item
     ) {
         guard schedule.contains(operation) else { return }
-        if !schedule.contains(need) { schedule.add(item(need)) }
+        if !schedule.contains(need) { add(item(need)) }
         schedule.add(need, to: operation)
     }
 
@@ -146,6 +160,7 @@ extension QueueMachine {
     mutating func finish(_ number: OperationNumber) {
         holds[number] = nil
         startTimes[number] = nil
+        if let host = schedule.position(of: number)?.host { hosts.release(host) }
         schedule.finish(number)
     }
 
@@ -231,11 +246,11 @@ extension QueueMachine {
         governors[host].mayStart(at: now.elapsed)
     }
 
-    func hostName(_ host: Int) -> String {
-        hosts.first { $0.value == host }?.key ?? "its host"
-    }
+    func hostName(_ host: Int) -> String { hosts.name(of: host) ?? "its host" }
 
-    func perSecond(ofHost name: String) -> Double? { hosts[name].map { governors[$0].perSecond } }
+    func perSecond(ofHost name: String) -> Double? {
+        hosts.number(of: name).map { governors[$0].perSecond }
+    }
 }
 
 // MARK: - What to do
@@ -270,7 +285,7 @@ extension QueueMachine {
         var next = looks.min?.time
         for lane in lanes.indices
         where schedule.lanes[lane].hasRoom && !isPlanted(.sleepsThroughPause) {
-            for host in governors.indices where schedule.hasReady(in: lane, for: host) {
+            for host in schedule.readyHosts(in: lane) {
                 let time = governors[host].nextStart(after: now.elapsed)
                 next = min(next ?? time, time)
             }

@@ -37,6 +37,8 @@ public enum WaitReason: Hashable, Sendable {
     case rate(host: String)
     /// As many run already as may.
     case concurrency(limit: Int)
+    /// No pipeline of this queue has this name: another queue runs its operations, or none.
+    case otherPipeline(String)
     /// Nothing: it is about to start.
     case none
 }
@@ -54,6 +56,7 @@ extension WaitReason: CustomStringConvertible {
         case .lacks(let requirements): "waits for \(requirements)"
         case .rate(let host): "waits for \(host), which gets no more for now"
         case .concurrency(let limit): "waits for a place: \(limit) run already"
+        case .otherPipeline(let name): "is for the pipeline '\(name)', which is not of this queue"
         case .none: "is about to start"
         }
     }
@@ -75,6 +78,19 @@ public struct QueueSummary: Hashable, Sendable {
     public var isRunning = false
 
     public init() {}
+}
+
+extension OperationStatus {
+    /// What the database says of an operation that the queue does not have in memory.
+    init(_ operation: QueuedOperation, isOurs: Bool) {
+        self =
+            switch operation.state {
+            case .running: .running(progress: nil)
+            case .conflict: .conflict
+            case .waiting: .waiting([isOurs ? .none : .otherPipeline(operation.pipeline)])
+            case .refused, .unreadable: .refused
+            }
+    }
 }
 
 extension Deadline {

@@ -11,6 +11,9 @@ public enum Outcome: Sendable {
 
     /// Try again: after the cloud's own delay, or without one after the pipeline's backoff.
     ///
+    /// A delay below the backoff's least one counts once; after that the backoff does. A delay
+    /// beyond ``delayMax`` counts as that.
+    ///
     /// `slowDown` says that the host asked for fewer requests (429, 503): all operations for it
     /// wait for the delay, and go slower afterwards.
     case retry(after: Duration? = nil, slowDown: Bool = false, reason: String)
@@ -30,6 +33,9 @@ public enum Outcome: Sendable {
 
     /// It is not needed.
     case skipped(reason: String)
+
+    /// The longest delay before the next attempt: a week.
+    public static let delayMax = Duration.seconds(7 * 24 * 3_600)
 
     /// The work is done, and there is nothing to record.
     public static var completed: Outcome { .completed { _ in } }

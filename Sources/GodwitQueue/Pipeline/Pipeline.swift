@@ -35,8 +35,10 @@ public struct Pipeline: Sendable {
     public var backoff = Backoff()
     /// After how many attempts an operation is refused; nil for never.
     public var attemptsMax: Int?
-    /// How often the process may end while an operation runs before it is refused: one that
-    /// crashes the app must not do so for ever.
+    /// How often the process may end while an operation runs, and no other one, before it is
+    /// refused: one that crashes the app must not do so for ever.
+    ///
+    /// If several ran, none is to blame; from the second time on they run one after the other.
     public var interruptionsMax = 5
     /// What is done about a conflict; a clean merge is taken, others wait for somebody.
     public var resolve: PushConflict.Resolver = { $0.resolvedIfClean() }
@@ -94,6 +96,15 @@ extension Pipeline {
     }
 
     func executor(of kind: String) -> Executor? { executors[kind] ?? executorOfRest }
+
+    /// How long to wait after so many failed attempts.
+    ///
+    /// - Parameter asked: What the cloud has asked for. Less than the backoff's least delay counts
+    ///   once: a cloud that says "at once" each time would be asked without a pause.
+    func delay(asked: Duration?, attempts: Int) -> Duration {
+        if let asked, asked >= backoff.delayMin || attempts <= 1 { return asked }
+        return min(backoff.delay(attempts: attempts), Outcome.delayMax)
+    }
 }
 
 /// The body of an operation is not what its kind says.

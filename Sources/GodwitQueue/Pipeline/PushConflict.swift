@@ -28,10 +28,13 @@ public struct PushConflict: Sendable {
 
     /// Both changes in one value, and what was in doubt.
     ///
-    /// An object that one side has removed counts as null; an edit beats a removal.
+    /// An edit beats a removal.
     public func merged() -> (value: Value?, conflicts: [Conflict]) {
-        let result = Merge(base: base ?? .null, ours: ours ?? .null, theirs: theirs ?? .null)
-        return (result.value == .null ? nil : result.value, result.conflicts)
+        let theirs = theirs == .null ? nil : theirs
+        guard let ours else { return (theirs == base ? nil : theirs, []) }
+        guard let theirs else { return (ours == base ? nil : ours, []) }
+        let result = Merge(base: base ?? .null, ours: ours, theirs: theirs)
+        return (result.value, result.conflicts)
     }
 
     /// The merge of both, if nothing was in doubt and the cloud's version is known.

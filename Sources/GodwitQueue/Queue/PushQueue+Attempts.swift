@@ -73,13 +73,15 @@ extension PushQueue {
         let number = run.operation.number
         switch outcome {
         case .completed(let completion):
+            // Before the operation is gone, and its host with it.
+            change { state, _ in state.succeeded(number) }
             try await settle { transaction in
                 guard try transaction.isRunning(run.operation) else { return }
                 try completion(transaction)
                 try transaction.finish(number, .completed)
             }
-            change { state, _ in state.succeeded(number) }
-        case .retry(let delay, let slowDown, let reason):
+        case .retry(let asked, let slowDown, let reason):
+            let delay = asked.map { min(max($0, .zero), Outcome.delayMax) }
             if slowDown { change { $0.throttled(number, for: delay, at: $1) } }
             try await retry(run, after: delay, reason: reason)
         case .conflict(let theirs, let tag, let reason):
@@ -107,7 +109,7 @@ extension PushQueue {
         if let max = pipeline.attemptsMax, attempts >= max {
             return try await refuse(run, as: .refused, reason: reason)
         }
-        let delay = delay ?? pipeline.backoff.delay(attempts: attempts)
+        let delay = pipeline.delay(asked: delay, attempts: attempts)
         logger.debug("operation \(operation.number) is tried again after \(delay): \(reason)")
         let (recorded, now) = (run.recorded, now)
         try await settle { transaction in
@@ -120,15 +122,7 @@ extension PushQueue {
                 reason: reason
             )
             try OperationTable.record(verdict, of: operation.number, in: transaction.database)
-            let milliseconds = Int64(delay / .milliseconds(1))
-            try transaction.hold(
-                HoldTable.Row(
-                    operation: operation.number,
-                    context: HoldTable.retryContext,
-                    until: now.calendar + milliseconds,
-                    delay: milliseconds
-                )
-            )
+            try transaction.hold(operation.number, for: delay, at: now)
             try transaction.note(.requeued(operation.number))
         }
     }
@@ -153,15 +147,21 @@ extension PushQueue {
         reason: String
     ) async throws {
         let (operation, recorded, now) = (run.operation, run.recorded, now)
-        let resolve = pipeline(of: operation).resolve
+        let (pipeline, attempts) = (pipeline(of: operation), operation.attempts + 1)
+        if let max = pipeline.attemptsMax, attempts >= max {
+            return try await refuse(run, as: .refused, reason: reason)
+        }
+        // The first merge is pushed at once. A cloud that refuses that too may refuse any.
+        let delay = attempts > 1 ? pipeline.delay(asked: nil, attempts: attempts - 1) : nil
         try await settle { transaction in
             guard try transaction.isRunning(operation) else { return }
             try transaction.recordAttempt("conflict", of: operation, recorded, reason, at: now)
             try transaction.stop(operation, theirs: theirs, tag: tag, reason: reason)
-            let conflict = try transaction.conflict(of: operation.id)
-            if let conflict, let resolution = try resolve(conflict) {
-                try transaction.resolveConflict(of: operation.id, resolution)
-            }
+            guard let conflict = try transaction.conflict(of: operation.id),
+                let resolution = try pipeline.resolve(conflict)
+            else { return }
+            if let delay { try transaction.hold(operation.number, for: delay, at: now) }
+            try transaction.resolveConflict(of: operation.id, resolution)
         }
     }
 

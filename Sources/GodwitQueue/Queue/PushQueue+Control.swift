@@ -49,10 +49,20 @@ extension PushQueue {
 extension PushQueue {
     /// Waits until no operation of this commit, or of an earlier one, is left in line.
     ///
-    /// Dead letters are not in line. It waits only while the queue runs.
-    public func finish(through commit: CommitNumber) async {
-        await withCheckedContinuation { continuation in
-            change { state, _ in state.wait(through: commit) { continuation.resume() } }
+    /// Dead letters are not in line. If the queue does not run yet, this waits until it does.
+    ///
+    /// - Throws: `CancellationError` when the surrounding task is cancelled;
+    ///   ``QueueError/stopped`` when the queue stops before the operations are through.
+    public func finish(through commit: CommitNumber) async throws {
+        let id = state.withLock { $0.waiters.announce() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                change { state, _ in
+                    state.wait(id, through: commit) { continuation.resume(with: $0) }
+                }
+            }
+        } onCancel: {
+            change { state, _ in state.cancelWait(id) }
         }
     }
 }
@@ -75,7 +85,11 @@ extension PushQueue {
             case .unknown: return .unknown
             }
         }
-        return .waiting([.none])
+        guard let operation = try await store.read({ try $0.operation(id) }) else {
+            return .unknown
+        }
+        let isOurs = pipelines.contains { $0.name == operation.pipeline }
+        return OperationStatus(operation, isOurs: isOurs)
     }
 
     public var summary: QueueSummary { state.withLock { $0.summary } }

@@ -42,11 +42,14 @@ public final class PushQueue: Sendable {
     /// - Throws: ``QueueError/pipelineExists(_:)``, or what the store throws.
     public init(_ store: Store, options: Options = Options(), pipelines: [Pipeline]) throws {
         try store.prepare(QueueSchema.schema)
+        let journal = store.attachment { QueueJournal($0) }
+        // Before all properties are set: `deinit` would take back another queue's pipelines.
+        try journal.add(pipelines)
+        self.journal = journal
         self.store = store
         self.pipelines = pipelines
         self.options = options
         stopwatch = Stopwatch(options.clock)
-        journal = store.attachment { QueueJournal($0) }
         state = Mutex(
             QueueState(
                 pipelines,
@@ -55,7 +58,6 @@ public final class PushQueue: Sendable {
             )
         )
         metrics = QueueMetrics(options.metrics)
-        try journal.add(pipelines)
         journal.remember(options.fatesMax)
         journal.addListener(self) { [weak self] in self?.take($0) }
     }

@@ -31,7 +31,7 @@ extension QueueState {
     /// Calls `wake` when the loading that goes on has ended, one way or the other.
     ///
     /// - Returns: Whether one goes on.
-    mutating func waitForLoading(_ wake: @escaping Waiters.Wake) -> Bool {
+    mutating func waitForLoading(_ wake: @escaping Waiters.Effect) -> Bool {
         guard case .loading = phase else { return false }
         loadWaiters.append(wake)
         return true

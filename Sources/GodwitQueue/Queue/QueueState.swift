@@ -44,7 +44,7 @@ struct QueueState {
     var loadCount = 0
     /// Operations that were loaded and neither wait nor are in line yet.
     var unusual: [OperationNumber: QueuedOperation.State] = [:]
-    var loadWaiters: [Waiters.Wake] = []
+    var loadWaiters: [Waiters.Effect] = []
     var events = EventFeed()
     /// Operations whose transfers go on outside of this process, and how to cancel them.
     var transfers: [OperationNumber: CancellableRun] = [:]
@@ -315,12 +315,18 @@ extension QueueState {
     }
 
     /// Calls `wake` when no operation of this commit, or of an earlier one, is left in line.
-    mutating func wait(through commit: CommitNumber, _ wake: @escaping Waiters.Wake) {
+    mutating func wait(
+        _ id: Waiters.ID,
+        through commit: CommitNumber,
+        _ wake: @escaping Waiters.Wake
+    ) {
         let left = left(through: commit)
-        // Nothing is known yet: it is counted when the queue is read.
-        if isLoaded, left.isEmpty { return effects.wakes.append(wake) }
-        waiters.add(commit, left, wake)
+        effects.wakes += waiters.add(id, commit, left, wake)
+        // Nothing is known before the queue is read: then it is counted.
+        if isLoaded, left.isEmpty { effects.wakes += waiters.recount(self.left) }
     }
+
+    mutating func cancelWait(_ id: Waiters.ID) { effects.wakes += waiters.cancel(id) }
 
     func left(through commit: CommitNumber) -> Set<OperationNumber> {
         Set(
@@ -332,7 +338,7 @@ extension QueueState {
         )
     }
 
-    mutating func stopWaiting() { effects.wakes += waiters.removeAll() }
+    mutating func stopWaiting() { effects.wakes += waiters.stop() }
 
     mutating func touch(_ number: OperationNumber) {
         if events.isWatched(number) { touched.insert(number) }

@@ -1,8 +1,10 @@
 internal import GodwitStore
 
-/// Who waits until the operations of some commits are gone.
+/// The tasks that wait until the operations of some commits are gone.
 struct Waiters {
-    typealias Wake = @Sendable () -> Void
+    typealias ID = Int
+    typealias Wake = @Sendable (Result<Void, any Error>) -> Void
+    typealias Effect = @Sendable () -> Void
 
     private struct Waiter {
         let commit: CommitNumber
@@ -10,35 +12,83 @@ struct Waiters {
         let wake: Wake
     }
 
-    private var waiters: [Waiter] = []
-
-    mutating func add(_ commit: CommitNumber, _ left: Set<OperationNumber>, _ wake: @escaping Wake)
-    {
-        waiters.append(Waiter(commit: commit, left: left, wake: wake))
+    private enum Entry {
+        /// The task is about to wait.
+        case announced
+        /// The task was cancelled before it began to wait.
+        case cancelled
+        case waiting(Waiter)
     }
 
-    /// - Returns: Those who need not wait any longer.
-    mutating func gone(_ number: OperationNumber) -> [Wake] {
-        guard !waiters.isEmpty else { return [] }
-        for index in waiters.indices { waiters[index].left.remove(number) }
-        return takeReady()
+    private var entries: [ID: Entry] = [:]
+    private var lastID = 0
+
+    /// Whether a task waits.
+    var isWaitedFor: Bool {
+        entries.values.contains { if case .waiting = $0 { true } else { false } }
+    }
+
+    mutating func announce() -> ID {
+        lastID += 1
+        entries[lastID] = .announced
+        return lastID
+    }
+
+    /// - Returns: How to wake those that need not wait any longer.
+    mutating func add(
+        _ id: ID,
+        _ commit: CommitNumber,
+        _ left: Set<OperationNumber>,
+        _ wake: @escaping Wake
+    ) -> [Effect] {
+        if case .cancelled = entries[id] {
+            entries[id] = nil
+            return [{ wake(.failure(CancellationError())) }]
+        }
+        entries[id] = .waiting(Waiter(commit: commit, left: left, wake: wake))
+        return []
+    }
+
+    mutating func cancel(_ id: ID) -> [Effect] {
+        switch entries[id] {
+        case .announced: entries[id] = .cancelled
+        case .waiting(let waiter):
+            entries[id] = nil
+            return [{ waiter.wake(.failure(CancellationError())) }]
+        case .cancelled, nil: break
+        }
+        return []
+    }
+
+    mutating func gone(_ number: OperationNumber) -> [Effect] {
+        takeReady { $0.left.remove(number) }
     }
 
     /// Counts anew what is left, when the queue was read.
-    mutating func recount(_ left: (CommitNumber) -> Set<OperationNumber>) -> [Wake] {
-        for index in waiters.indices { waiters[index].left = left(waiters[index].commit) }
-        return takeReady()
+    mutating func recount(_ left: (CommitNumber) -> Set<OperationNumber>) -> [Effect] {
+        takeReady { $0.left = left($0.commit) }
     }
 
-    mutating func removeAll() -> [Wake] {
-        defer { waiters = [] }
-        return waiters.map(\.wake)
+    /// The queue runs no more.
+    mutating func stop() -> [Effect] {
+        var effects: [Effect] = []
+        for (id, entry) in entries {
+            guard case .waiting(let waiter) = entry else { continue }
+            entries[id] = nil
+            effects.append { waiter.wake(.failure(QueueError.stopped)) }
+        }
+        return effects
     }
 
-    private mutating func takeReady() -> [Wake] {
-        let ready = waiters.filter(\.left.isEmpty).map(\.wake)
-        waiters.removeAll(where: \.left.isEmpty)
-        return ready
+    private mutating func takeReady(_ change: (inout Waiter) -> Void) -> [Effect] {
+        var effects: [Effect] = []
+        for (id, entry) in entries {
+            guard case .waiting(var waiter) = entry else { continue }
+            change(&waiter)
+            entries[id] = waiter.left.isEmpty ? nil : .waiting(waiter)
+            if waiter.left.isEmpty { effects.append { [wake = waiter.wake] in wake(.success(())) } }
+        }
+        return effects
     }
 }
 

@@ -11,8 +11,8 @@ extension Schedule {
         var isSuspended = false
         var runningCount = 0
         var line = Line()
-        /// What is ready, by host.
-        fileprivate(set) var streams: [Heap<ReadyEntry>] = []
+        /// What is ready, by host; no heap is empty.
+        private(set) var streams: [Int: Heap<ReadyEntry>] = [:]
 
         /// - Parameter limit: 0 for any number.
         init(isOrdered: Bool, limit: Int) {
@@ -26,11 +26,13 @@ extension Schedule {
         }
 
         mutating func push(_ entry: ReadyEntry, host: Int) {
-            while streams.count <= host { streams.append([]) }
-            streams[host].insert(entry)
+            streams[host, default: []].insert(entry)
         }
 
-        mutating func pop(host: Int) { _ = streams[host].popMax() }
+        mutating func pop(host: Int) {
+            _ = streams[host]?.popMax()
+            if streams[host]?.isEmpty == true { streams[host] = nil }
+        }
     }
 
     /// The commits of a lane that wait for their turn, and how much is left of the open ones.

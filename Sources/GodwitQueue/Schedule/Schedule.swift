@@ -65,11 +65,11 @@ extension Schedule {
         let number: OperationNumber
         let commit: CommitNumber
         var priority: Int32
-        let lane: UInt16
-        let host: UInt16
+        let host: UInt32
         var gates: Int32 = 0
         var needs = Edges.none
         var dependents = Edges.none
+        let lane: UInt16
         var state = State.waiting
         private var flags: Flags
 
@@ -78,7 +78,7 @@ extension Schedule {
             commit = item.commit
             priority = item.priority
             lane = UInt16(item.lane)
-            host = UInt16(item.host)
+            host = UInt32(item.host)
             flags = isOrdered ? .ordered : []
         }
 
@@ -245,7 +245,7 @@ extension Schedule {
     ) -> OperationNumber? {
         guard lanes[lane].hasRoom else { return nil }
         var best: (host: Int, entry: ReadyEntry)?
-        for host in lanes[lane].streams.indices where mayStart(host) {
+        for host in Array(lanes[lane].streams.keys) where mayStart(host) {
             guard let entry = firstReady(in: lane, host) else { continue }
             if best.map({ $0.entry < entry }) ?? true { best = (host, entry) }
         }
@@ -257,14 +257,14 @@ extension Schedule {
         return best.entry.number
     }
 
-    /// Whether a host has something ready that only its rate limit keeps back.
-    mutating func hasReady(in lane: Int, for host: Int) -> Bool {
-        lanes[lane].streams.indices.contains(host) && firstReady(in: lane, host) != nil
+    /// The hosts that have something ready that only their rate limits keep back.
+    mutating func readyHosts(in lane: Int) -> [Int] {
+        Array(lanes[lane].streams.keys).filter { firstReady(in: lane, $0) != nil }
     }
 
     /// The top of a stream's heap, without the stale entries above it: invariant (4).
     private mutating func firstReady(in lane: Int, _ host: Int) -> ReadyEntry? {
-        while let entry = lanes[lane].streams[host].max {
+        while let entry = lanes[lane].streams[host]?.max {
             let slot = slots[Int(entry.place)]
             let isCurrent =
                 slot.number == entry.number && slot.priority == entry.priority && slot.isInHeap

@@ -7,13 +7,23 @@ public struct Attempt: Hashable, Sendable {
     /// Counted from 1.
     public let number: Int
     public let ended: Date
-    /// `retry`, `conflict`, `refused` or `interrupted`.
+    /// `retry`, `conflict`, `refused`, `interrupted` or `interrupted beside others`.
     public let outcome: String
     public let reason: String
     /// What was sent and what came back, as far as the executor has told, and without what is
     /// secret.
     public let request: String?
     public let response: String?
+}
+
+extension Attempt {
+    /// The process ended while this operation ran, and no other one.
+    static let interrupted = "interrupted"
+    static let interruptedBesideOthers = "interrupted beside others"
+
+    var isInterruption: Bool {
+        outcome == Self.interrupted || outcome == Self.interruptedBesideOthers
+    }
 }
 
 /// The last attempts of each operation.
@@ -69,6 +79,16 @@ enum AttemptTable {
                 response: try row.cell(5)
             )
         }
+    }
+
+    /// Forgets how often the process has ended while an operation ran.
+    static func forgive(_ operation: OperationNumber, in database: Database) throws {
+        try database.execute(
+            sql: "DELETE FROM godwit_attempt WHERE operation = ? AND outcome IN (?, ?)",
+            arguments: [
+                operation.rawValue, Attempt.interrupted, Attempt.interruptedBesideOthers,
+            ]
+        )
     }
 
     static func remove(_ operation: OperationNumber, in database: Database) throws {

@@ -50,11 +50,11 @@ enum DependencyTable {
             """,
             in: database
         )
-        statement.bind(edge.operation.rawValue, at: 1)
-        statement.bind(edge.need.rawValue, at: 2)
-        statement.bind(edge.policy.rawValue, at: 3)
-        statement.bind(edge.origin.rawValue, at: 4)
-        statement.bind(edge.isDerived, at: 5)
+        try statement.bind(edge.operation.rawValue, at: 1)
+        try statement.bind(edge.need.rawValue, at: 2)
+        try statement.bind(edge.policy.rawValue, at: 3)
+        try statement.bind(edge.origin.rawValue, at: 4)
+        try statement.bind(edge.isDerived, at: 5)
         try statement.execute()
         try OperationTable.add(.needs, to: edge.operation, in: database)
         try OperationTable.add(.dependents, to: edge.need, in: database)
@@ -69,8 +69,8 @@ enum DependencyTable {
             "DELETE FROM godwit_dependency WHERE operation = ?1 AND needs = ?2",
             in: database
         )
-        statement.bind(operation.rawValue, at: 1)
-        statement.bind(need.rawValue, at: 2)
+        try statement.bind(operation.rawValue, at: 1)
+        try statement.bind(need.rawValue, at: 2)
         try statement.execute()
     }
 
@@ -103,7 +103,7 @@ enum DependencyTable {
         in database: Database
     ) throws {
         let statement = try PreparedStatement(sql, in: database)
-        statement.bind(operation.rawValue, at: 1)
+        try statement.bind(operation.rawValue, at: 1)
         try statement.execute()
     }
 
@@ -112,7 +112,7 @@ enum DependencyTable {
             "DELETE FROM godwit_dependency WHERE needs = ?1",
             in: database
         )
-        statement.bind(need.rawValue, at: 1)
+        try statement.bind(need.rawValue, at: 1)
         try statement.execute()
     }
 
@@ -162,7 +162,7 @@ enum DependencyTable {
             in: database
         )
         defer { statement.reset() }
-        if let number { statement.bind(number.rawValue, at: 1) }
+        if let number { try statement.bind(number.rawValue, at: 1) }
         var edges: [Edge] = []
         while try statement.step() {
             edges.append(

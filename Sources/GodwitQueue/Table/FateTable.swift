@@ -16,19 +16,19 @@ enum FateTable {
             """,
             in: database
         )
-        statement.bind(operation.number.rawValue, at: 1)
-        statement.bind(operation.id.description, at: 2)
-        statement.bind(operation.isNamed, at: 3)
+        try statement.bind(operation.number.rawValue, at: 1)
+        try statement.bind(operation.id.description, at: 2)
+        try statement.bind(operation.isNamed, at: 3)
         switch fate {
-        case .completed: statement.bind("completed", at: 4)
+        case .completed: try statement.bind("completed", at: 4)
         case .skipped(let reason):
-            statement.bind("skipped", at: 4)
-            statement.bind(optional: reason, at: 5)
+            try statement.bind("skipped", at: 4)
+            try statement.bind(optional: reason, at: 5)
         case .merged(let successor):
-            statement.bind("merged", at: 4)
-            statement.bind(successor.description, at: 5)
+            try statement.bind("merged", at: 4)
+            try statement.bind(successor.description, at: 5)
         }
-        if let successor { statement.bind(successor.rawValue, at: 6) }
+        if let successor { try statement.bind(successor.rawValue, at: 6) }
         try statement.execute()
     }
 
@@ -41,8 +41,8 @@ enum FateTable {
             in: database
         )
         defer { statement.reset() }
-        statement.bind(id.description, at: 1)
-        statement.bind(id.suggestedNumber.rawValue, at: 2)
+        try statement.bind(id.description, at: 1)
+        try statement.bind(id.suggestedNumber.rawValue, at: 2)
         guard try statement.step() else { return nil }
         let reason = statement.isNull(1) ? nil : statement.text(1)
         switch statement.text(0) {

@@ -5,6 +5,8 @@ internal import GodwitStore
 enum HoldTable {
     /// The context of the queue's own delays before the next attempt.
     static let retryContext = "godwit.retry"
+    /// The context of operations that wait because one of them may crash the app.
+    static let suspectContext = "godwit.suspect"
 
     struct Row {
         let operation: OperationNumber
@@ -23,12 +25,32 @@ enum HoldTable {
             """,
             in: database
         )
-        statement.bind(row.operation.rawValue, at: 1)
-        statement.bind(row.context, at: 2)
-        if let until = row.until { statement.bind(until, at: 3) }
-        if let delay = row.delay { statement.bind(delay, at: 4) }
+        try statement.bind(row.operation.rawValue, at: 1)
+        try statement.bind(row.context, at: 2)
+        if let until = row.until { try statement.bind(until, at: 3) }
+        if let delay = row.delay { try statement.bind(delay, at: 4) }
         try statement.execute()
         try OperationTable.add(.holds, to: row.operation, in: database)
+    }
+
+    /// The first operation of a pipeline that is held as a suspect.
+    static func firstSuspect(
+        of pipeline: String,
+        in database: Database
+    ) throws -> OperationNumber? {
+        let statement = try PreparedStatement(
+            """
+            SELECT hold.operation FROM godwit_hold AS hold
+            JOIN godwit_operation AS operation ON operation.number = hold.operation
+            WHERE hold.context = ?1 AND operation.pipeline = ?2 ORDER BY hold.operation LIMIT 1
+            """,
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(suspectContext, at: 1)
+        try statement.bind(pipeline, at: 2)
+        guard try statement.step() else { return nil }
+        return OperationNumber(rawValue: statement.integer(0))
     }
 
     /// - Parameter context: nil for all of them.
@@ -43,8 +65,8 @@ enum HoldTable {
             """,
             in: database
         )
-        statement.bind(operation.rawValue, at: 1)
-        if let context { statement.bind(context, at: 2) }
+        try statement.bind(operation.rawValue, at: 1)
+        if let context { try statement.bind(context, at: 2) }
         try statement.execute()
     }
 
@@ -61,7 +83,7 @@ enum HoldTable {
             in: database
         )
         defer { statement.reset() }
-        if let operation { statement.bind(operation.rawValue, at: 1) }
+        if let operation { try statement.bind(operation.rawValue, at: 1) }
         var rows: [Row] = []
         while try statement.step() {
             rows.append(

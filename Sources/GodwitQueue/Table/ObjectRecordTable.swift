@@ -26,11 +26,11 @@ enum ObjectRecordTable {
             """,
             in: database
         )
-        statement.bind(operation.rawValue, at: 1)
-        statement.bind(row.key.collection, at: 2)
-        statement.bind(row.key.key, at: 3)
-        statement.bind(row.old, at: 4)
-        statement.bind(row.new, at: 5)
+        try statement.bind(operation.rawValue, at: 1)
+        try statement.bind(row.key.collection, at: 2)
+        try statement.bind(row.key.key, at: 3)
+        try statement.bind(row.old, at: 4)
+        try statement.bind(row.new, at: 5)
         try statement.execute()
         try OperationTable.add(.objects, to: operation, in: database)
     }
@@ -49,10 +49,10 @@ enum ObjectRecordTable {
             """,
             in: database
         )
-        statement.bind(operation.rawValue, at: 1)
-        statement.bind(key.collection, at: 2)
-        statement.bind(key.key, at: 3)
-        statement.bind(base, at: 4)
+        try statement.bind(operation.rawValue, at: 1)
+        try statement.bind(key.collection, at: 2)
+        try statement.bind(key.key, at: 3)
+        try statement.bind(base, at: 4)
         try statement.execute()
     }
 
@@ -65,7 +65,7 @@ enum ObjectRecordTable {
             in: database
         )
         defer { statement.reset() }
-        statement.bind(operation.rawValue, at: 1)
+        try statement.bind(operation.rawValue, at: 1)
         var rows: [Row] = []
         while try statement.step() {
             let key = ObjectKey(collection: Key(statement.text(0)), key: Key(statement.text(1)))
@@ -93,8 +93,8 @@ enum ObjectRecordTable {
             in: database
         )
         defer { statement.reset() }
-        statement.bind(key.collection, at: 1)
-        statement.bind(key.key, at: 2)
+        try statement.bind(key.collection, at: 1)
+        try statement.bind(key.key, at: 2)
         var numbers: [OperationNumber] = []
         while try statement.step() {
             numbers.append(OperationNumber(rawValue: statement.integer(0)))
@@ -107,7 +107,7 @@ enum ObjectRecordTable {
             "DELETE FROM godwit_operation_object WHERE operation = ?1",
             in: database
         )
-        statement.bind(operation.rawValue, at: 1)
+        try statement.bind(operation.rawValue, at: 1)
         try statement.execute()
     }
 }

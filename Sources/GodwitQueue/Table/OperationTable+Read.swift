@@ -31,7 +31,7 @@ extension OperationTable {
             in: database
         )
         defer { statement.reset() }
-        statement.bind(number.rawValue, at: 1)
+        try statement.bind(number.rawValue, at: 1)
         return try statement.step() ? try operation(statement, isVerified: isVerified) : nil
     }
 
@@ -43,15 +43,15 @@ extension OperationTable {
             in: database
         )
         defer { guess.reset() }
-        guess.bind(text, at: 1)
-        guess.bind(id.suggestedNumber.rawValue, at: 2)
+        try guess.bind(text, at: 1)
+        try guess.bind(id.suggestedNumber.rawValue, at: 2)
         if try guess.step() { return OperationNumber(rawValue: guess.integer(0)) }
         let named = try PreparedStatement(
             "SELECT number FROM godwit_operation WHERE id = ?1 AND is_named = 1",
             in: database
         )
         defer { named.reset() }
-        named.bind(text, at: 1)
+        try named.bind(text, at: 1)
         return try named.step() ? OperationNumber(rawValue: named.integer(0)) : nil
     }
 
@@ -93,11 +93,11 @@ extension OperationTable {
             in: database
         )
         defer { statement.reset() }
-        statement.bind(OperationNumber(commit: first, index: 0).rawValue, at: 1)
-        statement.bind(OperationNumber(commit: end, index: 0).rawValue, at: 2)
-        statement.bind(number.rawValue, at: 3)
-        statement.bind(pipeline, at: 4)
-        statement.bind(first.rawValue, at: 5)
+        try statement.bind(OperationNumber(commit: first, index: 0).rawValue, at: 1)
+        try statement.bind(OperationNumber(commit: end, index: 0).rawValue, at: 2)
+        try statement.bind(number.rawValue, at: 3)
+        try statement.bind(pipeline, at: 4)
+        try statement.bind(first.rawValue, at: 5)
         return try statement.step()
     }
 
@@ -131,8 +131,8 @@ extension OperationTable {
             in: database
         )
         defer { statement.reset() }
-        statement.bind(range.lowerBound, at: 1)
-        statement.bind(range.upperBound, at: 2)
+        try statement.bind(range.lowerBound, at: 1)
+        try statement.bind(range.upperBound, at: 2)
         var found: [QueuedOperation] = []
         while try statement.step() { found.append(try operation(statement, isVerified: false)) }
         return found
@@ -157,8 +157,8 @@ extension OperationTable {
             in: database
         )
         defer { statement.reset() }
-        statement.bind(last, at: 1)
-        if let state { statement.bind(state.rawValue, at: 2) }
+        try statement.bind(last, at: 1)
+        if let state { try statement.bind(state.rawValue, at: 2) }
         var page: [QueuedOperation] = []
         // One that is damaged is listed like the rest, without its body.
         while try statement.step() { page.append(try operation(statement, isVerified: false)) }

@@ -22,28 +22,28 @@ enum OperationTable {
         )
         let id = operation.id.description
         let body = operation.body.canonicalBytes
-        statement.bind(operation.number.rawValue, at: 1)
-        statement.bind(id, at: 2)
-        statement.bind(operation.isNamed, at: 3)
-        statement.bind(operation.commit.rawValue, at: 4)
-        statement.bind(operation.pipeline, at: 5)
-        statement.bind(operation.kind, at: 6)
-        statement.bind(operation.state.rawValue, at: 7)
-        statement.bind(Int64(operation.priority), at: 8)
-        statement.bind(operation.keepsOrder, at: 9)
-        statement.bind(optional: operation.host, at: 10)
-        statement.bind(Int64(operation.attempts), at: 11)
-        statement.bind(operation.mayHaveRun, at: 12)
-        statement.bind(operation.parts.rawValue, at: 13)
-        statement.bind(optional: operation.reason, at: 14)
+        try statement.bind(operation.number.rawValue, at: 1)
+        try statement.bind(id, at: 2)
+        try statement.bind(operation.isNamed, at: 3)
+        try statement.bind(operation.commit.rawValue, at: 4)
+        try statement.bind(operation.pipeline, at: 5)
+        try statement.bind(operation.kind, at: 6)
+        try statement.bind(operation.state.rawValue, at: 7)
+        try statement.bind(Int64(operation.priority), at: 8)
+        try statement.bind(operation.keepsOrder, at: 9)
+        try statement.bind(optional: operation.host, at: 10)
+        try statement.bind(Int64(operation.attempts), at: 11)
+        try statement.bind(operation.mayHaveRun, at: 12)
+        try statement.bind(operation.parts.rawValue, at: 13)
+        try statement.bind(optional: operation.reason, at: 14)
         let key = operation.idempotencyKey
-        statement.bind(optional: key == id ? nil : key, at: 15)
-        statement.bind(
+        try statement.bind(optional: key == id ? nil : key, at: 15)
+        try statement.bind(
             operation.userInfo == .null ? nil : operation.userInfo.canonicalBytes,
             at: 16
         )
-        statement.bind(body, at: 17)
-        statement.bind(seal(id: id, kind: operation.kind, body: body).bytes, at: 18)
+        try statement.bind(body, at: 17)
+        try statement.bind(seal(id: id, kind: operation.kind, body: body).bytes, at: 18)
         try statement.execute()
     }
 
@@ -71,8 +71,8 @@ extension OperationTable {
             """,
             in: database
         )
-        statement.bind(number.rawValue, at: 1)
-        statement.bind(epoch, at: 2)
+        try statement.bind(number.rawValue, at: 1)
+        try statement.bind(epoch, at: 2)
         try statement.execute()
         return statement.changedRowCount == 1
     }
@@ -92,8 +92,8 @@ extension OperationTable {
             """,
             in: database
         )
-        statement.bind(number.rawValue, at: 1)
-        statement.bind(epoch, at: 2)
+        try statement.bind(number.rawValue, at: 1)
+        try statement.bind(epoch, at: 2)
         try statement.execute()
         return statement.changedRowCount == 1
     }
@@ -119,11 +119,11 @@ extension OperationTable {
             """,
             in: database
         )
-        statement.bind(number.rawValue, at: 1)
-        statement.bind(verdict.state.rawValue, at: 2)
-        statement.bind(Int64(verdict.attempts), at: 3)
-        statement.bind(verdict.mayHaveRun, at: 4)
-        statement.bind(optional: verdict.reason, at: 5)
+        try statement.bind(number.rawValue, at: 1)
+        try statement.bind(verdict.state.rawValue, at: 2)
+        try statement.bind(Int64(verdict.attempts), at: 3)
+        try statement.bind(verdict.mayHaveRun, at: 4)
+        try statement.bind(optional: verdict.reason, at: 5)
         try statement.execute()
     }
 
@@ -139,13 +139,13 @@ extension OperationTable {
         )
         let body = operation.body.canonicalBytes
         let seal = seal(id: operation.id.description, kind: operation.kind, body: body)
-        statement.bind(operation.number.rawValue, at: 1)
-        statement.bind(Int64(operation.priority), at: 2)
-        statement.bind(optional: operation.host, at: 3)
-        statement.bind(operation.userInfo == .null ? nil : operation.userInfo.canonicalBytes, at: 4)
-        statement.bind(body, at: 5)
-        statement.bind(seal.bytes, at: 6)
-        statement.bind(operation.kind, at: 7)
+        try statement.bind(operation.number.rawValue, at: 1)
+        try statement.bind(Int64(operation.priority), at: 2)
+        try statement.bind(optional: operation.host, at: 3)
+        try statement.bind(operation.userInfo == .null ? nil : operation.userInfo.canonicalBytes, at: 4)
+        try statement.bind(body, at: 5)
+        try statement.bind(seal.bytes, at: 6)
+        try statement.bind(operation.kind, at: 7)
         try statement.execute()
     }
 
@@ -160,8 +160,8 @@ extension OperationTable {
             """,
             in: database
         )
-        statement.bind(number.rawValue, at: 1)
-        statement.bind(parts.rawValue, at: 2)
+        try statement.bind(number.rawValue, at: 1)
+        try statement.bind(parts.rawValue, at: 2)
         try statement.execute()
     }
 
@@ -170,7 +170,7 @@ extension OperationTable {
             "DELETE FROM godwit_operation WHERE number = ?1",
             in: database
         )
-        statement.bind(number.rawValue, at: 1)
+        try statement.bind(number.rawValue, at: 1)
         try statement.execute()
     }
 

@@ -35,8 +35,8 @@ enum PipelineTable {
             "INSERT OR IGNORE INTO godwit_pipeline (name, keeps_order) VALUES (?1, ?2)",
             in: database
         )
-        statement.bind(name, at: 1)
-        statement.bind(keepsOrder, at: 2)
+        try statement.bind(name, at: 1)
+        try statement.bind(keepsOrder, at: 2)
         try statement.execute()
     }
 }

@@ -3,8 +3,8 @@ internal import GodwitTree
 
 extension PreparedStatement {
     /// Binds text, or leaves the parameter NULL.
-    func bind(optional text: String?, at index: Int32) {
-        if let text { bind(text, at: index) }
+    func bind(optional text: String?, at index: Int32) throws {
+        if let text { try bind(text, at: index) }
     }
 
     /// The value of a column of any type; nil for NULL.

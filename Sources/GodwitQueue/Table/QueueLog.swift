@@ -29,15 +29,15 @@ enum QueueLog {
             in: database
         )
         for change in changes {
-            statement.bind(commit.rawValue, at: 1)
-            statement.bind(change.number.rawValue, at: 2)
+            try statement.bind(commit.rawValue, at: 1)
+            try statement.bind(change.number.rawValue, at: 2)
             try statement.execute()
         }
         let trim = try PreparedStatement(
             "DELETE FROM godwit_queue_change WHERE commit_number <= ?1",
             in: database
         )
-        trim.bind(commit.rawValue - commitMax, at: 1)
+        try trim.bind(commit.rawValue - commitMax, at: 1)
         try trim.execute()
     }
 
@@ -54,8 +54,8 @@ enum QueueLog {
             in: database
         )
         defer { statement.reset() }
-        statement.bind(commits.lowerBound.rawValue, at: 1)
-        statement.bind(commits.upperBound.rawValue, at: 2)
+        try statement.bind(commits.lowerBound.rawValue, at: 1)
+        try statement.bind(commits.upperBound.rawValue, at: 2)
         var numbers: [OperationNumber] = []
         while try statement.step() {
             numbers.append(OperationNumber(rawValue: statement.integer(0)))

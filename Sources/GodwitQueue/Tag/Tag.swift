@@ -84,13 +84,13 @@ enum TagTable {
             "INSERT OR REPLACE INTO godwit_tag (key, identifier, tag) VALUES (?1, ?2, ?3)",
             in: database
         )
-        statement.bind(key, at: 1)
-        statement.bind(identifier, at: 2)
+        try statement.bind(key, at: 1)
+        try statement.bind(identifier, at: 2)
         switch value {
-        case .string(let text): statement.bind(text, at: 3)
-        case .int(let number): statement.bind(number, at: 3)
-        case .double(let number): statement.bind(number.double, at: 3)
-        case .bytes(let bytes): statement.bind(bytes, at: 3)
+        case .string(let text): try statement.bind(text, at: 3)
+        case .int(let number): try statement.bind(number, at: 3)
+        case .double(let number): try statement.bind(number.double, at: 3)
+        case .bytes(let bytes): try statement.bind(bytes, at: 3)
         case .null, .bool, .list, .map: throw QueueError.unsuitableTag(value)
         }
         try statement.execute()
@@ -106,8 +106,8 @@ enum TagTable {
             in: database
         )
         defer { statement.reset() }
-        statement.bind(key, at: 1)
-        statement.bind(identifier, at: 2)
+        try statement.bind(key, at: 1)
+        try statement.bind(identifier, at: 2)
         return try statement.step() ? statement.value(0) : nil
     }
 
@@ -117,7 +117,7 @@ enum TagTable {
             in: database
         )
         defer { statement.reset() }
-        statement.bind(key, at: 1)
+        try statement.bind(key, at: 1)
         var values: [String: Value] = [:]
         while try statement.step() { values[statement.text(0)] = statement.value(1) }
         return values

@@ -90,6 +90,7 @@ extension WriteTransaction {
         guard operation.state != .waiting, operation.state != .running else {
             throw QueueError.wrongState(id, operation.state)
         }
+        try AttemptTable.forgive(operation.number, in: database)
         try resume(operation, attempts: 0)
     }
 

@@ -77,6 +77,7 @@ extension WriteTransaction {
             operation.parts.contains(.dependents)
             ? try DependencyTable.dependents(of: number, in: database) : []
         try passOn(operation, edges)
+        try releaseNextSuspect(after: operation)
         try removeRows(of: operation)
         try FateTable.add(fate, of: operation, in: database)
         if let countMax = journal().countFate() { try FateTable.trim(to: countMax, in: database) }

@@ -128,7 +128,7 @@ extension WriteTransaction {
         let row = HoldTable.Row(
             operation: try number(of: id),
             context: context,
-            until: date.map { Int64($0.timeIntervalSince1970 * 1_000) },
+            until: date.map { Int64(exactly: ($0.timeIntervalSince1970 * 1_000).rounded()) ?? .max },
             delay: nil
         )
         try hold(row)
@@ -139,6 +139,23 @@ extension WriteTransaction {
         let number = try number(of: id)
         try HoldTable.remove(number, context: context, in: database)
         try note(.released(number, context: context))
+    }
+
+    /// Keeps an operation from starting for a delay of the queue's own.
+    borrowing func hold(
+        _ number: OperationNumber,
+        for delay: Duration,
+        at now: Moment
+    ) throws {
+        let milliseconds = Int64(delay / .milliseconds(1))
+        try hold(
+            HoldTable.Row(
+                operation: number,
+                context: HoldTable.retryContext,
+                until: now.calendar + milliseconds,
+                delay: milliseconds
+            )
+        )
     }
 
     borrowing func hold(_ row: HoldTable.Row) throws {

@@ -45,7 +45,7 @@ extension WriteTransaction {
             in: database
         )
         defer { statement.reset() }
-        statement.bind(operation.number.rawValue, at: 1)
+        try statement.bind(operation.number.rawValue, at: 1)
         guard try statement.step() else { return false }
         return operation.epoch.map { $0 == statement.integer(0) } ?? true
     }
@@ -66,6 +66,7 @@ extension WriteTransaction {
             response: recorded.response
         )
         try AttemptTable.add(attempt, of: operation.number, in: database)
+        if !attempt.isInterruption { try releaseNextSuspect(after: operation) }
     }
 
     /// Puts an operation back in line that is marked as running although nobody runs it.
@@ -106,15 +107,18 @@ extension WriteTransaction {
         at calendar: Int64
     ) throws {
         let now = Moment(elapsed: .zero, calendar: calendar)
-        let reason = "the process ended while it ran"
-        for operation in try operations(where: .running)
-        where !active.contains(operation.number) && names?.contains(operation.pipeline) ?? true {
-            try recordAttempt("interrupted", of: operation, (nil, nil), reason, at: now)
+        let running = try operations(where: .running).filter { !active.contains($0.number) }
+        let outcome = running.count == 1 ? Attempt.interrupted : Attempt.interruptedBesideOthers
+        var suspects: [String: [OperationNumber]] = [:]
+        for operation in running where names?.contains(operation.pipeline) ?? true {
+            let reason = "the process ended while it ran"
+            try recordAttempt(outcome, of: operation, (nil, nil), reason, at: now)
+            let interruptions = Interruptions(
+                try AttemptTable.attempts(of: operation.number, in: database)
+            )
             let pipeline = pipelines.first { $0.name == operation.pipeline }
-            let interruptions = try AttemptTable.attempts(of: operation.number, in: database)
-                .filter { $0.outcome == "interrupted" }.count
-            if let pipeline, interruptions >= pipeline.interruptionsMax {
-                let reason = "the process ended \(interruptions) times while it ran"
+            if let pipeline, interruptions.areTooMany(for: pipeline) {
+                let reason = "the process ended \(interruptions.count) times while it ran"
                 try refuse(operation.number, reason: reason)
                 continue
             }
@@ -126,6 +130,45 @@ extension WriteTransaction {
             )
             try OperationTable.record(verdict, of: operation.number, in: database)
             try note(.requeued(operation.number))
+            if interruptions.areSuspicious {
+                suspects[operation.pipeline, default: []].append(operation.number)
+            }
         }
+        for suspects in suspects.values {
+            for number in suspects.dropFirst() {
+                let context = HoldTable.suspectContext
+                try hold(.init(operation: number, context: context, until: nil, delay: nil))
+            }
+        }
+    }
+
+    /// Lets the next suspect of a pipeline run, when an attempt of one has ended.
+    borrowing func releaseNextSuspect(after operation: QueuedOperation) throws {
+        guard operation.parts.contains(.attempts),
+            let next = try HoldTable.firstSuspect(of: operation.pipeline, in: database)
+        else { return }
+        try HoldTable.remove(next, context: HoldTable.suspectContext, in: database)
+        try note(.released(next, HoldTable.suspectContext))
+    }
+}
+
+/// How often the process has ended while an operation ran.
+///
+/// An operation that ran alone is to blame. Of several, each may be the one that crashes the app:
+/// from the second time on, those of a pipeline run one after the other.
+private struct Interruptions {
+    private let alone: Int
+    let count: Int
+
+    init(_ attempts: [Attempt]) {
+        alone = attempts.filter { $0.outcome == Attempt.interrupted }.count
+        count = alone + attempts.filter { $0.outcome == Attempt.interruptedBesideOthers }.count
+    }
+
+    var areSuspicious: Bool { count >= 2 }
+
+    /// Operations of several pipelines may never run alone; three times as many are enough then.
+    func areTooMany(for pipeline: Pipeline) -> Bool {
+        alone >= pipeline.interruptionsMax || count >= 3 * pipeline.interruptionsMax
     }
 }

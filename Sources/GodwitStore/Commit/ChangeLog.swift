@@ -40,16 +40,16 @@ enum ChangeLog {
             "INSERT INTO godwit_change VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             in: database
         )
-        statement.bind(row.commit.rawValue, at: 1)
-        statement.bind(row.key.collection, at: 2)
-        statement.bind(row.key.key, at: 3)
-        statement.bind(row.kind.rawValue, at: 4)
+        try statement.bind(row.commit.rawValue, at: 1)
+        try statement.bind(row.key.collection, at: 2)
+        try statement.bind(row.key.key, at: 3)
+        try statement.bind(row.kind.rawValue, at: 4)
         if let old = row.old {
-            statement.bind(old.bytes, at: 5)
-            statement.bind(old.metadata, at: 6)
-            statement.bind(Int64(old.version), at: 7)
-            statement.bind(old.commit.rawValue, at: 8)
-            statement.bind(old.seal.bytes, at: 9)
+            try statement.bind(old.bytes, at: 5)
+            try statement.bind(old.metadata, at: 6)
+            try statement.bind(Int64(old.version), at: 7)
+            try statement.bind(old.commit.rawValue, at: 8)
+            try statement.bind(old.seal.bytes, at: 9)
         }
         try statement.execute()
     }
@@ -63,7 +63,7 @@ enum ChangeLog {
             in: database
         )
         defer { statement.reset() }
-        statement.bind(commit.rawValue, at: 1)
+        try statement.bind(commit.rawValue, at: 1)
         var rows: [Row] = []
         while try statement.step() {
             let key = ObjectKey(
@@ -89,7 +89,7 @@ enum ChangeLog {
             "DELETE FROM godwit_change WHERE commit_number <= ?",
             in: database
         )
-        statement.bind(commit.rawValue - commitMax, at: 1)
+        try statement.bind(commit.rawValue - commitMax, at: 1)
         try statement.execute()
     }
 }

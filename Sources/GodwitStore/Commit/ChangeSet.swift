@@ -12,8 +12,8 @@ public struct ChangeSet: Hashable, Sendable {
     public private(set) var removed: Set<ObjectKey>
     /// The objects that are the same, but whose metadata changed, or which were touched.
     public private(set) var touched: Set<ObjectKey>
-    /// Whether anything may have changed besides: what another process has done is not known in
-    /// full any more.
+    /// Whether anything may have changed besides: the observer has fallen too far behind, or
+    /// another process has done more than the store has written down.
     public private(set) var isReset: Bool
     /// Whether another process has committed some of it.
     package private(set) var isFromElsewhere: Bool
@@ -51,6 +51,9 @@ public struct ChangeSet: Hashable, Sendable {
         return result
     }
 
+    /// How many keys several commits may come to before they become a reset.
+    static let mergedMax = 100_000
+
     /// Adds a later commit, so that only the net effect of both remains.
     mutating func merge(_ next: ChangeSet) {
         precondition(next.first > last, "Change sets are merged in their order")
@@ -73,6 +76,10 @@ public struct ChangeSet: Hashable, Sendable {
             updated.remove(key)
             touched.remove(key)
             if !wasInserted { removed.insert(key) }
+        }
+        if inserted.count + updated.count + removed.count + touched.count > Self.mergedMax {
+            (inserted, updated, removed, touched) = ([], [], [], [])
+            isReset = true
         }
     }
 }

@@ -41,18 +41,21 @@ final class ChangeFeed: Sendable {
     }
 
     private struct State {
-        var subscriptions: [Interest: [WeakSubscription]] = [:]
+        var subscriptions: [Interest: [ObjectIdentifier: WeakSubscription]] = [:]
         var isClosed = false
+
+        var all: [Subscription] {
+            subscriptions.values.flatMap { $0.values.compactMap(\.subscription) }
+        }
     }
 
     private let state = Mutex(State())
 
     func subscribe(to interest: Interest = .everything) -> ChangeSets {
-        let subscription = Subscription(interest) { [weak self] in self?.forget(interest) }
+        let subscription = Subscription(interest) { [weak self] id in self?.forget(id, interest) }
         let isClosed = state.withLock { state in
-            state.subscriptions[interest, default: []].append(
+            state.subscriptions[interest, default: [:]][ObjectIdentifier(subscription)] =
                 WeakSubscription(subscription: subscription)
-            )
             return state.isClosed
         }
         if isClosed { subscription.finish() }
@@ -68,7 +71,7 @@ final class ChangeFeed: Sendable {
     func finish() {
         let all = state.withLock { state in
             state.isClosed = true
-            return state.subscriptions.values.joined().compactMap(\.subscription)
+            return state.all
         }
         for subscription in all { subscription.finish() }
     }
@@ -76,23 +79,22 @@ final class ChangeFeed: Sendable {
     private func interested(in changes: ChangeSet) -> [Subscription] {
         state.withLock { state in
             guard !state.subscriptions.isEmpty else { return [] }
-            if changes.isReset {
-                return state.subscriptions.values.joined().compactMap(\.subscription)
-            }
+            if changes.isReset { return state.all }
             let keys = changes.keys
-            let collections = Set(keys.map(\.collection))
-            var found = state.subscriptions[.everything] ?? []
-            for collection in collections {
-                found += state.subscriptions[.collection(collection)] ?? []
+            let interests =
+                [.everything] + Set(keys.map(\.collection)).map(Interest.collection)
+                + keys.map(Interest.object)
+            return interests.flatMap { interest in
+                (state.subscriptions[interest] ?? [:]).values.compactMap(\.subscription)
             }
-            for key in keys { found += state.subscriptions[.object(key)] ?? [] }
-            return found.compactMap(\.subscription)
         }
     }
 
-    private func forget(_ interest: Interest) {
+    /// Forgets a subscription that ends. It is found by its identity: to look at a weak reference
+    /// under the lock may end another subscription there.
+    private func forget(_ id: ObjectIdentifier, _ interest: Interest) {
         state.withLock { state in
-            state.subscriptions[interest]?.removeAll { $0.subscription == nil }
+            state.subscriptions[interest]?[id] = nil
             if state.subscriptions[interest]?.isEmpty == true {
                 state.subscriptions[interest] = nil
             }
@@ -112,14 +114,14 @@ final class Subscription: Sendable {
 
     let interest: Interest
     private let state = Mutex(State())
-    private let onEnd: @Sendable () -> Void
+    private let onEnd: @Sendable (ObjectIdentifier) -> Void
 
-    init(_ interest: Interest, onEnd: @escaping @Sendable () -> Void) {
+    init(_ interest: Interest, onEnd: @escaping @Sendable (ObjectIdentifier) -> Void) {
         self.interest = interest
         self.onEnd = onEnd
     }
 
-    deinit { onEnd() }
+    deinit { onEnd(ObjectIdentifier(self)) }
 
     func receive(_ changes: ChangeSet) {
         let waiting = state.withLock { state -> CheckedContinuation<ChangeSet?, Never>? in

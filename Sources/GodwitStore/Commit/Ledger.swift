@@ -81,7 +81,7 @@ enum Ledger {
             in: database
         )
         defer { statement.reset() }
-        statement.bind(collection, at: 1)
+        try statement.bind(collection, at: 1)
         guard try statement.step() else { return Total() }
         let numbers = (0..<3).map { statement.integer($0) }
         guard Seal(collection: collection, numbers).matches(statement.blob(3)) else {
@@ -159,7 +159,7 @@ enum Ledger {
             """,
             in: database
         )
-        bind(slot, collection, commit, to: statement)
+        try bind(slot, collection, commit, to: statement)
         try statement.execute()
         guard statement.changedRowCount == 1 else { throw damage("a row is missing") }
     }
@@ -178,8 +178,8 @@ enum Ledger {
             """,
             in: database
         )
-        bind(slot, collection, commit, to: statement)
-        if let collection { statement.bind(collection, at: 6) }
+        try bind(slot, collection, commit, to: statement)
+        if let collection { try statement.bind(collection, at: 6) }
         try statement.execute()
     }
 
@@ -188,14 +188,14 @@ enum Ledger {
         _ collection: Key?,
         _ commit: CommitNumber,
         to statement: PreparedStatement
-    ) {
+    ) throws {
         let total = slot.total
         let numbers = [commit.rawValue, total.count, Int64(bitPattern: total.checksum)]
-        statement.bind(slot.number, at: 1)
+        try statement.bind(slot.number, at: 1)
         for (index, number) in numbers.enumerated() {
-            statement.bind(number, at: Int32(index + 2))
+            try statement.bind(number, at: Int32(index + 2))
         }
-        statement.bind(Seal(collection: collection, numbers).bytes, at: 5)
+        try statement.bind(Seal(collection: collection, numbers).bytes, at: 5)
     }
 
     private static func damage(_ reason: String) -> StoreError {

@@ -38,6 +38,7 @@ struct IntegrityCheck {
         var seen = Ledger.Total()
         let keys = try self.keys(of: collection)
         var counts: [Int64: Int] = [:]
+        let entries = try context.indexes.catalogue(in: database).entries(of: collection)
         for key in keys {
             let place = ObjectKey(collection: collection, key: Key(key))
             do {
@@ -47,7 +48,7 @@ struct IntegrityCheck {
                 _ = try object.value(at: place)
                 _ = try object.metadataValue(at: place)
                 seen.add(object)
-                try checkIndexes(of: object, at: place, &counts, &report)
+                try check(entries, of: object, at: place, &counts, &report)
             } catch let error as StoreError {
                 report.problems.append(error.description)
             }
@@ -57,7 +58,7 @@ struct IntegrityCheck {
         if try Ledger.total(of: collection, in: database) != seen {
             report.problems.append(StoreError.damagedCollection(collection).description)
         }
-        for entry in context.indexes.entries(of: collection) {
+        for entry in entries {
             guard try entry.count(in: database) != counts[entry.number, default: 0] else {
                 continue
             }
@@ -75,13 +76,14 @@ struct IntegrityCheck {
         return keys
     }
 
-    private func checkIndexes(
+    private func check(
+        _ entries: [IndexTable.Entry],
         of object: StoredObject,
         at place: ObjectKey,
         _ counts: inout [Int64: Int],
         _ report: inout IntegrityReport
     ) throws {
-        for entry in context.indexes.entries(of: place.collection) {
+        for entry in entries {
             let values = try context.indexes.values(of: object, at: place, for: entry)
             if try entry.contains(values, place.key, in: database) {
                 counts[entry.number, default: 0] += 1

@@ -12,14 +12,23 @@ internal import SQLite3
 /// A statement of GRDB's cache, bound and stepped without GRDB's rows.
 ///
 /// An object is read in one step of one statement; `Row` and `StatementArguments` would cost
-/// more than the B-tree does. GRDB still owns the statement and finalizes it.
+/// more than the B-tree does. GRDB owns the cached statement and finalizes it. While a walk is in
+/// the middle of the cached one, another walk over the same SQL gets a statement of its own.
 package struct PreparedStatement {
     private let statement: OpaquePointer
     private let connection: OpaquePointer?
+    /// Keeps a statement that is not in the cache; nil for one that is.
+    private let own: Statement?
 
     package init(_ sql: String, in database: Database) throws {
-        statement = try database.cachedStatement(sql: sql).sqliteStatement
         connection = database.sqliteConnection
+        let cached = try database.cachedStatement(sql: sql).sqliteStatement
+        if sqlite3_stmt_busy(cached) == 0 {
+            (statement, own) = (cached, nil)
+        } else {
+            let own = try database.makeStatement(sql: sql)
+            (statement, self.own) = (own.sqliteStatement, own)
+        }
     }
 
     /// Binds the arguments, runs the statement to its end, and expects no row.
@@ -33,12 +42,15 @@ package struct PreparedStatement {
         switch sqlite3_step(statement) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
-        case let code:
-            throw DatabaseError(
-                resultCode: ResultCode(rawValue: code),
-                message: String(cString: sqlite3_errmsg(connection))
-            )
+        case let code: throw error(code)
         }
+    }
+
+    private func error(_ code: CInt) -> DatabaseError {
+        DatabaseError(
+            resultCode: ResultCode(rawValue: code),
+            message: String(cString: sqlite3_errmsg(connection))
+        )
     }
 
     /// Gives up the rows that were not read: a statement that stays busy would keep its
@@ -75,55 +87,55 @@ extension PreparedStatement {
 
 // MARK: - Arguments; they count from 1
 
+// SQLite refuses an argument that is too large, or for which it has no memory: the parameter would
+// be NULL.
 extension PreparedStatement {
-    package func bind(_ key: Key, at index: Int32) { bind(key.text, at: index) }
+    package func bind(_ key: Key, at index: Int32) throws { try bind(key.text, at: index) }
 
-    package func bind(_ text: String, at index: Int32) {
+    package func bind(_ text: String, at index: Int32) throws {
         var text = text
-        text.withUTF8 { bytes in
-            // An empty buffer may have no address, and no address would be bound as NULL.
-            let address = bytes.baseAddress ?? StaticString("").utf8Start
-            let count = sqlite3_uint64(bytes.count)
-            address.withMemoryRebound(to: CChar.self, capacity: bytes.count) { characters in
-                _ = sqlite3_bind_text64(
-                    statement,
-                    index,
-                    characters,
-                    count,
-                    transient,
-                    UInt8(SQLITE_UTF8)
-                )
+        try check(
+            text.withUTF8 { bytes in
+                // An empty buffer may have no address, and no address would be bound as NULL.
+                let address = bytes.baseAddress ?? StaticString("").utf8Start
+                let count = sqlite3_uint64(bytes.count)
+                return address.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
+                    sqlite3_bind_text64(statement, index, $0, count, transient, UInt8(SQLITE_UTF8))
+                }
             }
-        }
+        )
     }
 
-    package func bind(_ integer: Int64, at index: Int32) {
-        sqlite3_bind_int64(statement, index, integer)
+    package func bind(_ integer: Int64, at index: Int32) throws {
+        try check(sqlite3_bind_int64(statement, index, integer))
     }
 
-    package func bind(_ isTrue: Bool, at index: Int32) {
-        sqlite3_bind_int64(statement, index, isTrue ? 1 : 0)
+    package func bind(_ isTrue: Bool, at index: Int32) throws {
+        try bind(isTrue ? 1 as Int64 : 0, at: index)
     }
 
-    package func bind(_ double: Double, at index: Int32) {
-        sqlite3_bind_double(statement, index, double)
+    package func bind(_ double: Double, at index: Int32) throws {
+        try check(sqlite3_bind_double(statement, index, double))
     }
 
     /// Binds bytes, or NULL.
-    package func bind(_ bytes: [UInt8]?, at index: Int32) {
-        guard let bytes else {
-            sqlite3_bind_null(statement, index)
-            return
-        }
-        bytes.withUnsafeBytes { bind($0, at: index) }
+    package func bind(_ bytes: [UInt8]?, at index: Int32) throws {
+        guard let bytes else { return try check(sqlite3_bind_null(statement, index)) }
+        try bytes.withUnsafeBytes { try bind($0, at: index) }
     }
 
-    package func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32) {
+    package func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32) throws {
         guard let address = bytes.baseAddress, !bytes.isEmpty else {
-            sqlite3_bind_zeroblob(statement, index, 0)
-            return
+            return try check(sqlite3_bind_zeroblob(statement, index, 0))
         }
-        sqlite3_bind_blob64(statement, index, address, sqlite3_uint64(bytes.count), transient)
+        let count = sqlite3_uint64(bytes.count)
+        try check(sqlite3_bind_blob64(statement, index, address, count, transient))
+    }
+
+    private func check(_ code: CInt) throws {
+        guard code != SQLITE_OK else { return }
+        defer { reset() }
+        throw error(code)
     }
 }
 

@@ -15,6 +15,15 @@ struct StoreConnections: Sendable {
     }
 
     func markAsStore() { lock?.mark() }
+
+    /// Runs `body` outside of a transaction; no other process writes or checkpoints meanwhile.
+    func alone(_ body: (Database) throws -> Void) rethrows {
+        try database.writeWithoutTransaction { database in
+            processLock?.acquire()
+            defer { processLock?.release() }
+            try body(database)
+        }
+    }
 }
 
 extension StoreConnections {

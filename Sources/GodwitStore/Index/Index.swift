@@ -56,14 +56,14 @@ enum IndexedValue: Hashable, Sendable {
             }
     }
 
-    func bind(to statement: PreparedStatement, at index: Int32) {
+    func bind(to statement: PreparedStatement, at index: Int32) throws {
         switch self {
-        case .none: statement.bind(-Double.infinity, at: index)
-        case .int(let int): statement.bind(int, at: index)
-        case .double(let double): statement.bind(double, at: index)
-        case .text(let key): statement.bind(key, at: index)
+        case .none: try statement.bind(-Double.infinity, at: index)
+        case .int(let int): try statement.bind(int, at: index)
+        case .double(let double): try statement.bind(double, at: index)
+        case .text(let key): try statement.bind(key, at: index)
         case .bytes(let bytes):
-            bytes.withUnsafeBytes { statement.bind($0, at: index) }
+            try bytes.withUnsafeBytes { try statement.bind($0, at: index) }
         }
     }
 }

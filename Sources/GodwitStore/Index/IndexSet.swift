@@ -2,18 +2,18 @@ internal import GRDB
 internal import GodwitTree
 internal import Synchronization
 
-/// The indexes of a store, and the rules by which older objects are upgraded for them.
-final class IndexSet: Sendable {
-    private struct State {
-        var entries: [Key: [IndexTable.Entry]] = [:]
-        var rules: [Key: CollectionRules] = [:]
+/// The indexes that a database has, as one transaction sees them.
+struct IndexCatalogue: Sendable {
+    private let entries: [Key: [IndexTable.Entry]]
+    /// SQLite counts it up with each change of any table's definition.
+    fileprivate let schemaVersion: Int64
+
+    fileprivate init(_ entries: [IndexTable.Entry] = [], schemaVersion: Int64 = 0) {
+        self.entries = Dictionary(grouping: entries, by: \.collection)
+        self.schemaVersion = schemaVersion
     }
 
-    private let state = Mutex(State())
-
-    func entries(of collection: Key) -> [IndexTable.Entry] {
-        state.withLock { $0.entries[collection] ?? [] }
-    }
+    func entries(of collection: Key) -> [IndexTable.Entry] { entries[collection] ?? [] }
 
     func entry(of index: Index, in collection: Key) throws(StoreError) -> IndexTable.Entry {
         guard let entry = entries(of: collection).first(where: { $0.index == index }) else {
@@ -21,31 +21,63 @@ final class IndexSet: Sendable {
         }
         return entry
     }
+}
 
-    var all: [IndexTable.Entry] { state.withLock { $0.entries.values.flatMap { $0 } } }
+/// The indexes of a store, and the rules by which older objects are upgraded for them.
+///
+/// Another process may add indexes while the store is open: then each transaction looks whether
+/// the catalogue is still the one that is known.
+final class IndexSet: Sendable {
+    private struct State {
+        var catalogue = IndexCatalogue()
+        var rules: [Key: CollectionRules] = [:]
+    }
 
-    /// Learns which indexes there are, for those who only read.
-    func load(from database: Database) throws {
-        let entries = try IndexTable.all(in: database)
-        state.withLock { $0.entries = Dictionary(grouping: entries, by: \.collection) }
+    private let state = Mutex(State())
+    private let isShared: Bool
+
+    init(isShared: Bool) { self.isShared = isShared }
+
+    func catalogue(in database: Database) throws -> IndexCatalogue {
+        let known = state.withLock { $0.catalogue }
+        guard isShared, try Self.schemaVersion(in: database) != known.schemaVersion else {
+            return known
+        }
+        return try load(from: database)
+    }
+
+    /// Learns which indexes there are.
+    @discardableResult
+    func load(from database: Database) throws -> IndexCatalogue {
+        let catalogue = IndexCatalogue(
+            try IndexTable.all(in: database),
+            schemaVersion: try Self.schemaVersion(in: database)
+        )
+        state.withLock { $0.catalogue = catalogue }
+        return catalogue
+    }
+
+    private static func schemaVersion(in database: Database) throws -> Int64 {
+        let statement = try PreparedStatement("PRAGMA schema_version", in: database)
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) : 0
     }
 
     /// Makes the indexes in the database those that the rules declare.
     ///
-    /// Collections without rules keep the indexes that they have. An index over another version
-    /// of the app's type is built anew.
+    /// Collections without rules keep the indexes that they have. An index over an older version
+    /// of the app's type is built anew. Where several processes share the store, an index that
+    /// only another one declares stays, and so does one over a newer version of the type.
     func match(_ rules: [CollectionRules], in database: Database) throws {
         let byName = Dictionary(rules.map { ($0.name, $0) }) { _, last in last }
         state.withLock { $0.rules = byName }
         var entries: [IndexTable.Entry] = []
         for entry in try IndexTable.all(in: database) {
-            guard let declared = byName[entry.collection],
-                !declared.indexes.contains(entry.index) || declared.version != entry.version
-            else {
+            if let rule = byName[entry.collection], isSuperseded(entry, by: rule) {
+                try IndexTable.drop(entry, in: database)
+            } else {
                 entries.append(entry)
-                continue
             }
-            try IndexTable.drop(entry, in: database)
         }
         for rule in rules {
             let missing = rule.indexes.filter { index in
@@ -56,9 +88,15 @@ final class IndexSet: Sendable {
                 try IndexTable.create($0, in: rule.name, version: rule.version, database)
             }
             try fill(new, of: rule.name, in: database)
-            entries += new
         }
-        state.withLock { [entries] in $0.entries = Dictionary(grouping: entries, by: \.collection) }
+        try load(from: database)
+    }
+
+    private func isSuperseded(_ entry: IndexTable.Entry, by rule: CollectionRules) -> Bool {
+        let declared = rule.indexes.first { $0.name == entry.index.name }
+        guard isShared else { return declared != entry.index || rule.version != entry.version }
+        guard let declared else { return false }
+        return declared != entry.index || rule.version > entry.version
     }
 
     private func fill(
@@ -78,19 +116,36 @@ final class IndexSet: Sendable {
 
 extension IndexSet {
     /// Moves an object's entries from where its old value had them to where its new one has.
+    ///
+    /// - Throws: ``StoreError/newerIndex(_:collection:found:known:)`` when another process has
+    ///   built an index over a version of the type that this one does not know.
     func update(
         _ key: ObjectKey,
         from old: StoredObject?,
         to new: StoredObject?,
+        _ catalogue: IndexCatalogue,
         in database: Database
     ) throws {
-        for entry in entries(of: key.collection) {
+        for entry in catalogue.entries(of: key.collection) {
+            if isShared, let new {
+                try refuseNewer(entry, than: version(of: key.collection) ?? new.version)
+            }
             let before = try old.map { try values(of: $0, at: key, for: entry) }
             let after = try new.map { try values(of: $0, at: key, for: entry) }
             guard before != after else { continue }
             if let before { try entry.remove(before, key.key, in: database) }
             if let after { try entry.insert(after, key.key, in: database) }
         }
+    }
+
+    private func refuseNewer(_ entry: IndexTable.Entry, than known: Int) throws(StoreError) {
+        guard entry.version > known else { return }
+        throw .newerIndex(
+            entry.index.name,
+            collection: entry.collection,
+            found: entry.version,
+            known: known
+        )
     }
 
     func values(

@@ -102,9 +102,9 @@ extension IndexTable.Entry {
     ) throws {
         let statement = try PreparedStatement(sql, in: database)
         for (position, value) in values.enumerated() {
-            value.bind(to: statement, at: Int32(position + 1))
+            try value.bind(to: statement, at: Int32(position + 1))
         }
-        statement.bind(key, at: Int32(values.count + 1))
+        try statement.bind(key, at: Int32(values.count + 1))
         try statement.execute()
     }
 
@@ -135,12 +135,13 @@ extension IndexTable.Entry {
         let sql =
             "SELECT key FROM \(table)"
             + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
-            + " ORDER BY \(order)" + (bounds.limit.map { " LIMIT \($0)" } ?? "")
+            + " ORDER BY \(order)" + (bounds.limit == nil ? "" : " LIMIT ?")
         let statement = try PreparedStatement(sql, in: database)
         defer { statement.reset() }
         for (position, value) in values.enumerated() {
-            value.bind(to: statement, at: Int32(position + 1))
+            try value.bind(to: statement, at: Int32(position + 1))
         }
+        if let limit = bounds.limit { try statement.bind(Int64(limit), at: Int32(values.count + 1)) }
         while try statement.step(), try body(statement.text(0)) {}
     }
 
@@ -155,9 +156,9 @@ extension IndexTable.Entry {
         let statement = try PreparedStatement(sql, in: database)
         defer { statement.reset() }
         for (position, value) in values.enumerated() {
-            value.bind(to: statement, at: Int32(position + 1))
+            try value.bind(to: statement, at: Int32(position + 1))
         }
-        statement.bind(key, at: Int32(values.count + 1))
+        try statement.bind(key, at: Int32(values.count + 1))
         return try statement.step()
     }
 }

@@ -25,8 +25,8 @@ enum ObjectTable {
             in: database
         )
         defer { statement.reset() }
-        statement.bind(key.collection, at: 1)
-        statement.bind(key.key, at: 2)
+        try statement.bind(key.collection, at: 1)
+        try statement.bind(key.key, at: 2)
         if try statement.step() { return try object(at: key, in: statement, from: 0) }
         try confirmAbsence(of: key, in: database)
         return nil
@@ -47,8 +47,8 @@ enum ObjectTable {
                 in: database
             )
             defer { statement.reset() }
-            statement.bind(key.collection, at: 1)
-            statement.bind(key.key, at: 2)
+            try statement.bind(key.collection, at: 1)
+            try statement.bind(key.key, at: 2)
             guard try statement.step() else { continue }
             let neighbour = ObjectKey(
                 collection: Key(statement.text(0)),
@@ -67,8 +67,8 @@ enum ObjectTable {
             in: database
         )
         defer { statement.reset() }
-        statement.bind(key.collection, at: 1)
-        statement.bind(key.key, at: 2)
+        try statement.bind(key.collection, at: 1)
+        try statement.bind(key.key, at: 2)
         return try statement.step()
     }
 
@@ -88,9 +88,9 @@ enum ObjectTable {
             """,
             in: database
         )
-        statement.bind(key.collection, at: 1)
-        statement.bind(key.key, at: 2)
-        bind(object, to: statement, from: 3)
+        try statement.bind(key.collection, at: 1)
+        try statement.bind(key.key, at: 2)
+        try bind(object, to: statement, from: 3)
         try statement.execute()
         return statement.changedRowCount == 1
     }
@@ -104,9 +104,9 @@ enum ObjectTable {
             """,
             in: database
         )
-        bind(object, to: statement, from: 1)
-        statement.bind(key.collection, at: 6)
-        statement.bind(key.key, at: 7)
+        try bind(object, to: statement, from: 1)
+        try statement.bind(key.collection, at: 6)
+        try statement.bind(key.key, at: 7)
         try statement.execute()
     }
 
@@ -115,8 +115,8 @@ enum ObjectTable {
             "DELETE FROM godwit_object WHERE collection = ? AND key = ?",
             in: database
         )
-        statement.bind(key.collection, at: 1)
-        statement.bind(key.key, at: 2)
+        try statement.bind(key.collection, at: 1)
+        try statement.bind(key.key, at: 2)
         try statement.execute()
     }
 }
@@ -131,7 +131,7 @@ extension ObjectTable {
             in: database
         )
         defer { statement.reset() }
-        bind(collection, range, to: statement)
+        try bind(collection, KeyWalk(range: range), to: statement)
         _ = try statement.step()
         return Int(statement.integer(0))
     }
@@ -145,7 +145,7 @@ extension ObjectTable {
     ) throws {
         let statement = try PreparedStatement(walk.sql(selecting: "key"), in: database)
         defer { statement.reset() }
-        bind(collection, walk.range, to: statement)
+        try bind(collection, walk, to: statement)
         while try statement.step(), try body(statement.text(0)) {}
     }
 
@@ -164,7 +164,7 @@ extension ObjectTable {
         let columns = "key, value, metadata, version, commit_number, seal"
         let statement = try PreparedStatement(walk.sql(selecting: columns), in: database)
         defer { statement.reset() }
-        bind(collection, walk.range, to: statement)
+        try bind(collection, walk, to: statement)
         var seen = Ledger.Total()
         while try statement.step() {
             let key = statement.text(0)
@@ -179,11 +179,15 @@ extension ObjectTable {
         guard seen == total else { throw StoreError.damagedCollection(collection) }
     }
 
-    private static func bind(_ collection: Key, _ range: KeyRange, to statement: PreparedStatement)
-    {
-        statement.bind(collection, at: 1)
-        if let lower = range.lower { statement.bind(lower, at: 2) }
-        if let upper = range.upper { statement.bind(upper, at: 3) }
+    private static func bind(
+        _ collection: Key,
+        _ walk: KeyWalk,
+        to statement: PreparedStatement
+    ) throws {
+        try statement.bind(collection, at: 1)
+        if let lower = walk.range.lower { try statement.bind(lower, at: 2) }
+        if let upper = walk.range.upper { try statement.bind(upper, at: 3) }
+        if let limit = walk.limit { try statement.bind(Int64(limit), at: 4) }
     }
 }
 
@@ -196,7 +200,7 @@ struct KeyWalk: Equatable {
     fileprivate func sql(selecting columns: String) -> String {
         "SELECT \(columns) FROM godwit_object WHERE collection = ?1" + range.condition
             + " ORDER BY key" + (order == .descending ? " DESC" : "")
-            + (limit.map { " LIMIT \($0)" } ?? "")
+            + (limit == nil ? "" : " LIMIT ?4")
     }
 }
 
@@ -230,11 +234,11 @@ extension ObjectTable {
         _ object: StoredObject,
         to statement: PreparedStatement,
         from index: Int32
-    ) {
-        statement.bind(object.bytes, at: index)
-        statement.bind(object.metadata, at: index + 1)
-        statement.bind(Int64(object.version), at: index + 2)
-        statement.bind(object.commit.rawValue, at: index + 3)
-        statement.bind(object.seal.bytes, at: index + 4)
+    ) throws {
+        try statement.bind(object.bytes, at: index)
+        try statement.bind(object.metadata, at: index + 1)
+        try statement.bind(Int64(object.version), at: index + 2)
+        try statement.bind(object.commit.rawValue, at: index + 3)
+        try statement.bind(object.seal.bytes, at: index + 4)
     }
 }

@@ -20,9 +20,9 @@ enum RetentionTable {
             "INSERT INTO godwit_retention (collection, written_at, key) VALUES (?, ?, ?)",
             in: database
         )
-        statement.bind(key.collection, at: 1)
-        statement.bind(milliseconds, at: 2)
-        statement.bind(key.key, at: 3)
+        try statement.bind(key.collection, at: 1)
+        try statement.bind(milliseconds, at: 2)
+        try statement.bind(key.key, at: 3)
         try statement.execute()
     }
 
@@ -31,8 +31,8 @@ enum RetentionTable {
             "DELETE FROM godwit_retention WHERE collection = ? AND key = ?",
             in: database
         )
-        statement.bind(key.collection, at: 1)
-        statement.bind(key.key, at: 2)
+        try statement.bind(key.collection, at: 1)
+        try statement.bind(key.key, at: 2)
         try statement.execute()
     }
 
@@ -77,6 +77,34 @@ enum RetentionTable {
             arguments: [collection.text]
         ) ?? 0
     }
+
+    /// Notes the objects of a collection that have no note, and forgets notes without an object.
+    static func complete(
+        _ collection: Key,
+        at milliseconds: Int64,
+        in database: Database
+    ) throws {
+        try database.execute(
+            sql: """
+                DELETE FROM godwit_retention WHERE collection = ?1 AND NOT EXISTS (
+                    SELECT 1 FROM godwit_object AS object
+                    WHERE object.collection = ?1 AND object.key = godwit_retention.key
+                )
+                """,
+            arguments: [collection.text]
+        )
+        try database.execute(
+            sql: """
+                INSERT INTO godwit_retention (collection, written_at, key)
+                SELECT collection, ?2, key FROM godwit_object AS object
+                WHERE collection = ?1 AND NOT EXISTS (
+                    SELECT 1 FROM godwit_retention AS note
+                    WHERE note.collection = ?1 AND note.key = object.key
+                )
+                """,
+            arguments: [collection.text, milliseconds]
+        )
+    }
 }
 
 /// Removes what has been in a collection for too long, in the transactions that change it.
@@ -115,15 +143,13 @@ struct RetentionHook: TransactionHook {
         for collection in rules.keys.sorted() { try expire(collection, at: now, in: transaction) }
     }
 
-    /// Notes the objects that were there before the collection had a retention.
+    /// Notes the objects that were written while the collection had no retention.
     func adopt(in transaction: borrowing WriteTransaction) throws {
         let (database, now) = (transaction.database, clock.millisecondsSince1970())
         for collection in rules.keys {
-            let objects = Store.Collection<Value>(collection)
-            guard try RetentionTable.count(of: collection, in: database) == 0 else { continue }
-            for key in try transaction.keys(in: objects) {
-                try RetentionTable.note(objects.place(key), at: now, in: database)
-            }
+            let count = try transaction.count(in: Store.Collection<Value>(collection))
+            guard try RetentionTable.count(of: collection, in: database) != count else { continue }
+            try RetentionTable.complete(collection, at: now, in: database)
         }
     }
 

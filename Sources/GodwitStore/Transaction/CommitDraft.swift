@@ -10,6 +10,8 @@ final class CommitDraft {
     let commit: CommitNumber
     let context: StoreContext
     var isTouched = false
+    /// Whether the request wants everything before it on the disk.
+    var isFlush = false
     private(set) var participants: [any TransactionParticipant] = []
     /// The collections that this request has changed, as they are now.
     private(set) var totals: [Key: Ledger.Total] = [:]
@@ -113,7 +115,7 @@ extension CommitDraft {
         from old: StoredObject?,
         to new: StoredObject?
     ) throws {
-        try context.indexes.update(key, from: old, to: new, in: database)
+        try context.indexes.update(key, from: old, to: new, group.catalogue, in: database)
         var total = total(of: key.collection)
         if let old { total.remove(old) }
         if let new { total.add(new) }
@@ -181,7 +183,7 @@ extension CommitDraft: ObjectLookup {
         _ bounds: IndexBounds,
         _ body: (String) throws -> Bool
     ) throws {
-        let entry = try context.indexes.entry(of: index, in: collection)
+        let entry = try group.catalogue.entry(of: index, in: collection)
         try entry.forEachKey(bounds, in: database, body)
     }
 

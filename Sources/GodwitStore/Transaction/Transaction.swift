@@ -123,7 +123,7 @@ struct CommittedObjects: ObjectLookup {
         _ bounds: IndexBounds,
         _ body: (String) throws -> Bool
     ) throws {
-        let entry = try indexes.entry(of: index, in: collection)
+        let entry = try indexes.catalogue(in: database).entry(of: index, in: collection)
         try entry.forEachKey(bounds, in: database, body)
     }
 }

@@ -10,6 +10,8 @@ package protocol TransactionParticipant: AnyObject, Sendable {
     /// What the request wrote was rolled back; what earlier requests wrote was not.
     func requestFailed()
     /// Everything that succeeded is committed.
+    ///
+    /// Readers that take in other processes' commits wait meanwhile, so this must not read.
     func committed()
     /// Everything that succeeded was rolled back after all.
     func rolledBack()

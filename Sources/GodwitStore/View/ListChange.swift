@@ -37,8 +37,14 @@ public struct ListChange: Hashable, Sendable {
     public internal(set) var updated: [RowPosition] = []
     /// Rows that moved; their objects have changed too.
     public internal(set) var moved: [Move] = []
-    /// The list was made anew: look at all of it.
+    /// The list was made anew, or could not be read: look at all of it.
     public internal(set) var isReset = false
 
     public var isEmpty: Bool { self == ListChange() }
+
+    static let reset = {
+        var change = ListChange()
+        change.isReset = true
+        return change
+    }()
 }

@@ -37,19 +37,26 @@ where
     private var byKey: [Key: Row]
     private var counts: [Group: Int]
     private(set) var sections: [Group]
+    /// The objects that could not be decoded.
+    private(set) var unreadable: [String: any Error]
 
     /// Reads the whole collection.
     ///
     /// - Complexity: O(*n* log *n*).
     init(_ rules: Rules, _ objects: ViewObjects) throws {
-        var byKey: [Key: Row] = [:]
+        var (byKey, unreadable) = ([Key: Row](), [String: any Error]())
         let collection = rules.collection
         try objects.forEachObject(of: collection.name, KeyWalk()) { key, stored in
-            let object = try stored.object(at: collection.place(key), in: collection)
-            byKey[Key(key)] = Self.row(object, Key(key), rules)
+            do {
+                let object = try stored.object(at: collection.place(key), in: collection)
+                byKey[Key(key)] = Self.row(object, Key(key), rules)
+            } catch {
+                unreadable[key] = error
+            }
             return true
         }
         self.byKey = byKey
+        self.unreadable = unreadable
         sorted = SortedRows(byKey.values)
         counts = byKey.values.reduce(into: [:]) { $0[$1.group, default: 0] += 1 }
         sections = counts.keys.sorted()
@@ -109,9 +116,14 @@ extension ListRows {
     ) throws -> ListChange {
         let collection = rules.collection
         var steps: [Step] = []
+        var read: [Key: Result<Object?, any Error>] = [:]
         for place in changes.keys where place.collection == collection.name {
-            let object = try objects.object(at: place)?.object(at: place, in: collection)
-            let (old, new) = (byKey[place.key], Self.row(object, place.key, rules))
+            let stored = try objects.object(at: place)
+            read[place.key] = Result { try stored?.object(at: place, in: collection) }
+        }
+        for (key, result) in read {
+            unreadable[key.text] = result.failure
+            let (old, new) = (byKey[key], Self.row((try? result.get()) ?? nil, key, rules))
             guard old != nil || new != nil else { continue }
             steps.append(Step(old: old, new: new, from: old.map(position)))
         }
@@ -161,5 +173,11 @@ extension ListRows {
         change.updated.sort()
         change.moved.sort { $0.from < $1.from }
         return change
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
     }
 }

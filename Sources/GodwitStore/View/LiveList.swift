@@ -16,9 +16,14 @@ where
     /// What the last step of the view has changed here.
     public private(set) var change = ListChange()
 
+    /// The objects that the list leaves out because they cannot be decoded, by key.
+    public var unreadable: [String: any Error] { observed.unreadable }
+
     // Not observed one by one: `change` is set in every step that changes something.
     @ObservationIgnored private var rows: ListRows<Object, Group, Rank>
     @ObservationIgnored private let rules: ListRules<Object, Group, Rank>
+    /// Whether a step could not be read: the next one reads everything.
+    @ObservationIgnored private var isStale = false
 
     init(_ rules: ListRules<Object, Group, Rank>, _ rows: ListRows<Object, Group, Rank>) {
         self.rules = rules
@@ -95,14 +100,20 @@ extension LiveList: AdvancingList {
     }
 
     func advance(_ changes: ChangeSet, _ objects: ViewObjects) throws {
-        if changes.isReset {
+        if changes.isReset || isStale {
+            change = .reset
+            isStale = true
             rows = try ListRows(rules, objects)
-            var reset = ListChange()
-            reset.isReset = true
-            change = reset
+            isStale = false
             return
         }
-        let step = try rows.advance(changes, rules, objects)
-        if !step.isEmpty || !change.isEmpty { change = step }
+        do {
+            let step = try rows.advance(changes, rules, objects)
+            if !step.isEmpty || !change.isEmpty { change = step }
+        } catch {
+            change = .reset
+            isStale = true
+            throw error
+        }
     }
 }

@@ -85,7 +85,10 @@ extension StoreView {
         guard let changes else { return nil }
         commit = newest
         lists.removeAll { $0.list == nil }
-        for list in lists { try list.list?.advance(changes, objects) }
+        let results = lists.compactMap(\.list).map { list in
+            Result { try list.advance(changes, objects) }
+        }
+        for result in results { try result.get() }
         return changes
     }
 

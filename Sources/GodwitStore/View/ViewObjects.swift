@@ -97,8 +97,8 @@ extension ViewObjects {
         _ body: (String) throws -> Bool
     ) throws {
         let indexes = context.indexes
-        let entry = try indexes.entry(of: index, in: collection)
         try read { database, _ in
+            let entry = try indexes.catalogue(in: database).entry(of: index, in: collection)
             let past = past(of: collection)
             guard !past.isEmpty else { return try entry.forEachKey(bounds, in: database, body) }
             var wide = bounds
@@ -131,22 +131,40 @@ extension ViewObjects {
     }
 
     /// Runs `body` on one commit of SQLite's, not older than the view's.
+    ///
+    /// A read within a walk is part of the walk's transaction.
     private func read<Result>(
         _ body: (Database, _ pinned: CommitNumber) throws -> Result
     ) throws -> Result {
         do {
-            return try database.read { database in
-                try context.catchUp(in: database)
-                let pinned = try Ledger.last(in: database)
-                let result = try body(database, pinned)
-                guard !context.cache.withVersions({ $0.isOvertaken(commit) }) else {
-                    throw StoreError.viewOvertaken(commit)
+            return try database.unsafeReentrantRead { database in
+                if database.isInsideTransaction { return try pinned(database, body) }
+                var result: Result?
+                try database.inTransaction(.deferred) {
+                    result = try pinned(database, body)
+                    return .commit
                 }
+                guard let result else { preconditionFailure("A read that ends well has a result") }
                 return result
             }
         } catch {
             throw context.translated(error)
         }
+    }
+
+    private func pinned<Result>(
+        _ database: Database,
+        _ body: (Database, _ pinned: CommitNumber) throws -> Result
+    ) throws -> Result {
+        try context.catchUp(in: database)
+        let pinned = try Ledger.last(in: database)
+        // A transaction of the app's own may be older than the view.
+        guard pinned >= commit else { throw StoreError.foreignTransaction }
+        let result = try body(database, pinned)
+        guard !context.cache.withVersions({ $0.isOvertaken(commit) }) else {
+            throw StoreError.viewOvertaken(commit)
+        }
+        return result
     }
 }
 

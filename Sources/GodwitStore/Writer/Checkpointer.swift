@@ -12,8 +12,9 @@ internal import SQLite3
 /// Copies the WAL into the database, on the writer's thread and between transactions only.
 ///
 /// SQLite before 3.51.3 can lose data when a checkpoint runs beside a write that resets the WAL
-/// (sqlite.org/wal.html, "the WAL-reset bug"); this one never does. It runs after the callers
-/// have their answers, so that none of them waits for it unless the next write comes at once.
+/// (sqlite.org/wal.html, "the WAL-reset bug"); this one never does, because each of its callers
+/// holds the lock that lets one process write at a time. It runs after the writers have their
+/// answers, so that none of them waits for it unless the next write comes at once.
 final class Checkpointer: Sendable {
     private struct State {
         var walPages = 0
@@ -21,6 +22,7 @@ final class Checkpointer: Sendable {
         /// tried again at every commit.
         var triedAt = 0
         var durability: Durability?
+        /// Whether commits lie in the WAL that no sync has followed.
         var hasUnsynced = false
     }
 
@@ -35,12 +37,15 @@ final class Checkpointer: Sendable {
     }
 
     var walPages: Int { state.withLock { $0.walPages } }
+    var hasUnsynced: Bool { state.withLock { $0.hasUnsynced } }
 
     /// Has everything in the database file, and synced, that an earlier process has left.
     ///
     /// What was committed under `NORMAL` lies in the WAL without a sync. Should the next sync
     /// fail, the kernel forgets it, and what is committed and synced after it hangs in the air.
     func begin(in database: Database) throws {
+        // Without these, Apple's systems leave what is synced in the disk's own cache.
+        try database.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
         try prepare(.durable, in: database)
         if isOwner { try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
     }
@@ -106,12 +111,9 @@ extension Checkpointer {
         if !isOwner { try prepare(.durable, in: database) }
     }
 
-    /// Has the disk take everything that was committed.
-    func sync(_ database: Database) throws {
-        guard state.withLock({ $0.hasUnsynced }) else { return }
-        try prepare(.durable, in: database)
-        try database.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)")
-        state.withLock { $0.hasUnsynced = false }
+    /// Learns that a commit has written something: a durable one has synced the whole WAL.
+    func committed(_ durability: Durability) {
+        if durability == .durable { state.withLock { $0.hasUnsynced = false } }
     }
 
     func afterGroup(in database: Database) throws {

@@ -21,9 +21,12 @@ final class WriteGroup: @unchecked Sendable {
     let durability: Durability
     private(set) var size = GroupSize()
     private(set) var members: [Member] = []
+    /// Whether a request wants everything before it on the disk.
+    private(set) var isFlush = false
     private(set) var participants: [any TransactionParticipant] = []
     /// The newest state of each object that the group has changed.
     private(set) var pending: [ObjectKey: VersionCache.Change] = [:]
+    let catalogue: IndexCatalogue
     /// What the last commit has left, and what the group has made of it.
     private(set) var ledger: Ledger.State
     /// The collections that the group has changed.
@@ -37,11 +40,12 @@ final class WriteGroup: @unchecked Sendable {
     /// What each request has found, for the change log.
     private var olds: [CommitNumber: [ObjectKey: StoredObject?]] = [:]
 
-    init(_ database: Database, _ context: StoreContext, durability: Durability) {
+    init(_ database: Database, _ context: StoreContext, durability: Durability) throws {
         self.database = database
         self.context = context
         self.durability = durability
         ledger = context.ledger.withLock { $0 }
+        catalogue = try context.indexes.catalogue(in: database)
     }
 
     /// The last commit, those of this group included.
@@ -109,6 +113,7 @@ extension WriteGroup {
         where !participants.contains(where: { $0 === participant }) {
             participants.append(participant)
         }
+        if draft.isFlush { isFlush = true }
         guard !draft.isEmpty else {
             members.append(Member(request: request, changes: nil))
             return

@@ -40,7 +40,8 @@ extension WriteQueue {
     /// - Returns: Whether the caller has to start a drain.
     mutating func append(_ request: any WriteRequest, max: Int) throws(StoreError) -> Bool {
         if let refusal { throw refusal }
-        guard requests.count < max else { throw .overloaded(limit: max) }
+        // A request that a task awaits is bounded by the tasks.
+        guard request.isAwaited || requests.count < max else { throw .overloaded(limit: max) }
         requests.append(request)
         return startDrain()
     }

@@ -3,10 +3,12 @@ internal import Synchronization
 /// A write that was asked for: its place in the line is fixed, its result comes later.
 ///
 /// ```swift
-/// let ticket = store.writeLater { try $0.set(draft, for: "draft", in: notes) }
+/// let ticket = try store.writeLater { try $0.set(draft, for: "draft", in: notes) }
 /// // ... and somewhere else:
 /// let commit = try await ticket.finish().commit
 /// ```
+///
+/// A ticket may be discarded: if its write fails, ``Store/flush()`` throws the error.
 public final class WriteTicket<Result: Sendable>: Sendable {
     typealias Body = @Sendable (borrowing WriteTransaction) throws -> Result
 
@@ -16,11 +18,13 @@ public final class WriteTicket<Result: Sendable>: Sendable {
     }
 
     let durability: Durability
+    let isAwaited: Bool
     private let state: Mutex<State>
     private let provisional = Mutex<Result?>(nil)
 
-    init(durability: Durability, _ body: @escaping Body) {
+    init(durability: Durability, isAwaited: Bool, _ body: @escaping Body) {
         self.durability = durability
+        self.isAwaited = isAwaited
         state = Mutex(.waiting(body, []))
     }
 
@@ -49,7 +53,9 @@ public final class WriteTicket<Result: Sendable>: Sendable {
         }
     }
 
-    private func settle(_ result: Swift.Result<WriteResult<Result>, any Error>) {
+    /// - Returns: Whether a task gets the result.
+    @discardableResult
+    private func settle(_ result: Swift.Result<WriteResult<Result>, any Error>) -> Bool {
         let waiting = state.withLock {
             state -> [CheckedContinuation<WriteResult<Result>, any Error>] in
             guard case .waiting(_, let waiting) = state else { return [] }
@@ -57,6 +63,7 @@ public final class WriteTicket<Result: Sendable>: Sendable {
             return waiting
         }
         for continuation in waiting { continuation.resume(with: result) }
+        return isAwaited || !waiting.isEmpty
     }
 }
 
@@ -70,10 +77,13 @@ public struct WriteResult<Value: Sendable>: Sendable {
 /// A write as the writer sees it: without its type.
 protocol WriteRequest: AnyObject, Sendable {
     var durability: Durability { get }
+    /// Whether a task awaits the result from the start.
+    var isAwaited: Bool { get }
     /// Runs the body; its result is kept until the fate of the commit is known.
     func run(in transaction: borrowing WriteTransaction) throws
     func succeed(commit: CommitNumber?)
-    func fail(_ error: any Error)
+    /// - Returns: Whether a task gets the error.
+    func fail(_ error: any Error) -> Bool
 }
 
 extension WriteTicket: WriteRequest {
@@ -92,8 +102,8 @@ extension WriteTicket: WriteRequest {
         settle(.success(WriteResult(value: value, commit: commit)))
     }
 
-    func fail(_ error: any Error) {
+    func fail(_ error: any Error) -> Bool {
         provisional.withLock { $0 = nil }
-        settle(.failure(error))
+        return settle(.failure(error))
     }
 }

@@ -40,12 +40,15 @@ extension Writer {
         case .none: break
         }
         try context.catchUp(in: database)
-        let group = WriteGroup(database, context, durability: .durable)
+        let group = try WriteGroup(database, context, durability: .durable)
+        // The app commits when it likes, and this is the last the store hears of it before.
+        context.beginCommit()
         current.withLock { $0 = .joined(group) }
         database.afterNextTransaction(
             onCommit: { [self] database in committed(group, in: database) },
             onRollback: { [self] _ in
                 current.withLock { $0 = .none }
+                context.endCommit()
                 context.cache.withVersions { $0.unkeep() }
                 for participant in group.participants { participant.rolledBack() }
             }
@@ -70,15 +73,19 @@ extension Writer {
     private func lose(_ group: WriteGroup, in database: Database) {
         do {
             let ledger = try Ledger.state(in: database)
-            context.ledger.withLock { $0 = ledger }
-            context.cache.withVersions { versions in
-                versions.unkeep()
-                versions.reset(to: ledger.last)
+            var canGoOn = true
+            context.publish {
+                context.ledger.withLock { $0 = ledger }
+                context.cache.withVersions { versions in
+                    versions.unkeep()
+                    versions.reset(to: ledger.last)
+                }
+                canGoOn = group.participants.map { $0.lostTrack() }.allSatisfy(\.self)
+                context.feed.publish(ChangeSet(commit: ledger.last, isReset: true))
             }
-            let canGoOn = group.participants.map { $0.lostTrack() }.allSatisfy(\.self)
             if !canGoOn { poison("a savepoint was rolled back under a replica") }
-            context.feed.publish(ChangeSet(commit: ledger.last, isReset: true))
         } catch {
+            context.endCommit()
             poison("the store's books cannot be read: \(error)")
         }
     }

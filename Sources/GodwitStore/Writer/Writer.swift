@@ -11,6 +11,8 @@ final class Writer: Sendable {
     let context: StoreContext
     private let queue = Mutex(WriteQueue())
     private let done = Mutex((requests: 0, groups: 0))
+    /// The first failure of a request that no task awaits, for the next flush.
+    private let unheard = Mutex<(any Error)?>(nil)
     private let checkpointer: Checkpointer
     private let lock: ProcessLock?
     /// Which transaction the connection is in, as far as the store has to do with it.
@@ -48,7 +50,7 @@ final class Writer: Sendable {
 
     /// Takes out a request whose task was cancelled before its turn.
     func cancel(_ request: any WriteRequest) {
-        if queue.withLock({ $0.remove(request) }) { request.fail(CancellationError()) }
+        if queue.withLock({ $0.remove(request) }) { fail(request, CancellationError()) }
     }
 
     /// Stops taking requests, and returns when the open group is committed.
@@ -65,7 +67,14 @@ final class Writer: Sendable {
 
     /// Refuses further requests; those that wait fail.
     func close() {
-        for request in queue.withLock({ $0.close(.closed) }) { request.fail(StoreError.closed) }
+        for request in queue.withLock({ $0.close(.closed) }) { fail(request, StoreError.closed) }
+    }
+
+    /// The first failure since the last call of a request that no task awaited when it failed.
+    func takeUnheard() -> (any Error)? { unheard.withLock { $0.take() } }
+
+    private func fail(_ request: any WriteRequest, _ error: any Error) {
+        if !request.fail(error) { unheard.withLock { $0 = $0 ?? error } }
     }
 
     private func startDrain() {
@@ -74,28 +83,45 @@ final class Writer: Sendable {
 }
 
 extension Writer {
+    /// Runs one group, and gets in line again for the next one: views and the app's own
+    /// transactions use the same connection.
     private func drain(_ database: Database) {
-        while let first = queue.withLock({ $0.takeFirst() }) {
-            lock?.acquire()
-            let requestCount = runGroup(startingWith: first, in: database)
-            checkpoint {
-                if queue.withLock({ $0.isEmpty }) {
-                    try checkpointer.whenIdle(after: requestCount, in: database)
-                } else {
-                    try checkpointer.afterGroup(in: database)
-                }
+        guard let first = queue.withLock({ $0.takeFirst() }) else { return }
+        lock?.acquire()
+        let requestCount = runGroup(startingWith: first, in: database)
+        checkpoint {
+            if queue.withLock({ $0.isEmpty }) {
+                try checkpointer.whenIdle(after: requestCount, in: database)
+            } else {
+                try checkpointer.afterGroup(in: database)
             }
-            lock?.release()
-            let counts = context.cache.withVersions { $0.counts }
-            context.metrics.stands(walPageCount: checkpointer.walPages, cache: counts)
-            linger()
         }
+        lock?.release()
+        let counts = context.cache.withVersions { $0.counts }
+        context.metrics.stands(walPageCount: checkpointer.walPages, cache: counts)
+        linger()
         checkpoint { try checkpointer.leaveDurable(database) }
+        startDrain()
+    }
+
+    /// Runs `body` between two groups; no other process writes or checkpoints meanwhile.
+    func betweenGroups(_ body: @escaping @Sendable (Database) throws -> Void) async throws {
+        try await database.writeWithoutTransaction { [self] database in
+            lock?.acquire()
+            defer { lock?.release() }
+            do {
+                try body(database)
+            } catch {
+                let error = context.translated(error)
+                if let reason = error.lostSync { poison(reason) }
+                throw error
+            }
+        }
     }
 
     /// Stays a moment for the next write of a task that has just got its answer.
     ///
-    /// To wake a thread costs as much as a fifth of a durable write; whoever writes one object
+    /// To wake a thread costs as much as a fifth of a durable write; a task that writes one object
     /// after the other would pay for it each time.
     private func linger() {
         var count = 0
@@ -129,10 +155,10 @@ extension Writer {
             // Through GRDB, so that the app's observers hear of it; cached, unlike GRDB's own.
             try database.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
             try context.catchUp(in: database)
-            group = WriteGroup(database, context, durability: first.durability)
+            group = try WriteGroup(database, context, durability: first.durability)
         } catch {
             if database.isInsideTransaction { try? database.rollback() }
-            first.fail(context.translated(error))
+            fail(first, context.translated(error))
             return 1
         }
         var next: (any WriteRequest)? = first
@@ -141,7 +167,7 @@ extension Writer {
                 try group.add(request)
             } catch {
                 let error = context.translated(error)
-                request.fail(error)
+                fail(request, error)
                 // A full disk, say, rolls the whole transaction back; so does SQLite itself.
                 if !database.isInsideTransaction || group.members.isEmpty {
                     abandon(group, error)
@@ -164,6 +190,11 @@ extension Writer {
                 try group.record()
                 let pasts = group.takePasts()
                 cache.withVersions { if $0.needsPast { $0.keep(pasts) } }
+                context.beginCommit()
+            } else if group.isFlush, checkpointer.hasUnsynced {
+                // What is there already, so that the commit writes a page and syncs the WAL. A
+                // checkpoint syncs nothing while a reader is in its way.
+                try group.record()
             }
             try database.cachedStatement(sql: "COMMIT").execute()
         } catch {
@@ -172,26 +203,28 @@ extension Writer {
             if let reason = failure.lostSync { poison(reason) }
             return
         }
+        if !group.isEmpty || group.isFlush { checkpointer.committed(group.durability) }
         conclude(group)
     }
 
     /// Makes known what is committed now.
     func conclude(_ group: WriteGroup) {
-        guard !group.isEmpty else { return deliver(group) }
-        context.ledger.withLock { $0 = group.ledger }
+        guard !group.isEmpty else {
+            context.endCommit()
+            return deliver(group)
+        }
         let sets = group.members.compactMap(\.changes)
-        context.cache.withVersions { $0.publish(group.changes, as: sets, through: group.last) }
-        for participant in group.participants { participant.committed() }
-        publish(group)
-        deliver(group)
-    }
-
-    private func publish(_ group: WriteGroup) {
+        context.publish {
+            context.ledger.withLock { $0 = group.ledger }
+            context.cache.withVersions { $0.publish(group.changes, as: sets, through: group.last) }
+            for participant in group.participants { participant.committed() }
+            for changes in sets { context.feed.publish(changes) }
+        }
         let hooks = context.hooks
-        for changes in group.members.compactMap(\.changes) {
-            context.feed.publish(changes)
+        for changes in sets {
             for hook in hooks { hook.didCommit(changes) }
         }
+        deliver(group)
     }
 
     private func deliver(_ group: WriteGroup) {
@@ -205,10 +238,11 @@ extension Writer {
     /// Nothing of the group was committed: nothing is published, every member learns why.
     private func abandon(_ group: WriteGroup, _ error: any Error) {
         if group.database.isInsideTransaction { try? group.database.rollback() }
+        context.endCommit()
         context.metrics.failed()
         context.cache.withVersions { $0.unkeep() }
         for participant in group.participants { participant.rolledBack() }
-        for member in group.members { member.request?.fail(error) }
+        for member in group.members { if let request = member.request { fail(request, error) } }
     }
 
     /// Why the store takes no writes any more; nil while it does.
@@ -219,7 +253,7 @@ extension Writer {
     func poison(_ reason: String) {
         let error = StoreError.mustReopen(reason: reason)
         for request in queue.withLock({ $0.close(.poisoned(reason: reason)) }) {
-            request.fail(error)
+            fail(request, error)
         }
     }
 }

@@ -48,7 +48,7 @@ extension DemoStory {
                 return transaction.commit
             }
             edits += 1
-            await phone.connector.pushed(through: commit)
+            try await phone.connector.pushed(through: commit)
         }
         try await show()
     }
@@ -169,7 +169,7 @@ extension DemoStory {
     private func settle(_ devices: [Device]) async throws {
         for device in devices {
             let last = try await device.store.read { $0.lastCommit }
-            await device.connector.pushed(through: last)
+            try await device.connector.pushed(through: last)
         }
         let summary = try await transport.fetch("", of: replica)
         guard let bytes = [UInt8](hex: summary["head"]?.text ?? ""),

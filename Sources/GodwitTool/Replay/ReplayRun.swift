@@ -90,7 +90,7 @@ struct ReplayRun {
             try transaction.setValue(.int(position), of: Self.position)
             return (transaction.commit, old != version)
         }
-        await editor.connector.pushed(through: commit)
+        try await editor.connector.pushed(through: commit)
         try Task.checkCancellation()
         return isEdit
     }

@@ -37,7 +37,7 @@ struct Outbox {
             try transaction.enqueue(UploadContact(contact: "robbie"))
             return transaction.commit
         }
-        await queue.finish(through: commit)
+        try await queue.finish(through: commit)
         running.cancel()
 
         let uploaded = try Data(contentsOf: folder.appending(path: "robbie.json"))
