@@ -11,6 +11,21 @@ protocol ChunkElement: Equatable, Sendable {
 
     /// What keeps the digests of different trees apart.
     static var digestPurpose: String { get }
+
+    /// Destroys what a chunk stores, when the chunk goes.
+    ///
+    /// A requirement, because the runtime calls the `deinit` of a generic class as generic code: the
+    /// conformance is the way back to code that the compiler made for this element.
+    static func destroyElements(of chunk: Chunk<Self>)
+}
+
+extension ChunkElement {
+    static func destroyElements(of chunk: Chunk<Self>) {
+        let count = chunk.storedCount
+        chunk.withUnsafeMutablePointerToElements { elements in
+            for index in 0..<count { (elements + index).deinitialize(count: 1) }
+        }
+    }
 }
 
 extension ChunkElement {
@@ -44,10 +59,7 @@ final class Chunk<Element: ChunkElement>: ManagedBuffer<Chunk<Element>.Header, E
         case inner(InnerPart<Element>)
     }
 
-    deinit {
-        let count = storedCount
-        withUnsafeMutablePointerToElements { _ = $0.deinitialize(count: count) }
-    }
+    deinit { Element.destroyElements(of: self) }
 }
 
 /// What the elements of a leaf say about the boundary after it.
@@ -125,7 +137,7 @@ extension UnsafeMutablePointer {
     /// Copies elements one by one: cheaper than the runtime's loop, that asks for each how.
     func initialize(copying source: Slice<UnsafeBufferPointer<Pointee>>) {
         var target = self
-        for index in source.indices {
+        for index in source.startIndex..<source.endIndex {
             target.initialize(to: source.base[index])
             target += 1
         }
@@ -205,10 +217,12 @@ extension Chunk {
 
     /// How many elements stand in this object: those of a leaf, the pattern of a run.
     var storedCount: Int {
-        switch part {
-        case .short: count
-        case .leaf(let boundary), .run(let boundary): boundary.bytes.count
-        case .inner: 0
+        withUnsafeMutablePointerToHeader { header in
+            switch header.pointee.part {
+            case .short, .leaf: header.pointee.count
+            case .run(let boundary): boundary.bytes.count
+            case .inner: 0
+            }
         }
     }
 
@@ -232,7 +246,9 @@ extension Chunk {
     }
 
     var isRun: Bool {
-        if case .run = part { true } else { false }
+        withUnsafeMutablePointerToHeader { header in
+            if case .run = header.pointee.part { true } else { false }
+        }
     }
 
     /// The element of a leaf.
