@@ -44,7 +44,7 @@ final class Chunk<Element: ChunkElement>: ManagedBuffer<Chunk<Element>.Header, E
         /// The first property, so that its address is that of the header.
         private var memo = DigestMemo()
         /// The elements in and under this node.
-        let count: Int
+        var count: Int
         var part: Part
 
         init(count: Int, part: Part) { (self.count, self.part) = (count, part) }
@@ -89,7 +89,7 @@ final class LeafBoundary {
 final class InnerPart<Element: ChunkElement> {
     var chunks: [Chunk<Element>]
     /// Where each child ends, in elements from the beginning of this node.
-    fileprivate let ends: [Int]
+    fileprivate private(set) var ends: [Int]
     /// That of the last child.
     var mark: UInt64
     /// Whether the node, and the last one on each level below it, ends where the rule says so.
@@ -102,8 +102,8 @@ final class InnerPart<Element: ChunkElement> {
         var ends: [Int] = []
         ends.reserveCapacity(chunks.count)
         var count = 0
-        for chunk in chunks {
-            count += chunk.count
+        for index in chunks.indices {
+            count += chunks[index].count
             ends.append(count)
         }
         self.ends = ends
@@ -120,16 +120,16 @@ final class InnerPart<Element: ChunkElement> {
         (isComplete, level) = (other.isComplete, other.level)
     }
 
-    /// The same node with another child in the place of an old one, that ends as that did.
-    init(copying other: InnerPart, child: Int, _ chunk: Chunk<Element>) {
-        chunks = other.chunks
+    /// Puts another child in the place of an old one, that ends as that did.
+    func replace(_ child: Int, with chunk: Chunk<Element>) {
         let growth = chunk.count - chunks[child].count
         chunks[child] = chunk
-        var ends = other.ends
-        for index in child..<ends.count { ends[index] += growth }
-        self.ends = ends
-        mark = child == ends.count - 1 ? chunk.mark : other.mark
-        (isComplete, level) = (other.isComplete, other.level)
+        if child == chunks.count - 1 { mark = chunk.mark }
+        guard growth != 0 else { return }
+        // One access for all: each of its own to a property of a class would be checked.
+        ends.withUnsafeMutableBufferPointer { ends in
+            for index in child..<ends.count { ends[index] += growth }
+        }
     }
 }
 
