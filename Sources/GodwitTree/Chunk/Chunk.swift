@@ -9,6 +9,12 @@ protocol ChunkElement: Equatable, Sendable {
     /// Adds what stands for this element in the digest of its chunk.
     func writeReference(to writer: inout CanonicalWriter)
 
+    /// Adds what stands for each of some elements, one behind the other.
+    static func writeReferences(
+        to elements: UnsafeBufferPointer<Self>,
+        _ writer: inout CanonicalWriter
+    )
+
     /// What keeps the digests of different trees apart.
     static var digestPurpose: String { get }
 
@@ -20,6 +26,13 @@ protocol ChunkElement: Equatable, Sendable {
 }
 
 extension ChunkElement {
+    static func writeReferences(
+        to elements: UnsafeBufferPointer<Self>,
+        _ writer: inout CanonicalWriter
+    ) {
+        for index in elements.indices { elements[index].writeReference(to: &writer) }
+    }
+
     static func destroyElements(of chunk: Chunk<Self>) {
         let count = chunk.storedCount
         chunk.withUnsafeMutablePointerToElements { elements in

@@ -211,12 +211,3 @@ extension DraftPlace {
         story = .items(pieces)
     }
 }
-
-extension Value {
-    fileprivate var isContainer: Bool {
-        switch self {
-        case .list, .map: true
-        default: false
-        }
-    }
-}
