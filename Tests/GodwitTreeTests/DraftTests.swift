@@ -56,6 +56,38 @@ import Testing
         #expect(value == ["a": [1, 2, 3], "n": 1, "words": "hello"])
     }
 
+    @Test(arguments: [3, 40, 200])
+    func `what changes nothing in a list of equal items leaves nothing behind`(count: Int) throws {
+        let bread: Value = ["name": "Bread"]
+        let edits: [(inout Draft) -> Void] = [
+            { $0[1] = ["name": "Bread"] },
+            { $0[1].name = "Bread" },
+            {
+                $0[1] = 7
+                $0[1] = ["name": "Bread"]
+            },
+            { $0.list.move(from: 0, to: 2) },
+            {
+                $0.list.move(from: 0, to: 2)
+                $0[1] = ["name": "Bread"]
+            },
+            {
+                $0.list.remove(at: 0)
+                $0.list.insert(bread, at: 2)
+            },
+            {
+                $0.list.insert(bread, at: 2)
+                $0.list.remove(at: 0)
+            },
+        ]
+        let base = Value.list(Array(repeating: bread, count: count))
+        for (index, edit) in edits.enumerated() {
+            var value = base
+            #expect(try value.edit(edit) == .keep, "edit \(index)")
+            #expect(value == base, "edit \(index)")
+        }
+    }
+
     @Test func `reading a draft changes nothing`() throws {
         var value: Value = ["items": [["done": true]]]
         let delta = try value.edit {

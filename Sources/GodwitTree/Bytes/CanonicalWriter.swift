@@ -24,8 +24,24 @@ struct CanonicalWriter {
         writeHead(.positive, UInt64(count))
     }
 
-    /// What stands for a chunk in the digest of the node above it.
-    mutating func writeReference(to digest: Digest) { digest.append(to: &bytes) }
+    /// What stands for chunks in the digest of the node above them, or for items of a list.
+    ///
+    /// - Parameter tag: What comes before each, if anything does.
+    mutating func writeReferences(
+        count: Int,
+        tag: UInt8? = nil,
+        _ digest: (Int) -> Digest
+    ) {
+        let size = Digest.sizeInBytes + (tag == nil ? 0 : 1)
+        var offset = bytes.count
+        bytes.append(contentsOf: repeatElement(tag ?? 0, count: count * size))
+        bytes.withUnsafeMutableBytes { bytes in
+            for index in 0..<count {
+                offset += size
+                digest(index).store(in: bytes, before: offset)
+            }
+        }
+    }
 
     mutating func writeInteger(_ int: Int64) {
         if int >= 0 {

@@ -50,6 +50,13 @@ public struct Digest: Hashable, Sendable {
         }
     }
 
+    /// Writes the digest so that it ends before an offset.
+    func store(in bytes: UnsafeMutableRawBufferPointer, before end: Int) {
+        bytes.storeBytes(of: words.0, toByteOffset: end - 20, as: UInt64.self)
+        bytes.storeBytes(of: words.1, toByteOffset: end - 12, as: UInt64.self)
+        bytes.storeBytes(of: words.2, toByteOffset: end - 4, as: UInt32.self)
+    }
+
     private static func words(_ bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64, UInt32) {
         (
             bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self),

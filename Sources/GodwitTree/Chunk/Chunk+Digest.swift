@@ -10,13 +10,13 @@ extension Chunk {
         case .inner(let inner):
             writer.bytes.reserveCapacity(32 + Digest.sizeInBytes * inner.chunks.count)
             writer.beginDigest(of: Element.digestPurpose, level: level, count: count)
-            for chunk in inner.chunks { writer.writeReference(to: chunk.digest) }
+            inner.chunks.withUnsafeBufferPointer { chunks in
+                writer.writeReferences(count: chunks.count) { chunks[$0].digest }
+            }
         case .short, .leaf, .run:
             writer.bytes.reserveCapacity(32 + 24 * storedCount)
             writer.beginDigest(of: Element.digestPurpose, level: 0, count: count)
-            withStoredElements { elements in
-                for index in elements.indices { elements[index].writeReference(to: &writer) }
-            }
+            withStoredElements { Element.writeReferences(to: $0, &writer) }
         }
         let digest = Digest(ofBytes: writer.bytes)
         withMemo { $0.note(digest) }

@@ -66,22 +66,37 @@ extension Chunk {
 }
 
 extension Chunk {
-    /// The node with other elements in a range; nil where that may move a boundary.
-    func replacing(_ range: Range<Int>, with new: [Element]) -> Chunk? {
-        switch part {
-        case .short, .run: return nil
+    /// Puts other elements in the place of a range, if that moves no boundary.
+    ///
+    /// - Returns: Whether it did; the node is else as it was.
+    static func replace(_ node: inout Chunk, _ range: Range<Int>, with new: [Element]) -> Bool {
+        switch node.part {
+        case .short, .run: return false
         case .leaf(let boundary):
-            return replacing(range, with: new, boundary)
+            guard let leaf = node.replacing(range, with: new, boundary) else { return false }
+            node = leaf
+            return true
         case .inner(let inner):
             let child = min(inner.child(at: range.lowerBound), inner.chunks.count - 1)
             let (old, start) = (inner.chunks[child], inner.start(of: child))
+            var chunk = old
             guard range.upperBound <= start + old.count,
                 !inner.isBehindRun(child, from: range.lowerBound),
-                let chunk = old.replacing(range.shifted(by: -start), with: new),
+                replace(&chunk, range.shifted(by: -start), with: new),
                 inner.isCut(behind: child, by: old.mark, as: chunk.mark)
-            else { return nil }
-            return .inner(InnerPart(copying: inner, child: child, chunk))
+            else { return false }
+            replace(&node, child, with: chunk)
+            return true
         }
+    }
+
+    /// Puts a child in the place of another, that ended in the same way.
+    private static func replace(_ node: inout Chunk, _ child: Int, with chunk: Chunk) {
+        if !isKnownUniquelyReferenced(&node) { node = node.copy }
+        node.forgetDigest()
+        guard case .inner(let inner) = node.part else { return }
+        inner.replace(child, with: chunk)
+        node.withUnsafeMutablePointerToHeader { $0.pointee.count = inner.count }
     }
 
     private func replacing(

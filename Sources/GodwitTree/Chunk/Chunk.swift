@@ -9,8 +9,36 @@ protocol ChunkElement: Equatable, Sendable {
     /// Adds what stands for this element in the digest of its chunk.
     func writeReference(to writer: inout CanonicalWriter)
 
+    /// Adds what stands for each of some elements, one behind the other.
+    static func writeReferences(
+        to elements: UnsafeBufferPointer<Self>,
+        _ writer: inout CanonicalWriter
+    )
+
     /// What keeps the digests of different trees apart.
     static var digestPurpose: String { get }
+
+    /// Destroys what a chunk stores, when the chunk goes.
+    ///
+    /// A requirement, because the runtime calls the `deinit` of a generic class as generic code: the
+    /// conformance is the way back to code that the compiler made for this element.
+    static func destroyElements(of chunk: Chunk<Self>)
+}
+
+extension ChunkElement {
+    static func writeReferences(
+        to elements: UnsafeBufferPointer<Self>,
+        _ writer: inout CanonicalWriter
+    ) {
+        for index in elements.indices { elements[index].writeReference(to: &writer) }
+    }
+
+    static func destroyElements(of chunk: Chunk<Self>) {
+        let count = chunk.storedCount
+        chunk.withUnsafeMutablePointerToElements { elements in
+            for index in 0..<count { (elements + index).deinitialize(count: 1) }
+        }
+    }
 }
 
 extension ChunkElement {
@@ -29,7 +57,7 @@ final class Chunk<Element: ChunkElement>: ManagedBuffer<Chunk<Element>.Header, E
         /// The first property, so that its address is that of the header.
         private var memo = DigestMemo()
         /// The elements in and under this node.
-        let count: Int
+        var count: Int
         var part: Part
 
         init(count: Int, part: Part) { (self.count, self.part) = (count, part) }
@@ -44,10 +72,7 @@ final class Chunk<Element: ChunkElement>: ManagedBuffer<Chunk<Element>.Header, E
         case inner(InnerPart<Element>)
     }
 
-    deinit {
-        let count = storedCount
-        withUnsafeMutablePointerToElements { _ = $0.deinitialize(count: count) }
-    }
+    deinit { Element.destroyElements(of: self) }
 }
 
 /// What the elements of a leaf say about the boundary after it.
@@ -77,7 +102,7 @@ final class LeafBoundary {
 final class InnerPart<Element: ChunkElement> {
     var chunks: [Chunk<Element>]
     /// Where each child ends, in elements from the beginning of this node.
-    fileprivate let ends: [Int]
+    fileprivate private(set) var ends: [Int]
     /// That of the last child.
     var mark: UInt64
     /// Whether the node, and the last one on each level below it, ends where the rule says so.
@@ -90,8 +115,8 @@ final class InnerPart<Element: ChunkElement> {
         var ends: [Int] = []
         ends.reserveCapacity(chunks.count)
         var count = 0
-        for chunk in chunks {
-            count += chunk.count
+        for index in chunks.indices {
+            count += chunks[index].count
             ends.append(count)
         }
         self.ends = ends
@@ -108,16 +133,16 @@ final class InnerPart<Element: ChunkElement> {
         (isComplete, level) = (other.isComplete, other.level)
     }
 
-    /// The same node with another child in the place of an old one, that ends as that did.
-    init(copying other: InnerPart, child: Int, _ chunk: Chunk<Element>) {
-        chunks = other.chunks
+    /// Puts another child in the place of an old one, that ends as that did.
+    func replace(_ child: Int, with chunk: Chunk<Element>) {
         let growth = chunk.count - chunks[child].count
         chunks[child] = chunk
-        var ends = other.ends
-        for index in child..<ends.count { ends[index] += growth }
-        self.ends = ends
-        mark = child == ends.count - 1 ? chunk.mark : other.mark
-        (isComplete, level) = (other.isComplete, other.level)
+        if child == chunks.count - 1 { mark = chunk.mark }
+        guard growth != 0 else { return }
+        // One access for all: each of its own to a property of a class would be checked.
+        ends.withUnsafeMutableBufferPointer { ends in
+            for index in child..<ends.count { ends[index] += growth }
+        }
     }
 }
 
@@ -125,7 +150,7 @@ extension UnsafeMutablePointer {
     /// Copies elements one by one: cheaper than the runtime's loop, that asks for each how.
     func initialize(copying source: Slice<UnsafeBufferPointer<Pointee>>) {
         var target = self
-        for index in source.indices {
+        for index in source.startIndex..<source.endIndex {
             target.initialize(to: source.base[index])
             target += 1
         }
@@ -205,10 +230,12 @@ extension Chunk {
 
     /// How many elements stand in this object: those of a leaf, the pattern of a run.
     var storedCount: Int {
-        switch part {
-        case .short: count
-        case .leaf(let boundary), .run(let boundary): boundary.bytes.count
-        case .inner: 0
+        withUnsafeMutablePointerToHeader { header in
+            switch header.pointee.part {
+            case .short, .leaf: header.pointee.count
+            case .run(let boundary): boundary.bytes.count
+            case .inner: 0
+            }
         }
     }
 
@@ -232,7 +259,9 @@ extension Chunk {
     }
 
     var isRun: Bool {
-        if case .run = part { true } else { false }
+        withUnsafeMutablePointerToHeader { header in
+            if case .run = header.pointee.part { true } else { false }
+        }
     }
 
     /// The element of a leaf.

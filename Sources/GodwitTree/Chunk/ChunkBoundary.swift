@@ -108,6 +108,22 @@ struct LeafRule {
         self.period = period
     }
 
+    /// Takes note of bytes of which no window repeats itself, and which begin no run.
+    mutating func note(unrepeated bytes: ArraySlice<UInt8>) {
+        // A window that begins before them may still repeat itself.
+        for byte in bytes.prefix(ChunkBoundary.windowCount - 1) {
+            note(byte)
+            if mayBeRun { breakStreak() }
+        }
+        let rest = bytes.dropFirst(ChunkBoundary.windowCount - 1)
+        guard !rest.isEmpty else { return }
+        for byte in rest.suffix(ChunkBoundary.windowCount) {
+            window = ChunkBoundary.window(window, with: byte)
+        }
+        count += rest.count
+        (period, streak) = (0, 0)
+    }
+
     /// Whether the last elements may be a run, by their bytes.
     var mayBeRun: Bool { streak == ChunkBoundary.runMin - ChunkBoundary.windowCount + 1 }
 

@@ -28,7 +28,7 @@ struct ChunkBuilder<Element: ChunkElement>: ~Copyable {
         append(element, element.boundaryByte)
     }
 
-    private mutating func append(_ element: Element, _ byte: UInt8) {
+    private mutating func append(_ element: consuming Element, _ byte: UInt8) {
         if leaf.isContinued(by: element) { return leaf.extendRun(by: 1) }
         if leaf.isRun { closeLeaf(isComplete: false) }
         if leaf.append(element, byte) { closeLeaf(isComplete: true) }

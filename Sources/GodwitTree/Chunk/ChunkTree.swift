@@ -80,15 +80,23 @@ extension ChunkTree {
     /// Lends the element at a position to `body`, and leaves the shape as it is; the tree must be
     /// rebalanced there before anything but the same element is asked of it.
     mutating func lend(at position: Int, _ body: (inout Element) -> Void) {
+        if lendOutsideRun(at: position, body) { return }
+        let old = self[position]
+        var element = old
+        body(&element)
+        guard element != old else { return }
+        replaceSubrange(position..<(position + 1), with: [element])
+    }
+
+    /// Lends the element at a position in the same way, but none of a run, which stands for many.
+    ///
+    /// - Returns: Whether it did.
+    mutating func lendOutsideRun(at position: Int, _ body: (inout Element) -> Void) -> Bool {
         precondition(position >= 0 && position < count, "The position is out of bounds")
         guard var node = root else { preconditionFailure("The tree is empty") }
         root = nil
-        let wasLent = Chunk.lend(&node, at: position, body)
-        root = node
-        guard !wasLent else { return }
-        var element = self[position]
-        body(&element)
-        replaceSubrange(position..<(position + 1), with: [element])
+        defer { root = node }
+        return Chunk.lend(&node, at: position, body)
     }
 
     /// Lends the element at a position in the same way, and returns what `body` does.
@@ -116,11 +124,17 @@ extension ChunkTree {
             root = elements.isEmpty ? nil : .short(elements)
             return
         }
-        if new.count <= ChunkBoundary.countMin, let root = root?.replacing(range, with: new) {
-            self.root = root
-        } else {
+        if new.count > ChunkBoundary.countMin || !replace(range, with: new) {
             rebuild(range, with: new)
         }
+    }
+
+    /// Replaces elements along one path; see ``Chunk/replace(_:_:with:)``.
+    private mutating func replace(_ range: Range<Int>, with new: [Element]) -> Bool {
+        guard var node = root else { return false }
+        root = nil
+        defer { root = node }
+        return Chunk.replace(&node, range, with: new)
     }
 
     private mutating func rebuild(_ range: Range<Int>, with new: [Element]) {
@@ -135,25 +149,10 @@ extension ChunkTree {
     ///
     /// - Complexity: O(log *n*) expected.
     mutating func move(from source: Int, to target: Int) {
-        let element = self[source]
-        guard let root, count >= ChunkBoundary.countMin else {
-            replaceSubrange(source..<(source + 1), with: [])
-            return replaceSubrange(target..<target, with: [element])
-        }
         precondition(target >= 0 && target < count, "The position is out of bounds")
-        var builder = ChunkBuilder<Element>()
-        if target < source {
-            builder.append(0..<target, of: root)
-            builder.append(element)
-            builder.append(target..<source, of: root)
-            builder.append((source + 1)..<count, of: root)
-        } else {
-            builder.append(0..<source, of: root)
-            builder.append((source + 1)..<(target + 1), of: root)
-            builder.append(element)
-            builder.append((target + 1)..<count, of: root)
-        }
-        self.root = builder.finish()
+        let element = self[source]
+        replaceSubrange(source..<(source + 1), with: [])
+        replaceSubrange(target..<target, with: [element])
     }
 }
 

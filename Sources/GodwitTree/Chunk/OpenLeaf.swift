@@ -38,7 +38,7 @@ extension OpenLeaf {
     /// Appends an element; the leaf is no run.
     ///
     /// - Returns: Whether the leaf ends behind it.
-    mutating func append(_ element: Element, _ byte: UInt8) -> Bool {
+    mutating func append(_ element: consuming Element, _ byte: UInt8) -> Bool {
         unpack()
         push(element, byte)
         guard storedCount >= ChunkBoundary.countMin else { return false }
@@ -67,6 +67,9 @@ extension OpenLeaf {
     }
 
     private mutating func copy(_ range: Range<Int>, of leaf: Chunk<Element>) {
+        if case .leaf(let boundary) = leaf.part, !boundary.hasRepetition {
+            return copy(range, of: leaf, boundary.bytes)
+        }
         leaf.withStoredElements { stored in
             for index in range {
                 push(stored[index], leaf.boundaryByte(at: index))
@@ -75,7 +78,15 @@ extension OpenLeaf {
         }
     }
 
-    private mutating func push(_ element: Element, _ byte: UInt8) {
+    /// Copies elements that do not repeat each other.
+    private mutating func copy(_ range: Range<Int>, of leaf: Chunk<Element>, _ new: [UInt8]) {
+        leaf.withStoredElements { (elements + storedCount).initialize(copying: $0[range]) }
+        new.withUnsafeBufferPointer { (bytes + storedCount).initialize(copying: $0[range]) }
+        storedCount += range.count
+        rule.note(unrepeated: new[range])
+    }
+
+    private mutating func push(_ element: consuming Element, _ byte: UInt8) {
         (elements + storedCount).initialize(to: element)
         bytes[storedCount] = byte
         storedCount += 1

@@ -1,7 +1,8 @@
 // While a draft lends a part of it, the part is out: nothing else holds it, so that it can change
 // in place.
 //
-//   (1) A container is taken out of its parent, and null stands for it; a scalar is only copied.
+//   (1) A container is taken out of its parent, and null stands for it; a scalar is only copied,
+//       and so is an item of a run.
 //   (2) The story of the part, if there is one, is out as well.
 //   (3) Access to the parent is exclusive until the part is back. So the part is where it was.
 
@@ -63,14 +64,11 @@ extension DraftPlace {
             return .nothing(key)
         }
         let (position, wasThere) = map.find(key)
-        var part: Value?
-        if wasThere {
-            part = map.tree[position].value
-            if part?.isContainer == true {
-                value = nil
-                map.tree.lend(at: position) { $0.value = .null }
-                value = .map(map)
-            }
+        let part = wasThere ? map.tree[position].value : nil
+        if part?.isContainer == true {
+            value = nil
+            map.tree.lend(at: position) { $0.value = .null }
+            value = .map(map)
         }
         let known = takeStory(of: key)
         let base = known.map(\.base) ?? (story.isSet ? nil : part)
@@ -145,12 +143,13 @@ extension DraftPlace {
             failOutside(position, count: list.count)
             return .nothing(position)
         }
-        let part = list[position]
-        if part.isContainer {
-            value = nil
-            list.tree.lend(at: position) { $0 = .null }
-            value = .list(list)
+        value = nil
+        var part = Value.null
+        let isOut = list.tree.lendOutsideRun(at: position) { item in
+            if item.isContainer { swap(&part, &item) } else { part = item }
         }
+        if !isOut { part = list[position] }
+        value = .list(list)
         let known = takeStory(ofItem: position)
         return DraftLoan(
             part,
@@ -210,14 +209,5 @@ extension DraftPlace {
         case .new: break
         }
         story = .items(pieces)
-    }
-}
-
-extension Value {
-    fileprivate var isContainer: Bool {
-        switch self {
-        case .list, .map: true
-        default: false
-        }
     }
 }

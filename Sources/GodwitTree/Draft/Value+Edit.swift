@@ -19,7 +19,7 @@ extension Value {
         draft.place.settle(lent: origin)
         let delta = try draft.place.delta(from: self)
         assert((try? delta.applied(to: self)) == Value(draft), "A draft's delta leads to its value")
-        self = Value(draft)
+        self = draft.place.value ?? .null
         return delta
     }
 }

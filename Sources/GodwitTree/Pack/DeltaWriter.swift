@@ -172,6 +172,11 @@ extension DeltaWriter {
     }
 
     private mutating func write(_ map: Value.Map, model: Value.Map?) {
+        if let model, !map.isEmpty, map.hasKeys(of: model) {
+            bytes.append(DeltaCode.shape)
+            for index in map.indices { write(map[index].value, model: model[index].value) }
+            return
+        }
         let isAlike = model.map { $0.count <= Self.modelRatioMax * map.count } ?? false
         let shared = isAlike ? model?.filter { map[$0.key] != nil } ?? [] : []
         guard let model, !shared.isEmpty, shared.count * 2 >= map.count else {
@@ -180,11 +185,6 @@ extension DeltaWriter {
                 canonical.write(.string(entry.key))
                 write(entry.value, model: nil)
             }
-            return
-        }
-        if shared.count == map.count, shared.count == model.count {
-            bytes.append(DeltaCode.shape)
-            for (entry, old) in zip(map, model) { write(entry.value, model: old.value) }
             return
         }
         bytes.append(DeltaCode.partialShape)
@@ -211,6 +211,13 @@ extension DeltaWriter {
 }
 
 extension Value.Map {
+    /// Whether the keys are the same ones.
+    fileprivate func hasKeys(of other: Self) -> Bool {
+        guard count == other.count else { return false }
+        for index in indices where self[index].key != other[index].key { return false }
+        return true
+    }
+
     /// The value at a position, or before it, as a model for one that is set there.
     func model(at position: Int) -> Value? {
         isEmpty ? nil : self[Swift.max(0, Swift.min(position, count - 1))].value

@@ -82,17 +82,18 @@ extension Value.Map {
     /// holds a number, a string or bytes.
     fileprivate var identity: Value? {
         guard count <= Self.walkedMax, let leaf = tree.root else { return identityByLookup }
+        let words = Self.identityWords
         return leaf.withStoredElements { entries in
-            var (first, identity) = (Self.identityKeys.count, Value?.none)
-            for entry in entries {
+            var (first, found) = (words.count, Int?.none)
+            for index in entries.indices {
                 // Shorter keys come first.
-                guard entry.key.sizeInBytes <= Self.identityKeyMaxInBytes else { break }
-                guard let rank = Self.identityKeys.firstIndex(of: entry.key), rank < first,
-                    entry.value.isIdentity
+                guard entries[index].key.sizeInBytes <= Self.identityKeyMaxInBytes else { break }
+                guard let rank = words.firstIndex(of: entries[index].key.word), rank < first,
+                    entries[index].value.isIdentity
                 else { continue }
-                (first, identity) = (rank, entry.value)
+                (first, found) = (rank, index)
             }
-            return identity
+            return found.map { entries[$0].value }
         }
     }
 
@@ -106,9 +107,16 @@ extension Value.Map {
     private static let identityKeys: [Key] = [
         "id", "_id", "uuid", "guid", "key", "slug", "name", "title",
     ]
+    /// The same as numbers, that are compared sooner.
+    private static let identityWords = identityKeys.map(\.word)
     private static let identityKeyMaxInBytes = 5
     /// A map of so many entries is one leaf.
     private static let walkedMax = 7
+}
+
+extension Key {
+    /// A short key as a number: its bytes behind a 1, so that no two keys have the same.
+    fileprivate var word: UInt64 { withBytes { $0.reduce(1) { $0 << 8 | UInt64($1) } } }
 }
 
 extension Value {

@@ -42,12 +42,29 @@ extension CanonicalWriter {
     }
 
     private mutating func writeNamed(_ digest: Digest) {
-        bytes.append(MajorType.tag.rawValue << 5 | 6)
+        bytes.append(Self.nameTag)
         digest.append(to: &bytes)
     }
+
+    /// What comes before the digest that stands for a value.
+    fileprivate static let nameTag = MajorType.tag.rawValue << 5 | 6
 }
 
 extension Value {
+    /// Lists mostly hold containers alone: then all references have one size.
+    static func writeReferences(
+        to items: UnsafeBufferPointer<Value>,
+        _ writer: inout CanonicalWriter
+    ) {
+        guard items.indices.allSatisfy({ items[$0].isContainer }) else {
+            for index in items.indices { writer.writeReference(to: items[index]) }
+            return
+        }
+        writer.writeReferences(count: items.count, tag: CanonicalWriter.nameTag) {
+            items[$0].digest
+        }
+    }
+
     /// The Merkle digest of the value: equal exactly when the values are.
     ///
     /// Containers keep theirs, and so do the chunks that large ones consist of: after an edit,

@@ -77,6 +77,14 @@ extension Value {
         }
     }
 
+    /// Whether there are values in it.
+    var isContainer: Bool {
+        switch self {
+        case .list, .map: true
+        default: false
+        }
+    }
+
     /// Whether no path through this value is longer than `limit` containers.
     ///
     /// - Complexity: O(*n*), but never deeper than `limit` calls.
