@@ -94,11 +94,11 @@ private struct Board {
     /// The number that the counter shows; nil where it may show several, or be gone.
     static func sum(of acts: [Act]) -> Int64? {
         let added = acts.filter { !$0.isRemoved }.reduce(0) { $0 + $1.added }
-        // A device that moves an item after it counted, puts in a copy with a count of its own, and
-        // so does the server when it restores an item. Two copies are two values of one number.
+        // A device that moves an item after it counted puts in a copy with a count of its own, and
+        // the line does so when it moves or restores one. Two copies are two values of one number.
         let copies = acts.count { $0.isMoved && !$0.isRemoved && $0.added > 0 }
-        let restored = acts.contains(where: \.isRemoved) ? 1 : 0
-        guard added > 0, copies == 0 || copies + restored < 2 else { return nil }
+        let departures = acts.count { $0.isMoved || $0.isRemoved }
+        guard added > 0, copies == 0 || departures < 2 else { return nil }
         return start + added
     }
 
