@@ -2,8 +2,8 @@ import Foundation
 import GodwitTree
 import Testing
 
-// What is compared is the least processor time of many runs of one thread, small and large by
-// turns: what else the machine does lengthens some runs, and shortens none.
+// Each test compares the least processor times of many runs of one thread, small and large by
+// turns: other work of the machine lengthens some runs, and shortens none.
 
 /// The cost of a merge of recorded changes is that of the changes, not that of the document.
 @Suite(.serialized) struct MergeCostTests {

@@ -58,7 +58,7 @@ import Testing
 extension String {
     fileprivate var lines: [String] { split(separator: "\n").map(String.init) }
 
-    /// What stands behind a prefix in the lines that begin with it.
+    /// The rest of each line that begins with a prefix.
     fileprivate func values(of prefix: String) -> [String] {
         lines.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
     }

@@ -2,7 +2,7 @@ import GodwitTestKit
 import GodwitTree
 import Testing
 
-/// What holds for every merge of every kind of document: above all, a merge invents nothing.
+/// Laws of every merge of every kind of document: above all, a merge invents nothing.
 ///
 /// Twenty thousand cases; a soak has a million.
 @Suite struct MergeInventionTests {

@@ -66,8 +66,8 @@ import Testing
         }
     }
 
-    /// What a side puts in the place of an item is missing where the other side's was chosen for
-    /// that place; then a conflict says so.
+    /// An item that a side puts in the place of another is missing where the merge chose the other
+    /// side's for that place; then a conflict says so.
     private func listLaws(
         _ base: [Value],
         _ ours: [Value],
@@ -93,7 +93,7 @@ import Testing
             ("M4 nothing else", inserted.union(base).isSuperset(of: result)),
             ("M4 what both keep stays, what one removes goes", Set(survivors) == Set(kept)),
             (
-                "M6 what nobody moved keeps its order",
+                "M6 items that no side moved keep their order",
                 survivors.filter(still.contains) == still.filter(survivors.contains)
             ),
         ]

@@ -114,7 +114,7 @@ import Testing
 }
 
 extension ListZones {
-    /// What stands in the list where each zone is as the side has it that did something there.
+    /// The list in which each zone is as the side has it that did something there.
     fileprivate var sum: [Int] {
         var guards = Set(base.indices.filter { $0 % (ZoneEdit.zoneSize + 1) == 0 }.map { base[$0] })
         guards.remove(base[0])

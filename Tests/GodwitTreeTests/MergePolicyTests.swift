@@ -18,7 +18,7 @@ import Testing
                 #expect(merge.conflicts.isEmpty)
             }
         }
-        // What both sides did in the same words besides, was done once.
+        // Both sides also append the same item: it is there once.
         let base: Value = ["l": [["n": 1]]]
         let both = try delta(of: base) {
             $0.l[0].n += 1

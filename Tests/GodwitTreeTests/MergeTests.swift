@@ -1,7 +1,7 @@
 import GodwitTree
 import Testing
 
-/// What people expect of a merge, case by case.
+/// Merges that come out as people expect, case by case.
 @Suite struct MergeTests {
     @Test func `independent changes both stay`() {
         let merge = Merge(

@@ -2,7 +2,7 @@ import GodwitTestKit
 import GodwitTree
 import Testing
 
-/// M7 for texts: what two sides write in different lines, words or characters adds up.
+/// M7 for texts: edits of two sides in different lines, words or characters add up.
 @Suite struct MergeTextLawTests {
     @Test func `edits of different lines of a text add up without a conflict`() {
         check(separator: "\n", minDistance: 2, isSilent: true) { random in
@@ -33,7 +33,7 @@ import Testing
             var (ours, theirs, both) = (pieces, pieces, pieces)
             let first = Int.random(in: 0..<(pieces.count - minDistance), using: &random)
             let second = Int.random(in: (first + minDistance)..<pieces.count, using: &random)
-            // What a side does to one piece: it replaces it, writes more, or removes it.
+            // A side replaces a piece, writes more, or removes it.
             let edits = [[piece(&random)], [pieces[first], piece(&random)], []]
             let (our, their) = (random.pick(edits), [piece(&random)])
             theirs.replaceSubrange(second...second, with: their)

@@ -1,7 +1,7 @@
 import GodwitTree
 import Testing
 
-/// What counts in a merge, whatever else is decided about the record around it.
+/// Changes that count in a merge, whatever it decides about the record around them.
 @Suite struct MergeWholeTests {
     @Test func `a record that is taken whole is reported, and is that of one side`() {
         let base: Value = ["a": "one", "b": "two", "c": "three", "d": 1]

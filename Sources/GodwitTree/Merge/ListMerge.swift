@@ -1,4 +1,4 @@
-// In which order the items of a merged list stand.
+// The order of the items of a merged list.
 //
 // Base items are identities. Each side says of every base item whether it stays, is edited, moves
 // or goes, and puts new items somewhere between them.
@@ -8,7 +8,7 @@
 //       bring back what was removed from it.
 //   (2) A base item that neither side moved stands where the base has it. One that a side moved is
 //       placed by that side; by ours when both moved it.
-//   (3) What a side places hangs after its left neighbour in that side's own order: the nearest
+//   (3) An item that a side places hangs after its left neighbour in that side's own order: the nearest
 //       item that is placed by this side or by the base. An item that the other side places is no
 //       neighbour to hang on, so the anchors form a forest (compare M. Weidner and M. Kleppmann,
 //       "The Art of the Fugue", 2023; moves: M. Kleppmann, "Moving Elements in List CRDTs", 2020).
@@ -111,12 +111,12 @@ struct ListMerge {
     }
 }
 
-/// Which node hangs after which.
+/// The nodes of a merged list, each of which hangs after or before another.
 private struct InsertionForest {
     private var ours: [[Int]]
     private var theirs: [[Int]]
     private var before: [[Int]]
-    /// Which nodes hang before another, and no longer after one.
+    /// The nodes that hang before another, and no longer after one.
     private var isBefore: Set<Int> = []
 
     init(nodeCount: Int) {
@@ -129,13 +129,13 @@ private struct InsertionForest {
         if isOurs { ours[left].append(node) } else { theirs[left].append(node) }
     }
 
-    /// Takes a node from where it hangs, with what hangs on it.
+    /// Takes a node from where it hangs, with the nodes that hang on it.
     mutating func hang(_ node: Int, before right: Int) {
         before[right].append(node)
         isBefore.insert(node)
     }
 
-    /// All nodes, each between what hangs before it and what hangs after it.
+    /// All nodes, each between those that hang before it and those that hang after it.
     func readOut(roots: [Int]) -> [Int] {
         var order: [Int] = []
         var stack = roots.reversed().map { (node: $0, isOpen: false) }

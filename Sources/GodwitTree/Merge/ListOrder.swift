@@ -93,7 +93,8 @@ struct ListOrder {
         return isDescending ? right < left : left < right
     }
 
-    /// What the lists may be sorted by: the items themselves, or a field that all of them have.
+    /// The fields by which the lists may be sorted, each of which all items have; nil stands for
+    /// the items themselves.
     private static func fields(of lists: [[Value]]) -> [Key?] {
         guard let first = lists[0].first else { return [] }
         guard case .map(let map) = first else { return [nil] }
@@ -105,7 +106,7 @@ struct ListOrder {
         }
     }
 
-    /// Which part of the neighbours is in order.
+    /// The share of neighbours that are in order.
     private func sortedPart(of items: [Value]) -> Double {
         var last: Rank?
         var (right, wrong) = (0, 0)

@@ -50,7 +50,7 @@ struct ListSide {
         case new(Value)
     }
 
-    /// What stands in this side's list, in its order.
+    /// The items of this side's list, in its order.
     private(set) var items: [Item] = []
     /// Where each item begins in this side's list.
     private(set) var starts: [Int] = []
@@ -111,7 +111,7 @@ struct ListSide {
         if case .new(let value) = items[item] { value } else { nil }
     }
 
-    /// What stands directly before a segment: equal for equal neighbours on both sides.
+    /// The item directly before a segment: equal for equal neighbours on both sides.
     func neighbour(of segment: Int) -> Neighbour? {
         guard let place = places[segment], place > 0 else { return nil }
         switch items[place - 1] {

@@ -16,12 +16,17 @@
 ///
 /// - an edit beats a removal, and a removal beats a move;
 /// - of two scalars one is taken and reported: the greater version, number or date, else that of
-///   the side which the rest of the record follows. What is added to an int adds up;
+///   the side which the rest of the record follows. Increments of an int add up;
 /// - containers that both sides created are merged. Texts merge by lines and by words, where an
 ///   unchanged word lies between the edits;
-/// - in lists, what each side inserted stays together, ours first; items with the same identity
-///   (see ``Delta/diff(_:_:policy:inPieces:)``) are one item; of two moves of one item, ours counts;
-///   a value that one side removed and put in elsewhere takes the other side's edits along;
+///   Two lists of scalars that both sides created are not mixed, unless they look like sets: ours
+///   is taken and reported;
+/// - in lists, the items that a side inserted stay together, ours first; items with the same
+///   identity (see ``Delta/diff(_:_:policy:inPieces:)``) are one item; of two moves of one item,
+///   ours counts;
+/// - a value that one side moves to another container, or to another key, takes the other side's
+///   edits along. If both sides move it to different ones, it stands once, where ours has it. If
+///   the other side removes it, it stays, as an edited value does. Both cases are reported;
 /// - a list that all three sides keep sorted stays sorted; in a list of different strings, a
 ///   string that both sides add is there once.
 public struct Merge: Hashable, Sendable {
@@ -29,12 +34,12 @@ public struct Merge: Hashable, Sendable {
     public let value: Value
     /// The change from the base to the merged value.
     public let delta: Delta
-    /// What is still to do after ours: the change from our value to the merged one.
+    /// The change from our value to the merged one: the rest of the work after ours.
     public let afterOurs: Delta
-    /// What is still to do after theirs: the change from their value to the merged one.
+    /// The change from their value to the merged one: the rest of the work after theirs.
     public let afterTheirs: Delta
-    /// What could not be granted to both sides, and where both changes are so close that a person
-    /// should look (``Conflict/isNotice``).
+    /// The wishes that excluded each other, and the places where both changes are so close that a
+    /// person should look (``Conflict/isNotice``).
     public let conflicts: [Conflict]
 
     /// Merges two versions of `base`.

@@ -1,4 +1,4 @@
-/// What happens in one place, and what each side has still to do there; nil for nothing.
+/// The change in one place, and the change that each side has still to make there; nil for none.
 struct MergedChange {
     var delta: MapDelta.Change?
     var after: Sides<MapDelta.Change?>
@@ -74,8 +74,9 @@ extension Insertion {
             return MergedChange(delta: .apply(.set(value)), after: after)
         }
         let moved = origin.node.written
-        let result = MapDelta.Change.apply(.set(origin.base.changed(by: moved.delta.delta)))
         after[side] = moved.after[side]
+        if case .remove? = moved.delta { return MergedChange(delta: nil, after: after) }
+        let result = MapDelta.Change.apply(.set(origin.base.changed(by: moved.delta.delta)))
         after[side.other] = result
         return MergedChange(delta: result, after: after)
     }
@@ -127,6 +128,8 @@ extension MergedList {
                     after[side].append(segment, of: plan.side(side), range, written, side, base)
                 }
             case .new(let places):
+                // It may stand elsewhere.
+                guard written.delta != nil else { continue }
                 let value = Value.null.changed(by: written.delta.delta)
                 delta.append(.new(value))
                 for side in Side.allCases {

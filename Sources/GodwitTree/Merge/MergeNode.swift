@@ -1,11 +1,11 @@
 // A merge as a tree, before anything is written.
 //
 // Merging has three steps: `Merger` walks both changes along their base and builds this tree;
-// what both sides want differently stays open in it. `Settlement` then decides what is open, with
-// the whole merge in sight, and reports it. At last the tree is written: as the change of the
-// base, and as what each side has still to do (`MergeNode+Write`).
+// a place that both sides want differently stays open in it. `Settlement` then decides the open
+// places, with the whole merge in sight, and reports them. At last the tree is written: as the
+// change of the base, and as the change that each side has still to make (`MergeNode+Write`).
 
-/// What becomes of one place of a merge.
+/// The fate of one place of a merge.
 indirect enum MergeNode {
     /// Neither side changed it.
     case kept
@@ -47,10 +47,12 @@ final class MergeChoice {
     let place: MergePlace
     let reason: Conflict.Reason
     let versions: MergeVersions
-    /// What the values themselves say, such as that one version is greater.
+    /// The vote of the values themselves, such as that one version is greater.
     let vote: Vote?
-    /// What one side did to a value that the other removed.
+    /// The change of one side to a value that the other removed.
     let edit: Delta?
+    /// Whose wish is granted where nothing else speaks for a side.
+    let leaning: Side?
     /// Whose wish is granted, once that is decided.
     var picked: Side?
 
@@ -58,16 +60,17 @@ final class MergeChoice {
         _ reason: Conflict.Reason,
         _ versions: MergeVersions,
         _ place: MergePlace,
-        edit: Delta? = nil
+        edit: Delta? = nil,
+        leaning: Side? = nil
     ) {
         (self.reason, self.versions, self.place) = (reason, versions, place)
-        self.edit = edit
+        (self.edit, self.leaning) = (edit, leaning)
         vote = versions.sides.ours.flatMap { ours in
             versions.sides.theirs.flatMap { Vote(ours: ours, theirs: $0) }
         }
     }
 
-    /// The side that edited what the other removed.
+    /// The side that edited a value which the other removed.
     var editor: Side? {
         guard reason == .removedAndEdited else { return nil }
         return versions.sides.ours == nil ? .theirs : .ours
@@ -79,22 +82,18 @@ final class MergedMap {
     let base: Value.Map
     let deltas: Sides<Delta>
     let place: MergePlace
-    /// Whether both sides created it.
-    let isFresh: Bool
     var entries: [(key: Key, node: MergeNode)] = []
-    /// Whether the two changes are so close that people should look at them.
-    var isDoubtful = false
     /// The side that is taken as a whole.
     var whole: Side?
 
-    init(_ base: Value.Map, _ deltas: Sides<Delta>, _ place: MergePlace, isFresh: Bool) {
-        (self.base, self.deltas, self.place, self.isFresh) = (base, deltas, place, isFresh)
+    init(_ base: Value.Map, _ deltas: Sides<Delta>, _ place: MergePlace) {
+        (self.base, self.deltas, self.place) = (base, deltas, place)
     }
 
     var versions: MergeVersions {
         let base = Value.map(base)
         let sides = deltas.map { Optional(base.changed(by: $0)) }
-        return MergeVersions(base: isFresh ? nil : base, sides: sides)
+        return MergeVersions(base: place.isNew ? nil : base, sides: sides)
     }
 }
 
@@ -104,18 +103,26 @@ final class MergedList {
     let plan: ListMerge
     /// The items of the merged list, some of which may still go.
     var items: [(item: ListMerge.Item, node: MergeNode)] = []
-    /// What is worth a look, whatever is decided.
+    /// Conflicts that a person may look at, whatever is decided.
     var reports: [Conflict] = []
 
     init(_ base: Value.List, _ plan: ListMerge) { (self.base, self.plan) = (base, plan) }
 }
 
-/// A new value of one side; it may turn out to be one that the side removed elsewhere.
+/// A new value of one side; it, or a part of it, may turn out to be one that the side removed
+/// elsewhere.
 final class Insertion {
     let side: Side
     let value: Value
-    /// The value where it came from, and what both sides did to it.
+    let place: MergePlace
+    /// The value where it came from, and the merge of both sides' changes to it.
     var origin: (base: Value, node: MergeNode)?
+    /// Whether some value was found in it.
+    var isDestination = false
+    /// Conflicts that a person may look at, whatever is decided.
+    var reports: [Conflict] = []
 
-    init(_ side: Side, _ value: Value) { (self.side, self.value) = (side, value) }
+    init(_ side: Side, _ value: Value, _ place: MergePlace) {
+        (self.side, self.value, self.place) = (side, value, place)
+    }
 }

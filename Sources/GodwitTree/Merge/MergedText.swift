@@ -1,6 +1,6 @@
 /// A text that both sides changed: a string, or a list of strings that are lines.
 ///
-/// Only the lines that a side changed are looked at; what lies between them is counted.
+/// A merge looks only at lines that a side changed, and counts the bytes between them.
 final class MergedText {
     enum Part {
         /// So many bytes that neither side changed.
@@ -43,14 +43,14 @@ final class MergedText {
     ///
     /// - Complexity: O(*n*).
     var versions: MergeVersions {
-        MergeVersions(base: base, sides: deltas.map { base.changed(by: $0) })
+        MergeVersions(base: place.isNew ? nil : base, sides: deltas.map { base.changed(by: $0) })
     }
 
     var windows: [TextWindow] {
         pieces.compactMap { if case .changed(let window) = $0 { window } else { nil } }
     }
 
-    /// What is left to choose.
+    /// The choices that are left.
     var contested: [MergeChoice] { windows.flatMap(\.contested) }
 
     /// Whether the two changes are so close that people should look at them.
@@ -211,7 +211,7 @@ extension [TextDelta.Splice] {
     }
 }
 
-// MARK: - Which texts are merged
+// MARK: - Texts that are merged
 
 extension Merger {
     mutating func mergeTexts(
@@ -249,7 +249,7 @@ extension Merger {
 
     private static let linesMax = 100_000
 
-    /// The text, or what a rule makes of it where something is contested.
+    /// The text, or a rule's answer where something is contested.
     private func decided(_ text: MergedText) -> MergeNode {
         guard text.place.rules?.rule != nil, !text.contested.isEmpty else { return .text(text) }
         let versions = text.versions
@@ -279,7 +279,7 @@ extension MergedText {
 
 extension Value.List {
     /// The items, where all are strings and all but the last end with a newline.
-    fileprivate var lines: [Key]? {
+    var lines: [Key]? {
         var lines: [Key] = []
         for item in self {
             guard case .string(let line) = item, lines.last?.isTerminated ?? true, line.isLineText

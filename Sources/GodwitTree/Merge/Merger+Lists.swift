@@ -40,17 +40,23 @@ extension Merger {
         return .list(list)
     }
 
-    /// What becomes of a segment; nil when it goes.
+    /// The node of a segment; nil when it goes.
     private mutating func mergeSegment(
         _ segment: Int,
         _ list: MergedList,
-        _ place: MergePlace
+        _ container: MergePlace
     ) -> MergeNode? {
         let plan = list.plan
         let position = plan.segments.ranges[segment].lowerBound
-        let place = place.child(.position(position))
+        let start = plan.ours.start(of: segment)
+        let place = container.child(.position(position), inOurs: start.map { .position($0) })
         let isGone = Sides(ours: plan.ours, theirs: plan.theirs).map { $0.isRemoved(segment) }
-        if isGone.ours, isGone.theirs { return nil }
+        if isGone.ours, isGone.theirs {
+            for position in plan.segments.ranges[segment] {
+                noteRemoval(of: list.base[position], container.child(.position(position)))
+            }
+            return nil
+        }
         guard isGone.ours || isGone.theirs else {
             if plan.areMovedApart(segment), place.rules?.isOneSided != true {
                 list.reportMoves(of: segment, place)
@@ -77,11 +83,13 @@ extension Merger {
     ) -> MergeNode {
         let ours = places.ours.flatMap { plan.ours.newValue(at: $0) }
         let theirs = places.theirs.flatMap { plan.theirs.newValue(at: $0) }
+        let side: Side = ours == nil ? .theirs : .ours
+        let start = places[side].map { plan.side(side).starts[$0] } ?? 0
+        let place = place.child(.position(start))
         if let ours, let theirs {
-            let step = place.child(.position(plan.ours.starts[places.ours ?? 0]))
-            return mergeCreated(nil, Sides(ours: ours, theirs: theirs), step)
+            return mergeCreated(nil, Sides(ours: ours, theirs: theirs), place)
         }
-        let insertion = Insertion(ours == nil ? .theirs : .ours, ours ?? theirs ?? .null)
+        let insertion = Insertion(side, ours ?? theirs ?? .null, place)
         insertions.append(insertion)
         return .inserted(insertion)
     }

@@ -1,24 +1,22 @@
-// A value that one side removed in one place and put in elsewhere was moved. If the other side
-// edited it where it was, the edit goes along.
+// A value that one side removed in one place and put in elsewhere was moved.
 //
-//   (1) It is found again by its content, also within what the side put in; or by its `id`, when
-//       the side edited it as well.
+//   (1) It is found again by its content, also within a new value of the side; or, where the side
+//       edited it as well, by its `id`; by all but its counters, if it has none; or in the same map
+//       by resemblance: then its key was renamed.
 //   (2) It must be there just once, and be more than a short scalar: those stand in many places
-//       by chance.
+//       by chance. A short string was moved only where both sides put it in as an item.
+//   (3) If the other side edited it where it was, the edit goes along.
+//   (4) If the other side moved it elsewhere too, it stands where ours has it, with the edits of
+//       both, and a conflict says so.
+//   (5) If the other side removed it, it stays: a move to another place is an edit, and an edit
+//       beats a removal. A conflict says so here too. Within one list, a removal beats a move.
 
 extension Merger {
-    private static let stringMinInBytes = 16
-    /// Equal numbers in lists of different things mean nothing.
-    private static let scoreMin = 0.5
-
     /// The merge of two changes of one base, with edits where the values went that they are for.
     static func tree(_ base: Value, _ deltas: Sides<Delta>, _ place: MergePlace) -> MergeTree {
         var merger = Merger()
         let node = merger.merge(base, deltas, place)
-        let isMoved = merger.removals.contains { choice in
-            choice.versions.base.map(isDistinctive) == true
-        }
-        guard isMoved else { return MergeTree(root: node, hasMoves: false) }
+        guard !merger.departures.isEmpty else { return MergeTree(root: node, hasMoves: false) }
         var thorough = Merger()
         thorough.isThorough = true
         let walked = thorough.merge(base, deltas, place)
@@ -37,94 +35,110 @@ extension Merger {
         return MergeTree(root: merger.merge(base, deltas, place), hasMoves: false)
     }
 
-    /// Finds what was moved from one container to another, and takes the other side's edits there.
+    /// Follows the departed values; a merge of one where it arrived may let parts of it depart.
     private mutating func followMoves() {
-        for side in Side.allCases {
-            let gone = removals.filter { choice in
-                choice.picked == nil && choice.editor == side.other
-                    && choice.versions.base.map(Self.isDistinctive) == true
+        while !departures.isEmpty {
+            let departed = departures
+            departures = []
+            for isPart in [false, true] {
+                let wanted = departed.filter { ($0.container != nil) == isPart }
+                for side in Side.allCases {
+                    let search = ArrivalSearch(side, insertions)
+                    search.find(wanted.filter { $0.isRemoved(by: side) })
+                }
             }
-            guard !gone.isEmpty else { continue }
-            let new = insertions.filter { $0.side == side && $0.origin == nil }
-            followContents(gone, new)
-            followNames(gone.filter { $0.picked == nil }, new.filter { $0.origin == nil })
-        }
-    }
-
-    private static func isDistinctive(_ value: Value) -> Bool {
-        if case .string(let text) = value { return text.sizeInBytes >= stringMinInBytes }
-        return value.isFilled
-    }
-
-    // MARK: By content
-
-    private struct Found {
-        let insertion: Insertion
-        let path: [Path.Step]
-    }
-
-    private func followContents(_ gone: [MergeChoice], _ new: [Insertion]) {
-        let contents = gone.map { $0.versions.base.map { ItemContent($0) } }
-        let wanted = ListMatching.uniquePositions(of: contents)
-        var found: [ItemContent: [Found]] = [:]
-        for insertion in new {
-            Self.walk(insertion.value, []) { value, path in
-                guard Self.isDistinctive(value) else { return false }
-                let content = ItemContent(value)
-                guard wanted[content] != nil else { return false }
-                found[content, default: []].append(Found(insertion: insertion, path: path))
-                return true
+            for departure in departed where departure.container?.isFound != true {
+                follow(departure)
             }
         }
-        for (content, index) in wanted.sorted(by: { $0.value < $1.value }) {
-            guard let places = found[content], places.count == 1, let place = places.first,
-                let edit = gone[index].edit
-            else { continue }
-            place.insertion.take(edit, at: place.path)
-            gone[index].picked = place.insertion.side
+    }
+
+    private mutating func follow(_ departure: Departure) {
+        if let choice = departure.choice {
+            guard let remover = choice.editor?.other, let edit = choice.edit,
+                let arrival = departure.arrivals[remover]
+            else { return }
+            bring(edit, of: departure, to: arrival)
+            choice.picked = remover
+            return
+        }
+        switch (departure.arrivals.ours, departure.arrivals.theirs) {
+        case (let ours?, let theirs?): settle(departure, Sides(ours: ours, theirs: theirs))
+        case (let arrival?, nil), (nil, let arrival?):
+            if departure.base.isDistinctive { settleRemoved(departure, arrival) }
+        case (nil, nil): break
         }
     }
 
-    /// Calls `body` for a value and all in it; no deeper where it answers true.
-    private static func walk(
-        _ value: Value,
-        _ path: [Path.Step],
-        _ body: (Value, [Path.Step]) -> Bool
-    ) {
-        if body(value, path) { return }
-        switch value {
-        case .map(let map):
-            for entry in map { walk(entry.value, path + [.key(entry.key)], body) }
-        case .list(let items):
-            for (position, item) in items.enumerated() {
-                walk(item, path + [.position(position)], body)
-            }
-        default: break
+    /// Merges an edit of the other side's into a value where it arrived.
+    private mutating func bring(_ edit: Delta, of departure: Departure, to arrival: Arrival) {
+        let insertion = arrival.insertion
+        guard arrival.value != departure.base else {
+            return insertion.take(.apply(edit), at: arrival.path)
         }
+        var deltas = Sides(both: edit)
+        deltas[insertion.side] = .diff(departure.base, arrival.value, departure.place.rules)
+        let place = departure.place.moved(to: insertion.place, by: insertion.side)
+        insertion.origin = (departure.base, merge(departure.base, deltas, place))
     }
 
-    // MARK: By name
+    /// Puts a value that both sides moved where one of them has it.
+    private mutating func settle(_ departure: Departure, _ arrivals: Sides<Arrival>) {
+        let rules = departure.place.rules
+        let winner: Side = rules?.isTheirs == true ? .theirs : .ours
+        let (kept, other) = (arrivals[winner], arrivals[winner.other])
+        bring(.diff(departure.base, other.value, rules), of: departure, to: kept)
+        other.insertion.take(.remove, at: other.path)
+        guard rules?.isOneSided != true else { return }
+        let versions = MergeVersions(base: departure.base, sides: arrivals.map { $0.value })
+        kept.insertion.reports.append(
+            Conflict(.bothMoved, versions, winner == .ours ? .ours : .theirs, departure.place)
+        )
+    }
 
-    private mutating func followNames(_ gone: [MergeChoice], _ new: [Insertion]) {
-        let names = ListMatching.uniquePositions(of: gone.map { $0.versions.base?.usualName })
-        let places = ListMatching.uniquePositions(of: new.map(\.value.usualName))
-        for (name, index) in names.sorted(by: { $0.value < $1.value }) {
-            guard let place = places[name], let base = gone[index].versions.base,
-                let edit = gone[index].edit,
-                Resemblance(base).score(with: Resemblance(new[place].value)) >= Self.scoreMin
-            else { continue }
-            new[place].origin = (base, moved(new[place], base, edit, gone[index].place))
-            gone[index].picked = new[place].side
+    /// Decides about a value that one side moved and the other removed.
+    private func settleRemoved(_ departure: Departure, _ arrival: Arrival) {
+        let mover = arrival.insertion.side
+        if departure.isReordered(by: arrival) { return arrival.remove() }
+        switch departure.place.side(ofRemover: mover.other) {
+        case mover?: break
+        case mover.other?: arrival.remove()
+        default:
+            var sides = Sides<Value?>(both: nil)
+            sides[mover] = arrival.value
+            let versions = MergeVersions(base: departure.base, sides: sides)
+            let choice: Conflict.Choice = mover == .ours ? .ours : .theirs
+            arrival.insertion.reports.append(
+                Conflict(.removedAndEdited, versions, choice, departure.place)
+            )
         }
     }
 }
 
+extension Departure {
+    /// Whether a side only gave it another place in its list.
+    fileprivate func isReordered(by arrival: Arrival) -> Bool {
+        arrival.path.isEmpty && arrival.value == base
+            && place.list != nil && place.list == arrival.insertion.place.list
+    }
+}
+
+extension Arrival {
+    /// Takes the value out of the side's new value.
+    fileprivate func remove() { insertion.take(.remove, at: path) }
+}
+
 extension Insertion {
-    /// Takes over an edit that the other side made to a part of this value.
-    fileprivate func take(_ edit: Delta, at path: [Path.Step]) {
-        var edit = path.reversed().reduce(edit) { $0.nested(at: $1) }
+    /// Takes over a change of the other side's to a part of this value, or to all of it.
+    fileprivate func take(_ change: MapDelta.Change, at path: [Path.Step]) {
+        guard let last = path.last else { return origin = (value, .one(side.other, change)) }
+        var edit = path.dropLast().reversed().reduce(change.nested(at: last)) { edit, step in
+            MapDelta.Change.apply(edit).nested(at: step)
+        }
+        // Parts of one value do not overlap, but the removal of one shifts the others.
         if case .one(_, .apply(let known))? = origin?.node,
-            let both = try? known.composed(with: edit)
+            let rest = try? edit.transformed(past: known, on: value),
+            let both = try? known.composed(with: rest)
         {
             edit = both
         }
@@ -132,29 +146,17 @@ extension Insertion {
     }
 }
 
-extension Delta {
-    /// This change, made one step further down.
+extension MapDelta.Change {
+    /// This change, made to a part of a container.
     fileprivate func nested(at step: Path.Step) -> Delta {
         switch step {
-        case .key(let key): return .map([key: .apply(self)])
+        case .key(let key): return .map([key: self])
         case .position(let position):
             var recipe = ListRecipe()
             recipe.append(.kept(0..<position))
-            recipe.append(.edited(position, self))
+            if case .apply(let edit) = self { recipe.append(.edited(position, edit)) }
             recipe.finish(tail: position + 1)
             return .list(recipe)
         }
-    }
-}
-
-extension Value {
-    /// What a record is called by the strictest of the usual names.
-    fileprivate var usualName: Value? {
-        for key: Key in ["id", "_id", "uuid", "guid"] {
-            if let name = self[key], name.isScalar, name != .null {
-                return .list([.string(key), name])
-            }
-        }
-        return nil
     }
 }

@@ -1,20 +1,10 @@
-/// Where a merge is, and what is to be done there.
-struct MergePlace {
-    var path = Path()
-    var rules: MergePolicy.Node?
-
-    func child(_ step: Path.Step) -> MergePlace {
-        MergePlace(path: path.appending(step), rules: rules?.child(step))
-    }
-}
-
 /// The walk along two changes and their base.
 struct Merger {
-    /// Whether what only one side changed is walked too, to see what it put in.
+    /// Whether the walk enters containers that only one side changed, to find its new values.
     var isThorough = false
-    /// What one side removed and the other edited, so far.
-    var removals: [MergeChoice] = []
-    /// What one side put in, so far.
+    /// The values that at least one side removed, so far.
+    var departures: [Departure] = []
+    /// The new values of one side, so far.
     var insertions: [Insertion] = []
 
     /// - Precondition: Both deltas apply to `base`, or set it where there is none.
@@ -36,7 +26,9 @@ struct Merger {
         case (.map, .map): return mergeMaps(base?.map ?? [:], deltas, place)
         case (.set(.int), .set(.int)) where place.rules?.isSum == true: break
         case (.list, .list) where deltas.ours.hasIncrement: break
-        case _ where deltas.ours == deltas.theirs: return .same(.apply(deltas.ours))
+        case _ where deltas.ours == deltas.theirs:
+            if let base { noteRemovals(by: deltas.ours, from: base, place) }
+            return .same(.apply(deltas.ours))
         default: break
         }
         switch (deltas.ours, deltas.theirs) {
@@ -47,7 +39,7 @@ struct Merger {
         }
     }
 
-    /// What only one side changed.
+    /// A place that only one side changed.
     private mutating func mergeOne(
         _ side: Side,
         _ base: Value?,
@@ -120,22 +112,23 @@ struct Merger {
         default: return choice(.bothSet, base, values.map { $0 }, place)
         }
         if place.rules == nil, let ours = values.ours.list, let theirs = values.theirs.list,
-            ours.isTuple, theirs.isTuple, ours.count == theirs.count
+            ours.excludes(theirs)
         {
-            return choice(.bothSet, base, values.map { $0 }, place)
+            let versions = MergeVersions(base: base, sides: values.map { $0 })
+            return .open(MergeChoice(.bothSet, versions, place, leaning: .ours))
         }
-        let deltas = Delta.diff(empty, values, place.rules)
+        let (deltas, place) = (Delta.diff(empty, values, place.rules), place.created)
         guard case .map = empty, case .map = deltas.ours, case .map = deltas.theirs else {
             return .created(empty: empty, merge(empty, deltas, place))
         }
-        return .created(empty: empty, mergeMaps([:], deltas, place, isFresh: true))
+        return .created(empty: empty, mergeMaps([:], deltas, place))
     }
 }
 
 // MARK: - Choices
 
 extension Merger {
-    /// A choice between two wishes, or what a rule makes of them.
+    /// A choice between two wishes, or a rule's answer to them.
     mutating func choice(
         _ reason: Conflict.Reason,
         _ base: Value?,
@@ -159,7 +152,7 @@ extension Merger {
         return place.decide(reason, versions).map { .decided($0, versions) }
     }
 
-    /// What becomes of a value that one side removed and the other edited.
+    /// The node of a value that one side removed and the other edited.
     mutating func removed(
         by side: Side,
         _ base: Value,
@@ -175,58 +168,19 @@ extension Merger {
             place,
             edit: edit
         )
-        switch place.rules?.rule {
-        case .ours?: choice.picked = .ours
-        case .theirs?: choice.picked = .theirs
-        case .deleteWins?: choice.picked = side
-        case .editWins?, .union?: choice.picked = side.other
-        default:
-            if edit.onlyRemoves(from: base) {
-                choice.picked = side
-            } else {
-                removals.append(choice)
-            }
+        choice.picked = place.side(ofRemover: side)
+        if choice.picked == nil, base.isDistinctive {
+            let departure = Departure(base, place, choice)
+            departures.append(departure)
+            noteRemovals(by: edit, from: base, place, in: departure)
         }
+        if choice.picked == nil, edit.onlyRemoves(from: base) { choice.picked = side }
         return .open(choice)
     }
 }
 
-extension MergePlace {
-    /// What a rule makes of two values; nil where the default holds.
-    func decide(_ reason: Conflict.Reason, _ versions: MergeVersions) -> Value? {
-        guard let ours = versions.sides.ours, let theirs = versions.sides.theirs,
-            let rule = rules?.rule
-        else { return nil }
-        switch rule {
-        case .ours: return ours
-        case .theirs: return theirs
-        case .max: return ours.isLess(than: theirs).map { $0 ? theirs : ours }
-        case .min: return ours.isLess(than: theirs).map { $0 ? ours : theirs }
-        case .sum:
-            guard let our = ours.integer, let their = theirs.integer else { return nil }
-            return .int(our &+ their &- (versions.base?.integer ?? 0))
-        case .custom(let decide):
-            let value = decide(
-                Conflict(
-                    path: path,
-                    reason: reason,
-                    base: versions.base,
-                    ours: ours,
-                    theirs: theirs,
-                    choice: .theirs
-                )
-            )
-            // A value that nests too deep is as good as none.
-            return value.flatMap {
-                $0.isNested(within: Value.depthMax - path.steps.count) ? $0 : nil
-            }
-        case .editWins, .deleteWins, .union: return nil
-        }
-    }
-}
-
 extension Delta {
-    /// Whether this sets what is there already.
+    /// Whether this sets the value that is there already.
     fileprivate func sets(_ base: Value?) -> Bool {
         if case .set(let value) = self { value == base } else { false }
     }

@@ -1,14 +1,15 @@
-// How a merge decides what it leaves open, with the whole of it in sight, outermost first:
+// How a merge decides its open places, with the whole of it in sight, outermost first:
 //
 //   (1) The values themselves: the greater version, number or date, a value before yes or no.
 //   (2) The record: contested fields of one map follow one side, the one that most votes name,
 //       else the one that the enclosing record follows.
-//   (3) An edit beats a removal. Else the side that changed more of the document is followed,
-//       else theirs, the later one.
+//   (3) An edit beats a removal. Of two lists that both sides created, and that are no sets, ours
+//       is taken. Else the side that changed more of the document is followed, else theirs, the
+//       later one.
 //   (4) A record of which much is contested, and little else of the loser's changed, is taken
-//       whole from the winner, and so is a new one on which both sides agree in less than half: a
-//       mixture of two records is what neither side wrote. What counts all the same is never
-//       dropped so: an increment, a rule of the policy, a value that moved.
+//       whole from the winner, and so is a new one on which both sides agree in less than half:
+//       neither side wrote a mixture of the two. An increment, a rule of the policy or a value that
+//       moved prevents this, because it counts all the same.
 //
 // Each decision is reported, but that both sides raised one version, or differ in nothing but
 // case, blanks and punctuation of prose.
@@ -40,6 +41,7 @@ struct Settlement {
             for (_, node) in list.items { settle(node, winner) }
         case .text(let text): settle(text, winner)
         case .inserted(let insertion):
+            conflicts += insertion.reports
             if let origin = insertion.origin { settle(origin.node, winner) }
         case .created(_, let node): settle(node, winner)
         }
@@ -47,7 +49,7 @@ struct Settlement {
 
     private mutating func settle(_ choice: MergeChoice, _ winner: Side?) {
         guard choice.picked == nil else { return }
-        let picked = choice.editor ?? choice.vote?.side ?? winner ?? larger
+        let picked = choice.editor ?? choice.vote?.side ?? winner ?? choice.leaning ?? larger
         choice.picked = picked
         guard !choice.isTrivial else { return }
         report(choice.reason, choice.versions, picked == .ours ? .ours : .theirs, choice.place)
@@ -65,7 +67,9 @@ struct Settlement {
         }
         let votes = choices.compactMap(\.vote)
         let voted = winnerOf(votes)
-        let leader = voted ?? choices.lazy.compactMap(\.editor).first ?? winner ?? larger
+        let leaning = choices.allSatisfy { $0.leaning != nil } ? choices[0].leaning : nil
+        let editor = choices.lazy.compactMap(\.editor).first
+        let leader = voted ?? editor ?? winner ?? leaning ?? larger
         if isTakenWhole(map, choices, leader) {
             map.whole = leader
             return report(.takenWhole, map.versions, leader == .ours ? .ours : .theirs, map.place)
@@ -107,7 +111,7 @@ struct Settlement {
             choices.count >= Self.wholeMin
             && Self.wholePart * choices.count >= choices.count + lone
         let agreed = map.entries.count - choices.count - lone
-        let isOther = map.isFresh && agreed <= choices.count + lone
+        let isOther = map.place.isNew && agreed <= choices.count + lone
         guard isOther || isMuch || choices.count == 2 && lone == 1 else { return false }
         return lone > 0 || !choices.allSatisfy(\.isTrivial)
     }
@@ -142,7 +146,7 @@ extension Conflict {
         _ place: MergePlace
     ) {
         self.init(
-            path: place.path,
+            path: place.path(of: versions),
             reason: reason,
             base: versions.base,
             ours: versions.sides.ours,
@@ -153,7 +157,7 @@ extension Conflict {
 }
 
 extension MergedMap {
-    /// What is added to an int counts, whatever else is decided, and so does a rule of the policy.
+    /// An increment counts, whatever else is decided, and so does a rule of the policy.
     fileprivate var canBeTakenWhole: Bool {
         place.rules == nil && !deltas.ours.hasIncrement && !deltas.theirs.hasIncrement
     }
@@ -171,8 +175,8 @@ extension MergeNode {
 }
 
 extension MergeChoice {
-    /// Whether nobody misses the other side's wish: both raised a version, or wrote the same
-    /// words.
+    /// Whether the other side's wish may be dropped without a report: both raised a version, or
+    /// wrote the same words.
     fileprivate var isTrivial: Bool {
         guard let ours = versions.sides.ours, let theirs = versions.sides.theirs else {
             return false
@@ -192,7 +196,7 @@ extension MergeChoice {
 }
 
 extension Value {
-    /// The letters of prose, in lower case; nil where there are none, and for what is no prose: in
+    /// The letters of prose, in lower case; nil where there are none, and for other texts: in
     /// a path or in code, case and punctuation matter, and so does a point beside a digit.
     fileprivate var bareText: [UInt8]? {
         guard let text, text.utf8.contains(UInt8(ascii: " ")) else { return nil }

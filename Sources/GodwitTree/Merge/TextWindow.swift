@@ -1,4 +1,4 @@
-/// Lines that one side changed, or both did, and what becomes of them.
+/// Lines that one side changed, or both did, and their merge.
 ///
 /// Lines are compared with a newline at the end of each, so that a line put in behind the last one
 /// does not change it.
@@ -34,7 +34,7 @@ final class TextWindow {
         merge(base.map(\.terminated), sides.map { $0.map(\.terminated) })
     }
 
-    /// What is left to choose.
+    /// The choices that are left.
     var contested: [MergeChoice] {
         parts.compactMap { if case .open(let choice) = $0 { choice } else { nil } }
     }

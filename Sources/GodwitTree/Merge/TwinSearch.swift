@@ -1,11 +1,11 @@
-// Which new items of both sides are one.
+// The new items of both sides that are one.
 //
 //   (1) Items with the same identity, where the list has one. Two new items with the same number
 //       as their identity that agree on little else are two: both sides counted on.
 //   (2) Equal items in the same gap; equal records anywhere, when each side has just one.
 //   (3) In a list of strings, all different, in which neither side replaced one: equal strings.
 //
-// What the list looks like is judged by the new items and what stands near them.
+// The search judges a list by the new items and their neighbours.
 
 struct TwinSearch {
     /// The place of ours for each place of theirs that is the same item.

@@ -1,8 +1,8 @@
 extension Value {
     /// Everything that either value has: nothing is taken for removed.
     ///
-    /// This is for two sides that have lost their common base, where a merge would take what one
-    /// side never saw for what it removed. Items are aligned as in a difference; where two
+    /// This is for two sides that have lost their common base, where a merge would take values that
+    /// one side never saw for values that it removed. Items are aligned as in a difference; where two
     /// scalars differ, this value's stays.
     public func united(with other: Value) -> Value {
         let delta = Delta.diff(other, self, nil).withoutRemovals

@@ -1,9 +1,9 @@
-// What two values say by themselves about which of them is the later one.
+// How two values tell by themselves that one of them is the later one.
 //
 // Versions, numbers and dates mostly grow, and a value says more than yes or no. People who merge
 // by hand decide the same way.
 
-/// Which of two values that both sides set is the later one.
+/// The vote for the later one of two values that both sides set.
 struct Vote: Equatable {
     let side: Side
     /// Whether the value is a version, which goes its own way beside others in one record.

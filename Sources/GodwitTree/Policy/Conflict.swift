@@ -1,17 +1,17 @@
 /// Two changes that could not both stay as they were.
 ///
 /// A merge always decides. A conflict says what it had to choose between, and why it chose as it
-/// did, so that an app or a person can choose otherwise. What a rule of a ``MergePolicy`` decides
+/// did, so that an app or a person can choose otherwise. A decision by a rule of a ``MergePolicy``
 /// is no conflict.
 public struct Conflict: Hashable, Sendable {
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// Both sides put different values in one place.
         case bothSet
-        /// One side replaced what the other changed inside.
+        /// One side replaced a value that the other changed inside.
         case replacedAndEdited
-        /// One side removed what the other changed.
+        /// One side removed a value that the other changed, or moved to another container or key.
         case removedAndEdited
-        /// Both sides moved one item to different places.
+        /// Both sides moved one item to different places, or gave a key two new names.
         case bothMoved
         /// Both sides changed the same lines or words of a text; words that both changed are those
         /// of one side.
@@ -30,13 +30,13 @@ public struct Conflict: Hashable, Sendable {
         case both
     }
 
-    /// Where, in the base.
+    /// Where: in the base; where the base has nothing (``base`` is nil), in ours.
     public let path: Path
     public let reason: Reason
     public let base: Value?
-    /// What our side wanted; nil when it removed the value.
+    /// The value that our side wanted; nil when it removed the value.
     public let ours: Value?
-    /// What their side wanted; nil when it removed the value.
+    /// The value that their side wanted; nil when it removed the value.
     public let theirs: Value?
     /// Whose wish was granted.
     public let choice: Choice
@@ -49,7 +49,7 @@ extension Conflict {
 }
 
 extension Conflict.Reason {
-    /// What happened, and what the merge does then, for people.
+    /// The reason and the decision, as a sentence for people.
     public var explanation: String {
         switch self {
         case .bothSet: "both sides set it; one value is taken"

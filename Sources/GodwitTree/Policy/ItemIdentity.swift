@@ -5,7 +5,7 @@
 //       between the versions; else any other field, or one of a map in the item, whose values
 //       most items keep.
 //   (2) By two fields together, where that is usual: an OpenAPI parameter is its name and place.
-//   (3) What is looked at is what differs, and its neighbours: never the whole list.
+//   (3) The search looks at items that differ, and at their neighbours: never at the whole list.
 
 /// The fields by which the items of a list are told apart.
 struct ItemIdentity: Hashable, Sendable {

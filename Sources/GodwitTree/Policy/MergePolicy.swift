@@ -1,4 +1,4 @@
-/// What a merge does where the defaults are not what an app wants, path by path.
+/// An app's rules for merges, path by path, where the app does not want the defaults.
 ///
 /// ```swift
 /// var policy = MergePolicy()
@@ -19,9 +19,10 @@ public struct MergePolicy: Sendable {
         case ours
         /// Their side's wish, whatever ours is.
         case theirs
-        /// What one side edits stays, though the other removes it; this is the default.
+        /// A value that one side edits, or moves to another container, stays, though the other
+        /// removes it; this is the default.
         case editWins
-        /// What one side removes goes, though the other edits it.
+        /// A value that one side removes goes, though the other edits or moves it.
         case deleteWins
         /// The greater of two ints or doubles, or of two strings by their bytes.
         case max
@@ -29,16 +30,16 @@ public struct MergePolicy: Sendable {
         case min
         /// Everything that either side has: nothing is removed from this map or list.
         case union
-        /// What both sides have added to an int: base + (ours - base) + (theirs - base).
+        /// An int with the additions of both sides: base + (ours - base) + (theirs - base).
         case sum
-        /// What the function answers where both sides have put something; nil leaves the place to
+        /// The function's answer where both sides have put something; nil leaves the place to
         /// the default.
         ///
         /// It must be pure: every peer that merges has to come to the same answer.
         case custom(@Sendable (Conflict) -> Value?)
     }
 
-    /// No rules: what a merge does by default.
+    /// No rules: a merge goes by its defaults.
     public static let standard = MergePolicy()
 
     private(set) var root: Node?
@@ -113,7 +114,7 @@ extension MergePolicy {
             return child
         }
 
-        /// Takes from another node what this one does not say.
+        /// Takes the rules from another node that this one does not have.
         private mutating func fill(from other: Node) {
             rule = rule ?? other.rule
             identity = identity ?? other.identity

@@ -1,0 +1,149 @@
+/// The search for values that a side removed, in its new values.
+struct ArrivalSearch {
+    private let side: Side
+    /// The new values of the side that no other step has looked into.
+    private let insertions: [Insertion]
+
+    /// Equal numbers in lists of different things mean nothing.
+    private static let namedScoreMin = 0.5
+    private static let renamedScoreMin = 0.9
+    private static let renamePairsMax = 4_000
+
+    init(_ side: Side, _ insertions: [Insertion]) {
+        self.side = side
+        self.insertions = insertions.filter { $0.side == side && $0.origin == nil }
+    }
+
+    func find(_ departures: [Departure]) {
+        findContents(departures)
+        findNames(missing(departures)) { $0.usualName }
+        findNames(missing(departures)) { $0.uncounted }
+        findRenames(missing(departures))
+    }
+
+    private func missing(_ departures: [Departure]) -> [Departure] {
+        departures.filter { $0.arrivals[side] == nil && $0.container?.isFound != true }
+    }
+
+    // MARK: By content
+
+    private func findContents(_ departures: [Departure]) {
+        let departures = departures.filter { $0.container?.isFound != true }
+        let wanted = ListMatching.uniquePositions(of: departures.map { ItemContent($0.base) })
+        var found: [ItemContent: [Arrival]] = [:]
+        for insertion in insertions where !insertion.isDestination {
+            Self.walk(insertion.value, []) { value, path in
+                guard value.isDistinctive || path.isEmpty else { return false }
+                let content = ItemContent(value)
+                guard wanted[content] != nil else { return false }
+                found[content, default: []].append(
+                    Arrival(insertion: insertion, path: path, value: value)
+                )
+                return true
+            }
+        }
+        for (content, arrivals) in found where arrivals.count == 1 {
+            guard let index = wanted[content] else { continue }
+            departures[index].arrivals[side] = arrivals[0]
+            arrivals[0].insertion.isDestination = true
+        }
+    }
+
+    /// Calls `body` for a value and all in it; no deeper where it answers true.
+    private static func walk(
+        _ value: Value,
+        _ path: [Path.Step],
+        _ body: (Value, [Path.Step]) -> Bool
+    ) {
+        if body(value, path) { return }
+        switch value {
+        case .map(let map):
+            for entry in map { walk(entry.value, path + [.key(entry.key)], body) }
+        case .list(let items):
+            for (position, item) in items.enumerated() {
+                walk(item, path + [.position(position)], body)
+            }
+        default: break
+        }
+    }
+
+    // MARK: By name
+
+    private func findNames(_ departures: [Departure], _ name: (Value) -> Value?) {
+        let new = insertions.filter { !$0.isDestination }
+        let names = ListMatching.uniquePositions(of: departures.map { name($0.base) })
+        guard !names.isEmpty else { return }
+        let places = ListMatching.uniquePositions(of: new.map { name($0.value) })
+        for (name, index) in names {
+            guard let place = places[name] else { continue }
+            let (departure, insertion) = (departures[index], new[place])
+            let score = Resemblance(departure.base).score(with: Resemblance(insertion.value))
+            if score >= Self.namedScoreMin { arrive(departure, insertion) }
+        }
+    }
+
+    // MARK: Under another key
+
+    private func findRenames(_ departures: [Departure]) {
+        let new = insertions.filter { !$0.isDestination && $0.value.isFilled }
+        let insertions = Dictionary(grouping: new, by: \.place.map)
+        for (map, departures) in Dictionary(grouping: departures, by: \.place.map) {
+            guard let map, var new = insertions[map],
+                departures.count * new.count <= Self.renamePairsMax
+            else { continue }
+            var bags = new.map { Resemblance($0.value) }
+            for departure in departures where departure.base.isFilled {
+                let bag = Resemblance(departure.base)
+                let scores = bags.map { bag.score(with: $0) }
+                guard let score = scores.max(), score >= Self.renamedScoreMin,
+                    let index = scores.firstIndex(of: score),
+                    scores.count(where: { $0 == score }) == 1
+                else { continue }
+                bags.remove(at: index)
+                arrive(departure, new.remove(at: index))
+            }
+        }
+    }
+
+    private func arrive(_ departure: Departure, _ insertion: Insertion) {
+        departure.arrivals[side] = Arrival(insertion: insertion, path: [], value: insertion.value)
+        insertion.isDestination = true
+    }
+}
+
+extension Value {
+    /// The name of a record, by the strictest of the usual fields.
+    fileprivate var usualName: Value? {
+        for key: Key in ["id", "_id", "uuid", "guid"] {
+            if let name = self[key], name.isScalar, name != .null {
+                return .list([.string(key), name])
+            }
+        }
+        return nil
+    }
+
+    /// A record without a name of its own, as it is when all its counters stand at zero; nil where
+    /// nothing but numbers would tell it apart.
+    fileprivate var uncounted: Value? {
+        guard isFilled, usualName == nil, hasText else { return nil }
+        return zeroed
+    }
+
+    private var zeroed: Value {
+        switch self {
+        case .int: 0
+        case .map(let map): .map(Value.Map(map.map { ($0.key, $0.value.zeroed) }))
+        case .list(let items): .list(Value.List(items.map(\.zeroed)))
+        default: self
+        }
+    }
+
+    private var hasText: Bool {
+        switch self {
+        case .string(let text): !text.isEmpty
+        case .map(let map): map.contains { $0.value.hasText }
+        case .list(let items): items.contains(where: \.hasText)
+        default: false
+        }
+    }
+}

@@ -1,0 +1,110 @@
+/// A value that at least one side removed from where the base has it.
+final class Departure {
+    let base: Value
+    let place: MergePlace
+    /// The choice in its old place, where one side removed it and the other edited it; nil where
+    /// both removed it.
+    let choice: MergeChoice?
+    /// The value around this one, if a side removed that one as a whole.
+    let container: Departure?
+    /// Where the sides put it, as far as that is found.
+    var arrivals = Sides<Arrival?>(both: nil)
+
+    init(
+        _ base: Value,
+        _ place: MergePlace,
+        _ choice: MergeChoice? = nil,
+        in container: Departure? = nil
+    ) {
+        (self.base, self.place) = (base, place)
+        (self.choice, self.container) = (choice, container)
+    }
+
+    func isRemoved(by side: Side) -> Bool { choice?.editor != side }
+
+    /// Whether it, or the value around it, is found in another place.
+    var isFound: Bool {
+        arrivals.ours != nil || arrivals.theirs != nil || container?.isFound == true
+    }
+}
+
+/// Where a side put a value that it removed elsewhere.
+struct Arrival {
+    /// The new value of that side in which it is.
+    let insertion: Insertion
+    /// The way to it in there.
+    let path: [Path.Step]
+    /// The value as that side has it.
+    let value: Value
+}
+
+// MARK: - Finding departures
+
+extension Merger {
+    /// Notes a value that both sides removed, and all in it: each part may have gone elsewhere.
+    mutating func noteRemoval(
+        of value: Value,
+        _ place: MergePlace,
+        in container: Departure? = nil
+    ) {
+        guard value.isDistinctive || value.isWord else { return }
+        let departure = Departure(value, place, in: container)
+        departures.append(departure)
+        guard isThorough else { return }
+        switch value {
+        case .map(let map):
+            for entry in map {
+                noteRemoval(of: entry.value, place.child(.key(entry.key)), in: departure)
+            }
+        case .list(let items):
+            for (position, item) in items.enumerated() {
+                noteRemoval(of: item, place.child(.position(position)), in: departure)
+            }
+        default: break
+        }
+    }
+
+    /// Notes the parts of a value that a change removes, where the other side removed them too.
+    mutating func noteRemovals(
+        by delta: Delta,
+        from base: Value,
+        _ place: MergePlace,
+        in container: Departure? = nil
+    ) {
+        switch (delta, base) {
+        case (.map(let delta), .map(let map)):
+            for entry in delta.entries {
+                guard let value = map[entry.key] else { continue }
+                let place = place.child(.key(entry.key))
+                switch entry.change {
+                case .remove: noteRemoval(of: value, place, in: container)
+                case .apply(let change): noteRemovals(by: change, from: value, place, in: container)
+                }
+            }
+        case (.list(let delta), .list(let items)):
+            for position in delta.recipe.removes.joined() {
+                noteRemoval(of: items[position], place.child(.position(position)), in: container)
+            }
+            for case .edited(let position, let change) in delta.recipe.runs {
+                let place = place.child(.position(position))
+                noteRemovals(by: change, from: items[position], place, in: container)
+            }
+        default: break
+        }
+    }
+}
+
+extension Value {
+    private static let stringMinInBytes = 16
+
+    /// Whether this is a short string.
+    fileprivate var isWord: Bool {
+        if case .string(let text) = self { !text.isEmpty } else { false }
+    }
+
+    /// Whether this is more than a short scalar: those stand in many places by chance.
+    var isDistinctive: Bool {
+        if case .string(let text) = self { return text.sizeInBytes >= Self.stringMinInBytes }
+        return isFilled
+    }
+}

@@ -1,0 +1,144 @@
+import GodwitTree
+import Testing
+
+/// Items that go to another container, or under another key, while the other side moves, edits or
+/// removes them.
+@Suite struct MergeMoveTests {
+    private func merge(_ base: Value, _ ours: Value, _ theirs: Value) -> Merge {
+        let merge = Merge(base: base, ours: ours, theirs: theirs)
+        #expect((try? merge.delta.applied(to: base)) == merge.value)
+        #expect((try? merge.afterOurs.applied(to: ours)) == merge.value)
+        #expect((try? merge.afterTheirs.applied(to: theirs)) == merge.value)
+        return merge
+    }
+
+    private static let card: Value = ["id": "c1", "title": "Fix the door", "done": false]
+    private static let retitled: Value = ["id": "c1", "title": "Fix the roof", "done": false]
+    private static let both: Value = ["id": "c1", "title": "Fix the roof", "done": true]
+    private static let ticked: Value = ["id": "c1", "title": "Fix the door", "done": true]
+
+    private func board(_ a: Value = [], _ b: Value = [], _ c: Value = []) -> Value {
+        ["a": a, "b": b, "c": c]
+    }
+
+    @Test func `an item that both sides move to different lists stands once, where ours has it`() {
+        let (card, retitled) = (Self.card, Self.retitled)
+        for their in [card, retitled] {
+            let merge = merge(board([card]), board([], [card]), board([], [], [their]))
+            #expect(merge.value == board([], [their]))
+            #expect(merge.conflicts.map(\.reason) == [.bothMoved])
+            #expect(merge.conflicts.map(\.choice) == [.ours])
+            #expect(merge.conflicts.map(\.path.description) == ["/a/0"])
+        }
+    }
+
+    @Test func `an item that both sides move and edit has both edits`() {
+        let merge = merge(
+            board([Self.card]),
+            board([], [Self.ticked]),
+            board([], [], [Self.retitled])
+        )
+        #expect(merge.value == board([], [Self.both]))
+        #expect(merge.conflicts.map(\.reason) == [.bothMoved])
+    }
+
+    @Test func `a string that both sides move to different lists stands once`() {
+        let merge = merge(board(["milk"]), board([], ["milk"]), board([], [], ["milk"]))
+        #expect(merge.value == board([], ["milk"]))
+        #expect(merge.conflicts.map(\.reason) == [.bothMoved])
+    }
+
+    @Test func `an item that ours moves and theirs puts into a new record stands once`() {
+        let card = Self.card
+        let merge = merge(
+            ["a": [card], "b": [], "new": []],
+            ["a": [], "b": [card], "new": []],
+            ["a": [], "b": [], "new": [["title": "Column", "cards": ["first", card, "last"]]]]
+        )
+        #expect(
+            merge.value == [
+                "a": [], "b": [card], "new": [["title": "Column", "cards": ["first", "last"]]],
+            ]
+        )
+        #expect(merge.conflicts.map(\.reason) == [.bothMoved])
+    }
+
+    @Test func `items of a removed list that both sides move to different lists stand once`() {
+        let card = Self.card
+        let merge = merge(
+            ["old": [card, ["id": "c2", "title": "Other"]], "b": [], "c": []],
+            ["b": [card, ["id": "c2", "title": "Other"]], "c": []],
+            ["old": [["id": "c2", "title": "Other"]], "b": [], "c": [card]]
+        )
+        #expect(
+            merge.value == ["b": [card, ["id": "c2", "title": "Other"]], "c": []]
+        )
+        #expect(merge.conflicts.map(\.reason) == [.bothMoved])
+    }
+
+    @Test func `a key that both sides rename has ours' name and theirs' edits`() {
+        let server: Value = [
+            "host": "alpha.example", "port": 80, "note": "a note with a few words of its own",
+        ]
+        var edited = server
+        _ = try? edited.edit { $0.port = 8080 }
+        for their in [server, edited] {
+            let merge = merge(["old": server], ["ours": server], ["theirs": their])
+            #expect(merge.value == ["ours": their])
+            #expect(merge.conflicts.map(\.reason) == [.bothMoved])
+            #expect(merge.conflicts.map(\.path.description) == ["/old"])
+        }
+    }
+
+    @Test func `an item that one side moves and the other removes stays, and is reported`() {
+        let card = Self.card
+        let moved = board([], [card])
+        for (ours, theirs, choice) in [
+            (moved, board(), Conflict.Choice.ours), (board(), moved, .theirs),
+        ] {
+            let merge = merge(board([card]), ours, theirs)
+            #expect(merge.value == moved)
+            #expect(merge.conflicts.map(\.reason) == [.removedAndEdited])
+            #expect(merge.conflicts.map(\.choice) == [choice])
+        }
+        let renamed = merge(["old": card, "x": 1], ["new": card, "x": 1], ["x": 1])
+        #expect(renamed.value == ["new": card, "x": 1])
+        #expect(renamed.conflicts.map(\.reason) == [.removedAndEdited])
+    }
+
+    @Test func `rules decide about a moved item as they do about an edited one`() {
+        let card = Self.card
+        let results: [(MergePolicy.Rule, Value)] = [
+            (.deleteWins, board()), (.editWins, board([], [card])),
+            (.ours, board([], [card])), (.theirs, board()),
+        ]
+        for (rule, value) in results {
+            var policy = MergePolicy()
+            policy.set(rule, at: "/a")
+            let merge = Merge(
+                base: board([card]),
+                ours: board([], [card]),
+                theirs: board(),
+                policy: policy
+            )
+            #expect(merge.value == value && merge.conflicts.isEmpty, "\(rule)")
+        }
+        var policy = MergePolicy()
+        policy.set(.theirs, at: "/")
+        let merge = Merge(
+            base: board([card]),
+            ours: board([], [card]),
+            theirs: board([], [], [card]),
+            policy: policy
+        )
+        #expect(merge.value == board([], [], [card]) && merge.conflicts.isEmpty)
+    }
+
+    @Test func `a removal of a part of an item goes along when the item moves`() {
+        let full: Value = ["id": "c1", "title": "Fix", "labels": ["red", "blue"], "due": "today"]
+        let less: Value = ["id": "c1", "title": "Fix", "labels": ["blue"]]
+        let merge = merge(board([full]), board([], [full]), board([less]))
+        #expect(merge.value == board([], [less]))
+        #expect(merge.conflicts.isEmpty)
+    }
+}
