@@ -1,3 +1,5 @@
+internal import GodwitTree
+
 /// Why an exchange, or a stored history, was refused.
 ///
 /// Nothing has changed then.
@@ -16,10 +18,22 @@ public enum ReplicationError: Error, Hashable, Sendable {
     case senderIsNewer(version: Int64, known: Int64)
     /// The delta does not apply to the state that it names as its base.
     case invalidDelta(reason: String)
+    /// A change takes more memory than the other side may spend to read it: send it in parts.
+    case overBudget(reason: String)
     /// The delta leads to another value than the sender says.
     case wrongContent
     /// What is stored does not fit together.
     case damagedHistory(reason: String)
+}
+
+extension ReplicationError {
+    /// Why a delta of another side was refused.
+    init(refusing error: TreeError) {
+        switch error {
+        case .overBudget: self = .overBudget(reason: error.description)
+        default: self = .invalidDelta(reason: error.description)
+        }
+    }
 }
 
 extension ReplicationError: CustomStringConvertible {
@@ -41,6 +55,7 @@ extension ReplicationError: CustomStringConvertible {
             this side
             """
         case .invalidDelta(let reason): "the delta cannot be applied: \(reason)"
+        case .overBudget(let reason): "the delta is too large: \(reason)"
         case .wrongContent: "the delta leads to another value than was announced"
         case .damagedHistory(let reason): "the stored history is damaged: \(reason)"
         }
@@ -56,6 +71,7 @@ extension ReplicationError: CustomStringConvertible {
         case .senderIsOlder: "upgradeClient"
         case .senderIsNewer: "upgradeServer"
         case .invalidDelta: "invalidDelta"
+        case .overBudget: "overBudget"
         case .wrongContent: "wrongContent"
         case .damagedHistory: "damagedHistory"
         }

@@ -161,6 +161,7 @@ extension ReplicationError {
         case .unknownReplica: .notFound
         case .invalidName, .malformedMessage, .damagedMessage: .badRequest
         case .senderIsOlder, .senderIsNewer: .badRequest
+        case .overBudget: .contentTooLarge
         case .invalidDelta, .wrongContent: .unprocessableContent
         case .damagedHistory: .internalServerError
         }

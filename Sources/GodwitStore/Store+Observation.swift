@@ -27,7 +27,7 @@ extension Store {
         in collection: Collection<Object>
     ) -> StoreValues<Object?> {
         StoreValues(store: self, changes: changes(of: key, in: collection)) { transaction in
-            Reading(element: try transaction.get(key, in: collection), marks: nil)
+            Observed(element: try transaction.get(key, in: collection), marks: nil)
         }
     }
 
@@ -46,7 +46,7 @@ extension Store {
                     commit: try transaction.commit(of: row.key, in: query.collection)
                 )
             }
-            return Reading(element: rows, marks: marks)
+            return Observed(element: rows, marks: marks)
         }
     }
 }
@@ -66,7 +66,7 @@ struct ObjectMark: Hashable, Sendable {
 }
 
 /// What a sequence of values has read at one commit.
-struct Reading<Element: Sendable>: Sendable {
+struct Observed<Element: Sendable>: Sendable {
     let element: Element
     /// What the element was made of; nil when each commit counts.
     let marks: [ObjectMark]?
@@ -74,7 +74,7 @@ struct Reading<Element: Sendable>: Sendable {
 
 /// A value that is read now, and again after each commit that may have changed it.
 public struct StoreValues<Element: Sendable>: AsyncSequence, Sendable {
-    typealias Read = @Sendable (borrowing ReadTransaction) throws -> Reading<Element>
+    typealias Read = @Sendable (borrowing ReadTransaction) throws -> Observed<Element>
 
     let store: Store
     let changes: ChangeSets

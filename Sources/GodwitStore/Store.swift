@@ -136,11 +136,13 @@ extension Store {
     private func tidyUp(_ rules: [CollectionRules]) throws {
         let ephemeral = rules.filter(\.isEphemeral).map(\.name)
         let retention = RetentionHook(rules, clock: context.options.clock)
-        if retention.collections?.isEmpty == false {
-            try context.addHook(retention, named: "godwit retention")
-        }
-        guard !ephemeral.isEmpty || retention.collections?.isEmpty == false else { return }
+        let kept = retention.collections ?? []
+        if !kept.isEmpty { try context.addHook(retention, named: "godwit retention") }
+        let isShared = options.processes == .several
+        let hasNotes = try database.read { try RetentionTable.hasNotes(in: $0) }
+        guard !ephemeral.isEmpty || !kept.isEmpty || hasNotes && !isShared else { return }
         let ticket = try submit(.durable, isAwaited: true) { transaction in
+            if !isShared { try RetentionTable.forget(allBut: kept, in: transaction.database) }
             for collection in ephemeral {
                 try transaction.removeAll(in: Store.Collection<Value>(collection))
             }

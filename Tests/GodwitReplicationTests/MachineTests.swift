@@ -25,7 +25,7 @@ import Testing
         let response = try server.receive(request, from: phone.client)
         let change = try phone.receive(response, to: request)
 
-        try #expect(response.delta.delta(on: [:]) == .keep)
+        try #expect(response.delta.delta(on: [:], budget: .standard) == .keep)
         #expect(response.acknowledged == 1)
         #expect(change == .keep)
         #expect(!phone.isDirty)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct MessageTests {
     @Test func `messages of version 3 are as the golden bytes have them`() throws {
         let delta = Delta.diff(["d": ["x": [1]]], ["d": ["x": [1, "a"]]])
-        let packed = ExchangeDelta(delta, on: ["d": ["x": [1]]], for: [])
+        let packed = try ExchangeDelta(delta, on: ["d": ["x": [1]]], .plain)
         let request = ExchangeRequest(
             nonce: 300,
             have: [1, 2, 3, 4, 5, 6, 7, 8],
@@ -38,6 +38,19 @@ import Testing
         #expect(try ExchangeResponse(encoded: response.encoded) == response)
     }
 
+    @Test func `a delta that the other side may not read is refused on both sides`() throws {
+        let delta = Delta.diff([:], ["list": [1, 2, 3]])
+        var packing = Delta.Packing.plain
+        packing.budget = ReadBudget(memoryMax: 100)
+        let refusal = ReplicationError(refusing: .overBudget(.memory, limit: 100))
+        #expect(refusal.code == "overBudget")
+        #expect(throws: refusal) { try ExchangeDelta(delta, on: [:], packing) }
+        let packed = try ExchangeDelta(delta, on: [:], .plain).encoded
+        #expect(throws: refusal) {
+            try ExchangeDelta(encoded: packed).delta(on: [:], budget: packing.budget)
+        }
+    }
+
     @Test func `ids are golden`() throws {
         let id = StateID(
             content: (["a": 1] as Value).digest,
@@ -56,7 +69,7 @@ import Testing
         let json = #"[3, 5, 0, "0102030405060708", 1, "09090909", {"a": 1}, null]"#
         let request = try ExchangeRequest(encoded: Value(json: json))
         #expect(request.have == [1, 2, 3, 4, 5, 6, 7, 8])
-        #expect(try request.batch?.delta.delta(on: [:]) == .diff([:], ["a": 1]))
+        #expect(try request.batch?.delta.delta(on: [:], budget: .standard) == .diff([:], ["a": 1]))
     }
 
     @Test(arguments: [

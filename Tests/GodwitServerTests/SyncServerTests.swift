@@ -70,6 +70,10 @@ import Testing
             }
             try await transport.create(name)
             let many = [UInt8](repeating: 0x80, count: 1 << 23)
+            // Eight million inserted nulls, a byte each: more than one message may take.
+            let nulls =
+                [0xc3, 0xd8, 0x01, 0x01, 0x80, 0x80, 0x80, 0x04]
+                + [UInt8](repeating: 0xf6, count: 1 << 23)
             let refusals: [(Int, String, [UInt8])] = [
                 (400, "malformedMessage", []),
                 (400, "malformedMessage", [0xff, 0x00]),
@@ -78,6 +82,7 @@ import Testing
                 (400, "upgradeClient", message([2, 1, 0, .bytes([]), .null])),
                 (400, "upgradeServer", message([9, 1, 0, .bytes([]), .null])),
                 (413, "overBudget", [0x9a, 0x00, 0x80, 0x00, 0x00] + many),
+                (413, "overBudget", message(batch(.bytes(nulls)))),
                 (422, "invalidDelta", message(batch(["?"]))),
                 (422, "invalidDelta", message(batch([["-": [0]]]))),
                 (422, "wrongContent", message(batch(["a": 1]))),

@@ -27,22 +27,24 @@ import Testing
         let store = try Store(.file(path))
         try await store.write { try $0.set(1, for: "a", in: numbers) }
         let (began, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let reading = Task.detached {
-            guard hasReader else { return }
-            _ = try? await store.read { transaction in
-                _ = try transaction.keys(in: numbers)
+        let over = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            defer { over.signal() }
+            guard hasReader else { return began.signal() }
+            try? store.database.read { database in
+                _ = try Ledger.last(in: database)
                 began.signal()
                 end.wait()
             }
         }
-        if hasReader { await began.signalled() }
+        await began.signalled()
         for key in ["b", "c"] {
             try await store.write(.relaxed) { try $0.set(1, for: key, in: numbers) }
             try await store.flush()
         }
         disk.cutPower(at: disk.operationCount + 1)
         end.signal()
-        await reading.value
+        await over.signalled()
         try? store.close()
         for seed in 0..<20 as Range<UInt64> {
             disk.restart(seed: seed)
@@ -133,7 +135,7 @@ extension DispatchSemaphore {
     /// Waits for a signal without blocking the test's own thread.
     func signalled() async {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
+            Thread.detachNewThread {
                 self.wait()
                 continuation.resume()
             }

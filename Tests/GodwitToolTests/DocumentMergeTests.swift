@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func `their new keys stand where they have them, in the layout of ours`() throws {
-        let base = "{\n\t\"z\" : 1,\n\t\"m\" : 2\n}"
+        let base = #"{"z":1,"m":2}"#
         let ours = "{\n\t\"z\" : 1,\n\t\"m\" : 3\n}"
         let theirs = #"{"first":0,"z":1,"y":{"k":[1e2,{}]},"m":2}"#
         #expect(
@@ -94,13 +94,61 @@ import Testing
         )
     }
 
-    @Test func `the layout is that of ours, also if theirs was laid out anew`() throws {
+    @Test func `the layout is that of the side that alone has laid out the document anew`() throws {
         let base = #"{"a": 1.0, "b": {"c": 2}}"#
         let edited = #"{"a": 1.0, "b": {"c": 3, "d": [1e1]}}"#
         let broken = "{\n\t\"a\": 1.0,\n\t\"b\": {\n\t\t\"c\": 2\n\t}\n}\n"
         let both = broken.replacing("2", with: "3,\n\t\t\"d\": [\n\t\t\t1e1\n\t\t]")
-        #expect(try text(base, edited, broken) == edited + "\n")
+        #expect(try text(base, edited, broken) == both)
         #expect(try text(base, broken, edited) == both)
+    }
+
+    @Test func `if both sides have laid out the document anew, the layout is that of ours`() throws
+    {
+        let base = #"{"a": 1, "b": {"c": 2}}"#
+        let ours = "{\n\t\"a\": 1,\n\t\"b\": {\n\t\t\"c\": 3\n\t}\n}\n"
+        let theirs = "{\n  \"a\": 4,\n  \"b\": {\n    \"c\": 2\n  }\n}\n"
+        #expect(try text(base, ours, theirs) == ours.replacing("1", with: "4"))
+        #expect(try text(nil, ours, ours.replacing("\t", with: " ")) == ours)
+    }
+
+    @Test func `their order of keys and their indentation come with the edits of ours`() throws {
+        let base = "{\n  \"b\": 1,\n  \"a\": [\n    1\n  ]\n}\n"
+        let ours = base.replacing("\"b\": 1", with: "\"b\": 2,\n  \"c\": \"x\"")
+        let theirs = "{\n    \"a\": [\n        1\n    ],\n    \"b\": 1\n}\n"
+        let both = "{\n    \"a\": [\n        1\n    ],\n    \"b\": 2,\n    \"c\": \"x\"\n}\n"
+        #expect(try text(base, ours, theirs) == both)
+    }
+
+    @Test func `a conflict in a document that theirs has laid out anew is marked there`() throws {
+        let base = #"{"a": 1, "b": 2}"# + "\n"
+        let theirs = "{\n  \"a\": 3,\n  \"b\": 2\n}\n"
+        let marked = try merge(base, base.replacing("1", with: "4"), theirs).markedText()
+        #expect(
+            String(decoding: marked.bytes, as: UTF8.self)
+                == """
+                {
+                <<<<<<< ours
+                  "a": 4,
+                ||||||| base
+                  "a": 1,
+                =======
+                  "a": 3,
+                >>>>>>> theirs
+                  "b": 2
+                }
+
+                """
+        )
+    }
+
+    @Test func `half of a surrogate pair in a line that nobody touched stops no merge`() throws {
+        let base = "{\n  \"s\": \"cut \\uD83D\",\n  \"a\": 1,\n  \"b\": 1\n}\n"
+        let ours = base.replacing("\"a\": 1", with: "\"a\": 2")
+        let theirs = base.replacing("\"b\": 1", with: "\"b\": 2")
+        #expect(try text(base, ours, theirs) == ours.replacing("\"b\": 1", with: "\"b\": 2"))
+        let cut = theirs.replacing("cut", with: "was cut")
+        #expect(try text(base, ours, cut) == cut.replacing("\"a\": 1", with: "\"a\": 2"))
     }
 
     @Test func `an empty line comes with the member behind it`() throws {

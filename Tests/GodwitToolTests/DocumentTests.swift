@@ -61,7 +61,6 @@ import Testing
         ("[\"\\x\"]", 2, "no such escape"), ("[\"a", 1, "the string has no end"),
         ("[nul]", 1, "an unknown word"), ("[}", 1, "no value begins"), ("1 2", 2, "there is more"),
         ("{\"a\": 1, \"\\u0061\": 2}", 9, "occurs twice"),
-        ("[\"\\ud800\"]", 2, "half of a surrogate"),
     ])
     func `what is not JSON is refused with its place`(
         text: String,
@@ -75,6 +74,38 @@ import Testing
         }
         #expect(place == offset && words.contains(reason), "\(place): \(words)")
         #expect(throws: TreeError.self) { try Value(json: text) }
+    }
+
+    @Test(arguments: [
+        #"["a\ud83d", {"b": "\uDE00c"}]"#, #"["\ud800\ud800\udc00\\\u0041", "\\ud800"]"#,
+    ])
+    func `a string with half of a surrogate pair is carried as it is written`(text: String) throws {
+        let document = try Document(Array(text.utf8))
+        #expect(String(decoding: document.text(of: document.value), as: UTF8.self) == text)
+        let edited = Value.list((document.value.list ?? []) + [1])
+        let longer = document.text(of: edited)
+        #expect(String(decoding: longer, as: UTF8.self) == text.dropLast() + ", 1]")
+        let moved = Layout.oneLine.text(of: document.value)
+        #expect(try Document(Array(moved.utf8)).value == document.value)
+    }
+
+    @Test func `halves that are equal have equal values, however they are spelt`() throws {
+        func value(_ text: String) throws -> Value { try Document(Array(text.utf8)).value }
+        #expect(try value(#""A\ud83d""#) == value(#""\u0041\uD83D""#))
+        #expect(try value(#""\ud83d""#) != value(#""\ud83e""#))
+        #expect(try value(#""\ud83d\ude00""#) == value("\"\u{1f600}\""))
+        for text in [#"{"\ud83d": 1}"#, #""\ud83d\x""#, #""\ud83d\u00"#] {
+            #expect(throws: TreeError.self) { try value(text) }
+        }
+    }
+
+    @Test func `a document that takes more than its budget is refused`() {
+        let text = Array(("[[]" + String(repeating: ",[]", count: 9_999) + "]").utf8)
+        let budget = ReadBudget(memoryMax: 1_000_000)
+        #expect(throws: TreeError.overBudget(.memory, limit: 1_000_000)) {
+            try Document(text, budget: budget)
+        }
+        #expect(throws: Never.self) { try Document(text, budget: ReadBudget(memoryMax: 4_000_000)) }
     }
 
     @Test func `a text that nests too deep is refused`() {

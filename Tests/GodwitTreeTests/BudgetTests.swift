@@ -8,7 +8,7 @@ import Testing
     @Test func `what is packed can be read, however well it could be compressed`() throws {
         let many = Value.list(Array(repeating: .null, count: 1 << 18))
         let delta = Delta.set(many)
-        let bytes = delta.packed(on: 0)
+        let bytes = try delta.packed(on: 0)
         #expect(try Delta(packed: bytes, on: 0) == delta)
         #expect(bytes.count > 1 << 10, "in fewer bytes it would look like a bomb")
     }

@@ -108,10 +108,15 @@ extension ChunkShapeTests {
         #expect(list == Value.List(Array(list)))
     }
 
-    @Test(arguments: 1...6)
-    func `a repetition of up to four items is one leaf`(period: Int) {
-        let list = Value.List((0..<10_000).map { .int(Int64($0 % period)) })
-        #expect((list.tree.root?.storedCount == period) == (period <= 4))
+    @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 12, 33])
+    func `a repetition without a boundary is one leaf, and an item parts it in few`(period: Int) {
+        var list = Value.List((0..<100_000).map { .int(Int64($0 % period)) })
+        #expect(list.tree.root?.storedCount == period)
+        list.insert("x", at: 50_001)
+        #expect(list.tree.root?.chunks.count == 3)
+        #expect(Value.list(list).digest == Value.list(Value.List(Array(list))).digest)
+        list.remove(at: 50_001)
+        #expect(list.tree.root?.storedCount == period)
     }
 
     @Test func `an item in the middle of a run parts it in two`() {

@@ -15,7 +15,8 @@ extension Seeded {
 @Suite struct ChunkTests {
     /// Contents that are cut in very different ways.
     fileprivate enum Content: CaseIterable {
-        case different, bools, equal, pairs, triples, nearlyEqual, runs, alike, maps, texts
+        case different, bools, equal, pairs, triples, sevens, waves, nearlyEqual, runs, alike, maps
+        case texts
 
         func item(_ random: inout Seeded, at number: Int = 0) -> Value {
             switch self {
@@ -24,6 +25,8 @@ extension Seeded {
             case .equal: .null
             case .pairs: .int(Int64(number % 2))
             case .triples: .int(Int64(number % 3))
+            case .sevens: .int(Int64(number % 7))
+            case .waves: random.happens(0.002) ? 100 : .int(Int64(number % 33))
             case .nearlyEqual: random.happens(0.02) ? 1 : 0
             // 67 has the boundary byte of null.
             case .runs:

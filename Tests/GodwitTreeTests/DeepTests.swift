@@ -27,7 +27,13 @@ import Testing
             expect(Delta.diff(deep, same) == .keep, "no difference")
             expect(Delta.diff(deep, Self.nested(499)) != .keep, "a difference")
             expect(!Delta.set(deep).canonicalBytes.isEmpty, "delta")
-            expect(!Delta.set(deep).packed(on: deep).isEmpty, "packed delta")
+            expect((try? Delta.set(deep).packed(on: deep)) != nil, "packed delta")
+            let sides = (1...3).map { Self.nested(150, in: $0) }
+            let merge = Merge(base: sides[0], ours: sides[1], theirs: sides[2])
+            expect(merge.conflicts.count == 1, "merge")
+            let other = Self.nested(500, in: 2)
+            expect(!Delta.diff(deep, other).encoded.description.isEmpty, "delta as data")
+            expect(!Delta.diff(deep, other).description.isEmpty, "delta as text")
             return complaints
         }
         #expect(complaints == [])
@@ -56,8 +62,10 @@ import Testing
         #expect(throws: TreeError.tooDeep(limit: Value.depthMax)) { try change.applied(to: maps) }
     }
 
-    private static func nested(_ depth: Int) -> Value {
-        (0..<depth).reduce(1) { value, level in level % 2 == 0 ? [value] : ["a": value] }
+    private static func nested(_ depth: Int, in innermost: Int64 = 1) -> Value {
+        (0..<depth).reduce(.int(innermost)) { value, level in
+            level % 2 == 0 ? [value] : ["a": value]
+        }
     }
 
     /// Runs work in a thread that has as little stack as Apple's secondary threads.

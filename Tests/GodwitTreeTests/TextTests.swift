@@ -165,7 +165,7 @@ import Testing
             ),
             (
                 .list((0..<5_000).map { .bool($0 * $0 / 7 % 3 == 0) }),
-                "578c410a967607a9b9bc2060a7adeaabc9931b94"
+                "39ae14e7998e462076cd54ff88442d82945b37e1"
             ),
             (Self.sensors, "07db26497393dd7a3fe755f5fcfc0f04d12047d2"),
             (

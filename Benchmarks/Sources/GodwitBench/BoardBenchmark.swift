@@ -167,7 +167,7 @@ struct Board {
         let missed = try composed(run.deltas[late...])
         var packing = Delta.Packing()
         packing.level = 19
-        let catchUp = missed.packed(on: run.late, packing)
+        let catchUp = try missed.packed(on: run.late, packing)
         guard try Delta(packed: catchUp, on: run.late).applied(to: run.late) == run.value else {
             throw WrongResult()
         }
@@ -194,7 +194,7 @@ struct Board {
             if index == edits.count * 9 / 10 { run.late = run.value }
             let base = run.value
             let delta = try run.value.edit { Self.apply(edit, &$0) }
-            run.sizeInBytes += delta.packed(on: base, .plain).count
+            run.sizeInBytes += try delta.packed(on: base, .plain).count
             run.deltas.append(delta)
             look(run.value)
         }

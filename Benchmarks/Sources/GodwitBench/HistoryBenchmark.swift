@@ -38,7 +38,7 @@ struct HistoryBenchmark {
             let new = try Value(canonicalBytes: after.canonicalBytes)
             var delta = Delta.keep
             seconds += wallSeconds { delta = Delta.diff(before, new) }
-            let bytes = delta.packed(on: before)
+            let bytes = try delta.packed(on: before)
             guard try Delta(packed: bytes, on: before).applied(to: before) == after else {
                 throw WrongResult()
             }
@@ -83,7 +83,7 @@ struct DocumentBenchmark {
                 for number in 0..<Self.editCount {
                     let place = Int.random(in: 0..<count, using: &random)
                     let delta = try document.edit { $0.items[place].done = number }
-                    _ = (delta.packed(on: states[0], .plain), document.digest)
+                    _ = (try delta.packed(on: states[0], .plain), document.digest)
                 }
             }
             let microseconds = taken * 1e6 / Double(Self.editCount)

@@ -40,7 +40,7 @@ struct TextBenchmark {
                 let base = value
                 let batch = keystrokes[start..<min(start + size, keystrokes.count)]
                 let delta = try value.edit { Self.type(batch, &$0["text"].text) }
-                bytes += delta.packed(on: base, .plain).count
+                bytes += try delta.packed(on: base, .plain).count
             }
         }
         guard value == end else { throw WrongResult() }

@@ -148,7 +148,7 @@ extension WriteTransaction {
             let next = try HoldTable.firstSuspect(of: operation.pipeline, in: database)
         else { return }
         try HoldTable.remove(next, context: HoldTable.suspectContext, in: database)
-        try note(.released(next, HoldTable.suspectContext))
+        try note(.released(next, context: HoldTable.suspectContext))
     }
 }
 

@@ -13,9 +13,12 @@ public struct ExchangeFeatures: OptionSet, Hashable, Sendable {
     public static let own: ExchangeFeatures = Compression.isAvailable ? .zstd : []
 
     /// How a delta is packed for a peer.
-    var packing: Delta.Packing {
+    ///
+    /// - Parameter budget: What the peer may spend to read the delta.
+    func packing(for budget: ReadBudget) -> Delta.Packing {
         var packing = Delta.Packing()
         packing.isCompressed = packing.isCompressed && contains(.zstd)
+        packing.budget = budget
         return packing
     }
 }
@@ -39,9 +42,16 @@ public struct ExchangeDelta: Hashable, Sendable {
 
     /// A delta packed for a peer.
     ///
-    /// - Parameter base: A value that the delta applies to, and that the peer has.
-    public init(_ delta: Delta, on base: Value, for features: ExchangeFeatures) {
-        form = .packed(delta.packed(on: base, features.packing))
+    /// - Parameters:
+    ///   - base: A value that the delta applies to, and that the peer has.
+    ///   - packing: How the peer can read it, and at which cost.
+    /// - Throws: ``ReplicationError/overBudget(reason:)``.
+    init(_ delta: Delta, on base: Value, _ packing: Delta.Packing) throws(ReplicationError) {
+        do throws(TreeError) {
+            form = .packed(try delta.packed(on: base, packing))
+        } catch {
+            throw ReplicationError(refusing: error)
+        }
         known = delta
     }
 
@@ -59,7 +69,7 @@ public struct ExchangeDelta: Hashable, Sendable {
             do throws(TreeError) {
                 form = .plain(try Delta(encoded: value))
             } catch {
-                throw .invalidDelta(reason: error.description)
+                throw ReplicationError(refusing: error)
             }
         }
     }
@@ -76,15 +86,17 @@ public struct ExchangeDelta: Hashable, Sendable {
 
     /// The delta itself.
     ///
-    /// - Parameter base: The value that the sender has packed it on.
-    func delta(on base: Value) throws(ReplicationError) -> Delta {
+    /// - Parameters:
+    ///   - base: The value that the sender has packed it on.
+    ///   - budget: What this side spends on the message, which has no other delta.
+    func delta(on base: Value, budget: ReadBudget) throws(ReplicationError) -> Delta {
         switch form {
         case .plain(let delta): return delta
         case .packed(let bytes):
             do throws(TreeError) {
-                return try Delta(packed: bytes, on: base)
+                return try Delta(packed: bytes, on: base, budget: budget)
             } catch {
-                throw .invalidDelta(reason: error.description)
+                throw ReplicationError(refusing: error)
             }
         }
     }

@@ -42,6 +42,8 @@ public struct ExchangeRequest: Hashable, Sendable {
     public let batch: Batch?
 
     static let version: Int64 = 3
+    /// What a server spends to read the batch of a request, and what a device packs it for.
+    static let budget = ReadBudget.standard
     static let checkSizeInBytes = 4
 
     /// How deep a message may nest: a delta, in a list.

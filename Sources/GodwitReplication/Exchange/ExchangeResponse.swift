@@ -27,6 +27,8 @@ public struct ExchangeResponse: Hashable, Sendable {
     public let delta: ExchangeDelta
 
     static let version: Int64 = 3
+    /// What a device spends to read an answer: it takes all that its server has, but no bomb.
+    static let budget = ReadBudget(memoryMax: .max)
 }
 
 extension ExchangeResponse {

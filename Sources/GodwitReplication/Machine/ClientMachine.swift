@@ -101,10 +101,10 @@ extension ClientMachine {
         }
         let last = history.states.count - 1
         let check = history.head.id.content.bytes.prefix(ExchangeRequest.checkSizeInBytes)
-        let delta = ExchangeDelta(
-            try history.delta(from: last - 1, to: last),
-            on: try history.value(at: last - 1),
-            for: serverFeatures
+        let delta = try ExchangeDelta(
+            history.delta(from: last - 1, to: last),
+            on: history.value(at: last - 1),
+            serverFeatures.packing(for: ExchangeRequest.budget)
         )
         let batch = ExchangeRequest.Batch(
             sequence: sequence,
@@ -246,7 +246,7 @@ extension ClientMachine {
             }
             origin = try history.value(at: index)
         }
-        let delta = try response.delta.delta(on: origin)
+        let delta = try response.delta.delta(on: origin, budget: ExchangeResponse.budget)
         let value: Value
         do throws(TreeError) {
             value = try delta.applied(to: origin)

@@ -98,7 +98,7 @@ extension ServerMachine {
         on base: Int
     ) throws(ReplicationError) -> Target {
         let baseValue = try history.value(at: base)
-        let delta = try batch.delta.delta(on: baseValue)
+        let delta = try batch.delta.delta(on: baseValue, budget: ExchangeRequest.budget)
         let target: Value
         do throws(TreeError) {
             target = try delta.applied(to: baseValue)
@@ -176,7 +176,11 @@ extension ServerMachine {
             acknowledged: peer.sequence,
             head: history.head.id,
             origin: origin,
-            delta: ExchangeDelta(delta, on: start, for: request.features)
+            delta: try ExchangeDelta(
+                delta,
+                on: start,
+                request.features.packing(for: ExchangeResponse.budget)
+            )
         )
     }
 

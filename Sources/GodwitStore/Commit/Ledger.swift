@@ -146,6 +146,17 @@ enum Ledger {
         }
     }
 
+    /// Writes the row of the last commit anew, as another row: SQLite leaves a page alone that is
+    /// given what it holds.
+    static func rewrite(_ last: CommitNumber, in database: Database) throws {
+        let count = try Int64.fetchOne(
+            database,
+            sql: "SELECT object_count FROM godwit_ledger WHERE slot = 0"
+        )
+        let total = Total(count: (count ?? 0) == 0 ? 1 : 0)
+        try update(State.Slot(number: 0, total: total), nil, last, in: database)
+    }
+
     private static func update(
         _ slot: State.Slot,
         _ collection: Key?,

@@ -78,6 +78,24 @@ enum RetentionTable {
         ) ?? 0
     }
 
+    static func hasNotes(in database: Database) throws -> Bool {
+        try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM godwit_retention)") ?? false
+    }
+
+    /// Forgets the notes of collections that have no retention any more.
+    static func forget(allBut collections: Set<Key>, in database: Database) throws {
+        let noted = try String.fetchAll(
+            database,
+            sql: "SELECT DISTINCT collection FROM godwit_retention"
+        )
+        for collection in noted where !collections.contains(Key(collection)) {
+            try database.execute(
+                sql: "DELETE FROM godwit_retention WHERE collection = ?",
+                arguments: [collection]
+            )
+        }
+    }
+
     /// Notes the objects of a collection that have no note, and forgets notes without an object.
     static func complete(
         _ collection: Key,
@@ -144,11 +162,14 @@ struct RetentionHook: TransactionHook {
     }
 
     /// Notes the objects that were written while the collection had no retention.
+    ///
+    /// A process that is alone forgets the notes of a collection that loses its retention. Of
+    /// several, another one may have it, and may have left out what this one has written.
     func adopt(in transaction: borrowing WriteTransaction) throws {
         let (database, now) = (transaction.database, clock.millisecondsSince1970())
         for collection in rules.keys {
-            let count = try transaction.count(in: Store.Collection<Value>(collection))
-            guard try RetentionTable.count(of: collection, in: database) != count else { continue }
+            guard try transaction.isShared || RetentionTable.count(of: collection, in: database) == 0
+            else { continue }
             try RetentionTable.complete(collection, at: now, in: database)
         }
     }

@@ -192,9 +192,9 @@ extension Writer {
                 cache.withVersions { if $0.needsPast { $0.keep(pasts) } }
                 context.beginCommit()
             } else if group.isFlush, checkpointer.hasUnsynced {
-                // What is there already, so that the commit writes a page and syncs the WAL. A
-                // checkpoint syncs nothing while a reader is in its way.
-                try group.record()
+                // A commit that writes a page syncs the whole WAL; a checkpoint syncs nothing while
+                // a reader is in its way.
+                try Ledger.rewrite(group.last, in: database)
             }
             try database.cachedStatement(sql: "COMMIT").execute()
         } catch {

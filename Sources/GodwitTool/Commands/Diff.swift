@@ -101,13 +101,15 @@ struct Diff: ParsableCommand {
             Terminal.print(try JSONPatch(delta, on: base).encoded.jsonText(indentation: 2))
         case .mergePatch:
             Terminal.print(try delta.mergePatch(on: base).jsonText(indentation: 2))
-        case .summary: Terminal.print(summary(of: delta, on: base))
+        case .summary: Terminal.print(try summary(of: delta, on: base))
         }
     }
 
-    private func summary(of delta: Delta, on base: Value) -> String {
+    private func summary(of delta: Delta, on base: Value) throws(TreeError) -> String {
         let counts = DiffText(delta, on: base, style: Style(isColoured: false)).counts
-        let size = delta == .keep ? 0 : delta.packed(on: base).count
+        var packing = Delta.Packing()
+        packing.budget = .unlimited
+        let size = delta == .keep ? 0 : try delta.packed(on: base, packing).count
         return """
             \(counts.changed) changed, \(counts.added) added, \(counts.removed) removed, \
             \(counts.moved) moved; \(size) bytes to send

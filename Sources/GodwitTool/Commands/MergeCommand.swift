@@ -8,8 +8,9 @@ struct Merge: ParsableCommand {
         abstract: "Merge two versions of a JSON or EDN document.",
         discussion: """
             The merged document goes to standard output, in the layout of ours: the order of keys,
-            the indentation and the spelling of numbers and strings stay. Conflicts go to standard
-            error, and the exit code is then 2. Each file can be a pipe.
+            the indentation and the spelling of numbers and strings stay. If theirs alone was laid
+            out anew, the document has the layout of theirs. Conflicts go to standard error, and
+            the exit code is then 2. Each file can be a pipe.
 
             CONFLICTS (--conflict-style)
               list     one line for each on standard error; the document holds what was chosen

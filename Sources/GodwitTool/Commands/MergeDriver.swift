@@ -9,9 +9,10 @@ struct MergeDriver: ParsableCommand {
         abstract: "Merge a JSON document for git; `godwit git install` sets it up.",
         discussion: """
             git calls this command for each file that both sides have changed, or have added. The
-            result takes the place of OURS in one step, and keeps its layout. Where the merge has
-            conflicts, git's markers stand around both versions, and the reasons go to standard
-            error. So do notices: both changes of a record are there, and you may want to look.
+            result takes the place of OURS in one step, and keeps its layout, unless THEIRS alone
+            was laid out anew. Where the merge has conflicts, git's markers stand around both
+            versions, and the reasons go to standard error. So do notices: both changes of a record
+            are there, and you may want to look.
 
             In notebooks (.ipynb) the counts of executions are theirs, without a conflict.
 

@@ -12,12 +12,20 @@ struct Document {
     let value: Value
     let layout: Layout
 
-    /// Reads strict JSON, but with a byte order mark and numbers of any size; see ``Numeral``.
+    /// What a document may take: 4 GiB, or some ten million numbers.
+    static let budget = ReadBudget(memoryMax: 1 << 32)
+
+    /// Reads strict JSON, but with a byte order mark, numbers of any size (``Numeral``) and strings
+    /// with half of a surrogate pair (``HalfText``).
     ///
     /// - Throws: What `Value(json:)` throws; a key that occurs twice is a fault where it is the
     ///   second time.
-    init(_ bytes: [UInt8], depthMax: Int = Value.depthMax) throws(TreeError) {
-        var reader = DocumentReader(bytes: bytes, depthMax: depthMax)
+    init(
+        _ bytes: [UInt8],
+        depthMax: Int = Value.depthMax,
+        budget: ReadBudget = Document.budget
+    ) throws(TreeError) {
+        var reader = DocumentReader(bytes: bytes, depthMax: depthMax, budget: budget)
         (root, value) = try reader.readDocument()
         self.bytes = bytes
         layout = Layout(of: root, in: bytes)

@@ -1,16 +1,25 @@
 import GodwitTree
 
-/// A merge of three documents, that is written in the layout of ours.
+/// A merge of three documents.
+///
+/// It is written in the layout of ours; but if theirs was laid out anew, and ours is laid out like
+/// the base, in that of theirs.
 struct DocumentMerge {
     let merge: GodwitTree.Merge
     private let base: Document?
     private let ours: Document
     private let theirs: Document
     private let policy: MergePolicy
+    /// The side whose layout the result has.
+    private let form: Contest.Side
 
     /// - Parameter base: Nil when both sides have added the document.
     init(base: Document?, ours: Document, theirs: Document, policy: MergePolicy) {
         (self.base, self.ours, self.theirs, self.policy) = (base, ours, theirs, policy)
+        let isTheirs = base.map { base in
+            base.layout.isBroken(like: ours.layout) && !base.layout.isBroken(like: theirs.layout)
+        }
+        form = isTheirs == true ? .theirs : .ours
         merge = GodwitTree.Merge(
             base: base?.value ?? Self.empty(like: ours.value, theirs.value),
             ours: ours.value,
@@ -33,14 +42,16 @@ struct DocumentMerge {
     /// A value that grew from these documents as text.
     func text(of value: Value) -> [UInt8] {
         if theirs.value == value, ours.bytes == base?.bytes { return theirs.bytes }
+        // The writer takes the layout of the one that it calls ours.
+        let (first, second) = form == .ours ? (ours, theirs) : (theirs, ours)
         let sources = Sources(
             base: base.map { Source($0, for: value, policy: policy) },
-            ours: Source(ours, for: value, policy: policy),
-            theirs: Source(theirs, for: value, policy: policy)
+            ours: Source(first, for: value, policy: policy),
+            theirs: Source(second, for: value, policy: policy)
         )
-        var writer = DocumentWriter(layout: ours.layout)
+        var writer = DocumentWriter(layout: first.layout)
         writer.write(raw: part(\.head))
-        writer.write(value, sources, indent: Array(ours.indent(of: ours.root)))
+        writer.write(value, sources, indent: Array(first.indent(of: first.root)))
         writer.write(raw: part(\.tail))
         return writer.bytes
     }
@@ -59,7 +70,7 @@ struct DocumentMerge {
             base: version(.base),
             ours: version(.ours),
             theirs: version(.theirs),
-            newline: ours.layout.newline,
+            newline: (form == .ours ? ours : theirs).layout.newline,
             size: size
         )
     }

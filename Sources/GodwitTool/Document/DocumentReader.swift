@@ -2,15 +2,21 @@ import GodwitTree
 
 /// Reads the parts of a JSON text and where they stand.
 ///
-/// Strings and words are read by `Value(json:)`, so that both readers accept the same.
+/// Strings and words are read by `Value(json:)`, so that both readers accept the same; but here a
+/// value, not a key, may hold half of a surrogate pair.
 struct DocumentReader {
     private let bytes: [UInt8]
     private let depthMax: Int
     private var offset = 0
+    private var meter: ReadMeter
 
-    init(bytes: [UInt8], depthMax: Int) {
+    /// A member in an array that grows.
+    private static let memberCost = 240
+
+    init(bytes: [UInt8], depthMax: Int, budget: ReadBudget) {
         self.bytes = bytes
         self.depthMax = depthMax
+        meter = ReadMeter(budget)
     }
 
     mutating func readDocument() throws(TreeError) -> (Document.Node, Value) {
@@ -52,7 +58,7 @@ extension DocumentReader {
                 throw reader.fault("a key was expected")
             }
             guard case .string(let key) = try reader.readScalar(to: reader.endOfString()).1
-            else { throw reader.fault("a key was expected", at: start) }
+            else { throw reader.fault("a key holds half of a surrogate pair", at: start) }
             let name = start..<reader.offset
             let colon = try reader.readColon()
             let (node, value) = try reader.readNode(depthLeft: depthLeft - 1)
@@ -89,6 +95,9 @@ extension DocumentReader {
         var members: [Document.Member] = []
         var before = skipSpace()
         while members.isEmpty ? next != UInt8(ascii: end) : true {
+            let count = members.count + 1
+            try meter.take(memory: end == "}" ? ReadCost.entry(count) : ReadCost.item(count))
+            try meter.take(memory: Self.memberCost)
             let (key, name, colon, node) = try member(&self)
             let after = skipSpace()
             members.append(
@@ -136,11 +145,16 @@ extension DocumentReader {
 
 extension DocumentReader {
     private mutating func readScalar(to end: Int) throws(TreeError) -> (Document.Node, Value) {
+        let literal = bytes[offset..<end]
         let value: Value
+        try meter.take(memory: ReadCost.bytes(literal.count))
         do {
-            value = try Value(json: Array(bytes[offset..<end]))
+            value = try Value(json: Array(literal))
         } catch .malformed(_, let place, let reason) {
-            throw fault(reason, at: offset + place)
+            guard let half = HalfText(spelt: literal) else {
+                throw fault(reason, at: offset + place)
+            }
+            value = half.value
         }
         defer { offset = end }
         return (Document.Node(range: offset..<end, content: .scalar), value)

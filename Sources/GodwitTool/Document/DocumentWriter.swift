@@ -35,7 +35,9 @@ struct DocumentWriter {
         switch value {
         case .string(let key): bytes += layout.spelling.quoted(key.text)
         case .bytes(let spelling):
-            bytes += Numeral(spelling)?.spelling.utf8.map { $0 } ?? Array(value.jsonText().utf8)
+            bytes +=
+                Numeral(spelling).map { Array($0.spelling.utf8) } ?? HalfText(spelling)?.spelling
+                ?? Array(value.jsonText().utf8)
         default: bytes += value.jsonText().utf8
         }
     }

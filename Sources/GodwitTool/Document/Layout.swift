@@ -59,12 +59,18 @@ struct Layout {
         spelling = survey.spelling
     }
 
+    /// Whether the other layout breaks and indents lines in the same way; what is within a line
+    /// differs already where one program has added to the text of another.
+    func isBroken(like other: Layout) -> Bool {
+        newline == other.newline && indentation == other.indentation
+    }
+
     /// Whether text in the other layout looks as if it was written in this one.
     func isCompatible(with other: Layout) -> Bool {
         func agree(_ left: [UInt8]?, _ right: [UInt8]?) -> Bool {
             left == nil || right == nil || left == right
         }
-        return newline == other.newline && indentation == other.indentation
+        return isBroken(like: other)
             && agree(colon, other.colon) && agree(comma, other.comma)
             && agree(mapPadding, other.mapPadding) && agree(listPadding, other.listPadding)
     }

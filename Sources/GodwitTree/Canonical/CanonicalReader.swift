@@ -60,13 +60,6 @@ struct CanonicalReader {
         }
     }
 
-    /// Takes a container off the budget, with places for what is in it.
-    mutating func takeContainer(count: Int, each: Int) throws(TreeError) {
-        guard count > 0 else { return }
-        try meter.take(memory: ReadCost.container)
-        try meter.take(count, each: each)
-    }
-
     func fault(_ reason: String, at place: Int? = nil) -> TreeError {
         .malformed(format: .cbor, offset: place ?? offset, reason: reason)
     }
@@ -75,7 +68,7 @@ struct CanonicalReader {
 extension CanonicalReader {
     private mutating func readList(count: Int, depthLeft: Int) throws(TreeError) -> Value {
         guard depthLeft > 0 else { throw .tooDeep(limit: depthMax) }
-        try takeContainer(count: count, each: ReadCost.item)
+        try meter.take(memory: ReadCost.list(count))
         var items: [Value] = []
         items.reserveCapacity(min(count, Self.reserveMax))
         for _ in 0..<count { items.append(try readValue(depthLeft: depthLeft - 1)) }
@@ -84,7 +77,7 @@ extension CanonicalReader {
 
     private mutating func readMap(count: Int, depthLeft: Int) throws(TreeError) -> Value {
         guard depthLeft > 0 else { throw .tooDeep(limit: depthMax) }
-        try takeContainer(count: count, each: ReadCost.entry)
+        try meter.take(memory: ReadCost.map(count))
         var entries: [Value.Map.Entry] = []
         entries.reserveCapacity(min(count, Self.reserveMax))
         for _ in 0..<count {

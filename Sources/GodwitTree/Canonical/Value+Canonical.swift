@@ -12,9 +12,13 @@ extension Value {
 
 extension Value {
     /// Whether the canonical bytes are probably no more than a limit; nothing is encoded for it.
-    func isEncoded(within limit: Int) -> Bool {
+    func isEncoded(within limit: Int) -> Bool { encodedSize(within: limit) != nil }
+
+    /// About how many canonical bytes there are, and at least half as many as that; nil where it is
+    /// more than a limit.
+    func encodedSize(within limit: Int) -> Int? {
         var left = limit
-        return take(from: &left)
+        return take(from: &left) ? limit - left : nil
     }
 
     private func take(from left: inout Int) -> Bool {

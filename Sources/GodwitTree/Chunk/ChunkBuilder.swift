@@ -106,7 +106,7 @@ struct ChunkBuilder<Element: ChunkElement>: ~Copyable {
             if leaf.isRun, leaf.isContinued(by: node, from: position) {
                 return leaf.extendRun(by: rest.count)
             }
-            if leaf.isEmpty, rest.count >= ChunkBoundary.runMin {
+            if leaf.isEmpty, rest.count >= ChunkBoundary.runMin(period: node.storedCount) {
                 return leaf.beginRun(rest, of: node)
             }
             append(node.element(at: position), node.boundaryByte(at: position))

@@ -43,14 +43,17 @@ extension OpenLeaf {
         push(element, byte)
         guard storedCount >= ChunkBoundary.countMin else { return false }
         if rule.mayBeRun {
-            if let period = repetition {
+            if let period = repetition(of: rule.period...ChunkBoundary.periodMax) {
                 guard storedCount == ChunkBoundary.runMin else { return true }
                 becomeRun(of: period)
                 return false
             }
             rule.breakStreak()
         }
-        return storedCount == ChunkBoundary.countMax || isMarked
+        guard storedCount == ChunkBoundary.countMax else { return isMarked }
+        guard let period = repetition(of: 1...ChunkBoundary.longPeriodMax) else { return true }
+        becomeRun(of: period)
+        return false
     }
 
     /// Appends elements of a leaf that end nothing here, because they ended nothing there.
@@ -102,11 +105,15 @@ extension OpenLeaf {
         return ChunkBoundary.isMarked(window: window)
     }
 
-    /// After how many elements the last ones repeat themselves, if they do.
-    private var repetition: Int? {
-        (rule.period...ChunkBoundary.periodMax).first { period in
-            let first = storedCount - ChunkBoundary.runMin + period
-            return (first..<storedCount).allSatisfy { elements[$0] == elements[$0 - period] }
+    /// After how many elements those that make a run repeat themselves, if they do.
+    private func repetition(of periods: ClosedRange<Int>) -> Int? {
+        let runMin = ChunkBoundary.runMin(period: periods.upperBound)
+        return periods.first { period in
+            let first = storedCount - runMin + period
+            return (first..<storedCount).allSatisfy { index in
+                bytes[index] == bytes[index - period]
+                    && elements[index] == elements[index - period]
+            }
         }
     }
 }

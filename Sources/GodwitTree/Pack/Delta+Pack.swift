@@ -7,6 +7,8 @@ extension Delta {
         public var sizeMin = 48
         /// 1, the fastest, to 22, the smallest.
         public var level = 3
+        /// What the peer may spend to read the delta.
+        public var budget = ReadBudget.standard
 
         public init() {}
 
@@ -21,40 +23,51 @@ extension Delta {
     /// The delta in few bytes, for a peer that has the base.
     ///
     /// ```swift
-    /// let bytes = delta.packed(on: base)
+    /// let bytes = try delta.packed(on: base)
     /// try Delta(packed: bytes, on: base).applied(to: base) == delta.applied(to: base)
     /// ```
     ///
     /// What the base has, keys above all, is left out; the rest is compressed, with the base as a
-    /// prefix, when that pays.
+    /// prefix, when that pays. A reader with the budget of the packing, or a larger one, can read
+    /// the bytes.
     ///
     /// - Parameter base: A value that the delta applies to.
+    /// - Throws: ``TreeError/overBudget(_:limit:)`` when a reader needs more memory than the budget
+    ///   of the packing has: send the change in several deltas, or agree on a larger budget.
     /// - Complexity: O(*k*) in the size of the delta; with compression O(*n*) in that of the base.
-    public func packed(on base: Value, _ packing: Packing = Packing()) -> [UInt8] {
+    public func packed(
+        on base: Value,
+        _ packing: Packing = Packing()
+    ) throws(TreeError) -> [UInt8] {
         var writer = DeltaWriter(isPacked: true)
         writer.bytes.append(DeltaCode.packed)
         writer.write(self, base)
-        let packed = writer.bytes
-        guard packing.isCompressed, packed.count >= packing.sizeMin else { return packed }
-        let prefix = Self.prefix(of: base, packing)
-        // What was only wrapped or unwrapped is found again in canonical bytes, but not in packed.
-        let forms = packed.count > Self.largeMinInBytes ? [packed, canonicalBytes] : [packed]
-        let compressed = forms.compactMap { form in
-            Compression.compressed(form, prefix: prefix, level: packing.level)
-        }
-        guard let best = compressed.min(by: { $0.count < $1.count }),
-            best.count + Self.headSizeInBytes < packed.count
-        else { return packed }
-        let frame = Self.head(prefix) + best
-        let size = max(packed.count, forms[forms.count - 1].count)
-        return Self.isReadable(frame, of: size, on: base) ? frame : packed
+        if let frame = frame(of: writer, on: base, packing) { return frame }
+        var meter = ReadMeter(packing.budget)
+        try meter.take(memory: writer.cost)
+        return writer.bytes
     }
 
-    /// Whether a compressed delta fits the budget that a reader has for so few bytes: nothing is
-    /// sent that the peer would take for a bomb.
-    private static func isReadable(_ frame: [UInt8], of size: Int, on base: Value) -> Bool {
-        if size <= sureMaxInBytes { return true }
-        return (try? Delta(packed: frame, on: base)) != nil
+    /// The delta as a compressed frame; nil where that does not pay, or where the peer would take
+    /// the frame for a bomb.
+    private func frame(of writer: DeltaWriter, on base: Value, _ packing: Packing) -> [UInt8]? {
+        let packed = writer.bytes
+        guard packing.isCompressed, packed.count >= packing.sizeMin else { return nil }
+        let (prefix, left) =
+            (try? Self.prefix(Self.basePrefix, base, packing.budget)) ?? ([], packing.budget)
+        // What was only wrapped or unwrapped is found again in canonical bytes, but not in packed.
+        let forms = packed.count > Self.largeMinInBytes ? [packed, canonicalBytes] : [packed]
+        let frames = forms.compactMap { form in
+            Compression.compressed(form, prefix: prefix, level: packing.level)
+                .map { (bytes: $0, contentSize: form.count) }
+        }
+        guard let best = frames.min(by: { $0.bytes.count < $1.bytes.count }),
+            best.bytes.count + Self.headSizeInBytes < packed.count
+        else { return nil }
+        let room = left.forUnfolding(best.bytes.count, prefixSizeInBytes: prefix.count).memoryMax
+        guard best.contentSize + writer.cost <= room else { return nil }
+        let kind = prefix.isEmpty ? Self.noPrefix : Self.basePrefix
+        return [DeltaCode.compressed, kind] + best.bytes
     }
 
     /// Reads a packed delta, by the base that it was packed on.
@@ -76,8 +89,8 @@ extension Delta {
             self = try reader.readAll(base)
         case DeltaCode.compressed where bytes.count > Self.headSizeInBytes:
             let frame = Array(bytes[Self.headSizeInBytes...])
-            let prefix = try Self.prefix(bytes[1], base, budget)
-            var left = budget.forUnfolding(frame.count, prefixSizeInBytes: prefix.count)
+            let (prefix, rest) = try Self.prefix(bytes[1], base, budget)
+            var left = rest.forUnfolding(frame.count, prefixSizeInBytes: prefix.count)
             let form = try Compression.decompressed(frame, prefix: prefix, budget: left)
             left.memoryMax -= form.count
             guard form.first != DeltaCode.compressed else {
@@ -93,35 +106,25 @@ extension Delta {
     /// saves.
     private static let prefixMax = 1 << 20
     private static let largeMinInBytes = 512
-    /// No delta of this size takes more than any compressed input may cost.
-    private static let sureMaxInBytes = ReadBudget.unfoldedMin / (2 * ReadCost.container)
     private static let headSizeInBytes = 2
+    private static let noPrefix: UInt8 = 0
+    private static let basePrefix: UInt8 = 1
 
-    private static func head(_ prefix: [UInt8]) -> [UInt8] {
-        [DeltaCode.compressed, prefix.isEmpty ? 0 : 1]
-    }
-
-    /// The prefix that a head's second byte calls for.
+    /// The prefix that a head's second byte calls for, and what is left of the budget for the rest.
     private static func prefix(
-        _ byte: UInt8,
+        _ kind: UInt8,
         _ base: Value,
         _ budget: ReadBudget
-    ) throws(TreeError) -> [UInt8] {
-        switch byte {
-        case 0: return []
-        case 1:
-            var meter = ReadMeter(budget)
-            try meter.take(steps: prefixMax)
-            guard base.isEncoded(within: prefixMax) else { fallthrough }
-            if !base.isEncoded(within: budget.memoryMax) { try meter.take(memory: prefixMax) }
-            return base.canonicalBytes
-        default:
+    ) throws(TreeError) -> ([UInt8], left: ReadBudget) {
+        if kind == noPrefix { return ([], budget) }
+        var meter = ReadMeter(budget)
+        try meter.take(steps: prefixMax)
+        guard kind == basePrefix, let size = base.encodedSize(within: prefixMax) else {
             throw .malformed(format: .delta, offset: 1, reason: "there is no such prefix")
         }
-    }
-
-    private static func prefix(of base: Value, _ packing: Packing) -> [UInt8] {
-        guard base.isEncoded(within: prefixMax) else { return [] }
-        return base.canonicalBytes
+        try meter.take(memory: ReadCost.prefix(size))
+        var left = budget
+        left.memoryMax -= ReadCost.prefix(size)
+        return (base.canonicalBytes, left)
     }
 }

@@ -88,7 +88,7 @@ struct DeltaReader {
                     throw canonical.fault("the base has no such key")
                 }
                 let entry = base[Int(number) - 1]
-                try canonical.meter.take(memory: entry.key.sizeInBytes)
+                try canonical.meter.take(memory: ReadCost.bytes(entry.key.sizeInBytes))
                 return (entry.key, entry.value)
             }
         }
@@ -173,7 +173,7 @@ extension DeltaReader {
             guard range.count <= canonical.bytesLeft else {
                 throw canonical.fault("the input ends too early")
             }
-            try canonical.meter.take(range.count, each: ReadCost.Part.insert + ReadCost.item)
+            try canonical.meter.take(range.count, each: ReadCost.Part.insert)
             for position in range {
                 let model = isPacked ? base.flatMap { $0.model(near: position) } : nil
                 let value = try readValue(model: model, depthLeft: depthLeft - 1)
@@ -209,7 +209,7 @@ extension DeltaReader {
             guard model.isEncoded(within: DeltaCode.modelMaxInBytes) else {
                 throw canonical.fault("the scalar to be the same as is too long")
             }
-            try canonical.meter.take(memory: DeltaCode.modelMaxInBytes)
+            try canonical.meter.take(memory: ReadCost.scalar(model))
             return model
         case (DeltaCode.shape, _):
             _ = try canonical.readByte()
@@ -220,7 +220,7 @@ extension DeltaReader {
         case (_, .list?):
             guard depthLeft > 0 else { throw .tooDeep(limit: Value.depthMax) }
             let count = try canonical.readHeadCount()
-            try canonical.takeContainer(count: count, each: ReadCost.item)
+            try canonical.meter.take(memory: ReadCost.list(count))
             var items: [Value] = []
             var previous = model?.list?.first
             for _ in 0..<count {
@@ -232,7 +232,7 @@ extension DeltaReader {
         case (_, .map?):
             guard depthLeft > 0 else { throw .tooDeep(limit: Value.depthMax) }
             let count = try canonical.readHeadCount()
-            try canonical.takeContainer(count: count, each: ReadCost.entry)
+            try canonical.meter.take(memory: ReadCost.map(count))
             return .map(try build(readEntries(count: count, depthLeft: depthLeft)))
         default:
             return try canonical.readValue(depthLeft: 0)
@@ -245,7 +245,7 @@ extension DeltaReader {
         guard model.count <= canonical.bytesLeft else {
             throw canonical.fault("the input ends too early")
         }
-        try canonical.takeContainer(count: model.count, each: ReadCost.entry)
+        try canonical.meter.take(memory: ReadCost.map(model.count))
         var entries: [Value.Map.Entry] = []
         for entry in model { entries.append(try readEntry(like: entry, depthLeft: depthLeft)) }
         return .map(Value.Map(ascending: entries))
@@ -261,7 +261,7 @@ extension DeltaReader {
         let mask = try canonical.readBytes(count: (model.count + 7) / 8)
         let extra = try readCount()
         let shared = mask.reduce(0) { $0 + $1.nonzeroBitCount }
-        try canonical.takeContainer(count: shared + extra, each: ReadCost.entry)
+        try canonical.meter.take(memory: ReadCost.map(shared + extra))
         var entries: [Value.Map.Entry] = []
         for (index, byte) in mask.enumerated() {
             var rest = byte
@@ -281,7 +281,7 @@ extension DeltaReader {
         like model: Value.Map.Entry,
         depthLeft: Int
     ) throws(TreeError) -> Value.Map.Entry {
-        try canonical.meter.take(memory: model.key.sizeInBytes)
+        try canonical.meter.take(memory: ReadCost.bytes(model.key.sizeInBytes))
         let value = try readValue(model: model.value, depthLeft: depthLeft - 1)
         return Value.Map.Entry(key: model.key, value: value)
     }

@@ -4,6 +4,10 @@ struct DeltaWriter {
         _modify { yield &canonical.bytes }
     }
 
+    /// How much memory a reader takes off its budget for the packed form; the canonical form of the
+    /// same delta takes as much, as it is a matter of the delta and not of its bytes.
+    private(set) var cost = 0
+
     private var canonical = CanonicalWriter()
     private let isPacked: Bool
 
@@ -20,7 +24,7 @@ struct DeltaWriter {
             switch value {
             case .list, .map: write(value, model: base)
             // Here the code for the model's scalar stands for no change.
-            default: canonical.write(value)
+            default: write(scalar: value)
             }
         case .map(let delta): write(delta, base?.map)
         case .list(let delta) where delta.recipe.staysInPlace:
@@ -40,10 +44,12 @@ struct DeltaWriter {
             bytes.append(DeltaCode.map)
             write(delta.entries.count)
         }
+        cost += delta.entries.count * ReadCost.Part.entry
         for entry in delta.entries {
             let place = isPacked ? base?.find(entry.key) : nil
             if isPacked { write(place?.isPresent == true ? (place?.position ?? 0) + 1 : 0) }
             if place?.isPresent != true { canonical.write(.string(entry.key)) }
+            cost += ReadCost.bytes(entry.key.sizeInBytes)
             let model = place.flatMap { place in base.flatMap { $0.model(at: place.position) } }
             switch entry.change {
             case .remove: bytes.append(DeltaCode.remove)
@@ -55,8 +61,10 @@ struct DeltaWriter {
     private mutating func write(_ delta: TextDelta) {
         bytes.append(DeltaCode.text)
         write(delta.splices.count)
+        cost += delta.splices.count * ReadCost.Part.splice
         var end = 0
         for splice in delta.splices {
+            cost += ReadCost.bytes(splice.inserted.sizeInBytes)
             write(splice.offset - end)
             write(splice.removed)
             write(splice.inserted.sizeInBytes)
@@ -68,7 +76,9 @@ struct DeltaWriter {
     /// Writes a recipe without its parts: the edits are in order, and there is nothing else.
     private mutating func write(edits recipe: ListRecipe, _ base: Value.List?) {
         bytes.append(DeltaCode.list | DeltaCode.Parts.edits.rawValue)
-        write(recipe.runs.reduce(0) { if case .edited = $1 { $0 + 1 } else { $0 } })
+        let count = recipe.runs.reduce(0) { if case .edited = $1 { $0 + 1 } else { $0 } }
+        write(count)
+        cost += count * ReadCost.Part.edit
         var end = 0
         for case .edited(let position, let delta) in recipe.runs {
             write(position - end)
@@ -84,6 +94,9 @@ struct DeltaWriter {
         if !parts.moves.isEmpty { mask.insert(.moves) }
         if !parts.inserts.isEmpty { mask.insert(.inserts) }
         bytes.append(DeltaCode.list | mask.rawValue)
+        cost +=
+            parts.removes.count * ReadCost.Part.remove + parts.edits.count * ReadCost.Part.edit
+            + parts.moves.count * ReadCost.Part.move + parts.inserts.count * ReadCost.Part.insert
         writePart(parts.removes) { writer, range, end in
             writer.writeRun(range.lowerBound - end, count: range.count)
             return range.upperBound
@@ -156,6 +169,7 @@ extension DeltaWriter {
         case .map(let map): write(map, model: model?.map)
         case .list(let items):
             canonical.writeListHead(items.count)
+            cost += ReadCost.list(items.count)
             var previous = model?.list?.first
             for item in items {
                 write(item, model: previous)
@@ -163,7 +177,7 @@ extension DeltaWriter {
             }
         default:
             let start = bytes.count
-            canonical.write(value)
+            write(scalar: value)
             let size = bytes.count - start
             guard value == model, size <= DeltaCode.modelMaxInBytes else { return }
             bytes.removeLast(size)
@@ -171,7 +185,14 @@ extension DeltaWriter {
         }
     }
 
+    private mutating func write(scalar value: Value) {
+        canonical.write(value)
+        cost += ReadCost.scalar(value)
+    }
+
     private mutating func write(_ map: Value.Map, model: Value.Map?) {
+        cost += ReadCost.map(map.count)
+        for key in map.keys { cost += ReadCost.bytes(key.sizeInBytes) }
         if let model, !map.isEmpty, map.hasKeys(of: model) {
             bytes.append(DeltaCode.shape)
             for index in map.indices { write(map[index].value, model: model[index].value) }

@@ -125,7 +125,7 @@ struct EDNReader {
         depthLeft: Int
     ) throws(TreeError) -> [EDNForm] {
         guard depthLeft > 0 else { throw .tooDeep(limit: depthMax) }
-        try cursor.meter.take(memory: ReadCost.container)
+        try cursor.meter.take(memory: ReadCost.forms)
         cursor.offset += opening
         var forms: [EDNForm] = []
         while let form = try readForm(depthLeft: depthLeft - 1) { forms.append(form) }

@@ -72,10 +72,9 @@ extension JSONReader {
         var entries: [Value.Map.Entry] = []
         skipSpace()
         if cursor.skip("}") { return .map([:]) }
-        try cursor.meter.take(memory: ReadCost.container)
         repeat {
             skipSpace()
-            try cursor.meter.take(memory: ReadCost.entry)
+            try cursor.meter.take(memory: ReadCost.entry(entries.count + 1))
             guard cursor.next == UInt8(ascii: "\"") else {
                 throw cursor.fault("a key was expected")
             }
@@ -103,10 +102,9 @@ extension JSONReader {
         var items: [Value] = []
         skipSpace()
         if cursor.skip("]") { return .list(items) }
-        try cursor.meter.take(memory: ReadCost.container)
         repeat {
             skipSpace()
-            try cursor.meter.take(memory: ReadCost.item)
+            try cursor.meter.take(memory: ReadCost.item(items.count + 1))
             items.append(try readValue(depthLeft: depthLeft - 1))
             skipSpace()
         } while cursor.skip(",")

@@ -72,18 +72,18 @@ public struct ReadBudget: Hashable, Sendable {
 }
 
 /// What is left of a budget.
-struct ReadMeter {
+package struct ReadMeter {
     private let budget: ReadBudget
     private var memoryLeft: Int
     private var stepsLeft: Int
 
-    init(_ budget: ReadBudget) {
+    package init(_ budget: ReadBudget) {
         self.budget = budget
         memoryLeft = max(0, budget.memoryMax)
         stepsLeft = max(0, budget.stepsMax)
     }
 
-    mutating func take(memory: Int) throws(TreeError) {
+    package mutating func take(memory: Int) throws(TreeError) {
         memoryLeft -= memory
         guard memoryLeft >= 0 else { throw .overBudget(.memory, limit: budget.memoryMax) }
     }
@@ -102,13 +102,44 @@ struct ReadMeter {
 }
 
 /// What things take in memory while they are read.
-enum ReadCost {
-    /// A scalar in a list, or a container but for what is in it.
-    static let item = 56
-    /// A list or a map that is not empty.
-    static let container = 192
-    /// A key and a scalar in a map.
-    static let entry = 168
+package enum ReadCost {
+    /// A list with the places of its items.
+    static func list(_ count: Int) -> Int { container(count, each: 24, collectedEach: 48) }
+
+    /// A map with its keys, but for long ones, and the places of their values.
+    static func map(_ count: Int) -> Int { container(count, each: 40, collectedEach: 120) }
+
+    /// What an item adds to its list, which has so many items with it.
+    package static func item(_ count: Int) -> Int { list(count) - list(count - 1) }
+
+    /// What an entry adds to its map, which has so many entries with it.
+    package static func entry(_ count: Int) -> Int { map(count) - map(count - 1) }
+
+    /// What a container takes.
+    ///
+    /// A short one is a single allocation. A longer one has leaves, which know their boundaries. The
+    /// array in which a reader collects the elements counts where it is large.
+    private static func container(_ count: Int, each: Int, collectedEach: Int) -> Int {
+        switch count {
+        case 0: 0
+        case ..<ChunkBoundary.countMin: 80 + count * each
+        case ..<ChunkBoundary.countMax: 192 + count * (each + 12)
+        default: 192 + count * (each + 12 + collectedEach)
+        }
+    }
+
+    /// The memory of a scalar besides its place.
+    static func scalar(_ value: Value) -> Int {
+        switch value {
+        case .string(let key): bytes(key.sizeInBytes)
+        case .bytes(let content): bytes(content.count)
+        default: 0
+        }
+    }
+
+    /// The bytes of a base that are a prefix, of a size that is estimated, while they are written.
+    static func prefix(_ sizeInBytes: Int) -> Int { 4 * sizeInBytes }
+
     /// A string that has memory of its own, besides its bytes.
     static let string = 64
     /// An operation of a JSON Patch, and a step on the way of its pointers.
@@ -117,6 +148,8 @@ enum ReadCost {
 
     /// An element of EDN, and the scalar or the part of a delta that it becomes.
     static let form = 144
+    /// The elements between brackets, and the container that they become.
+    static let forms = 192
     /// A tag or a discard that waits for its element: more than it takes, because no element needs
     /// many.
     static let tag = 160
@@ -127,9 +160,10 @@ enum ReadCost {
         static let remove = 112
         static let edit = 112
         static let move = 184
-        static let insert = 80
+        /// With the place of its value.
+        static let insert = 160
     }
 
     /// What text and byte strings of a size take.
-    static func bytes(_ count: Int) -> Int { count > 15 ? string + count : 0 }
+    package static func bytes(_ count: Int) -> Int { count > 15 ? string + count : 0 }
 }

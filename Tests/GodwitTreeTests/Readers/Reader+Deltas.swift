@@ -79,7 +79,7 @@ extension Reader {
         let none = try delta.composed(with: inverse)
         try hold("back and forth is no change", try none.applied(to: base) == base)
 
-        let packed = delta.packed(on: base, .plain)
+        let packed = try delta.packed(on: base, .plain)
         let unpacked = try Delta(packed: packed, on: base)
         try hold("packed bytes read back", try unpacked.applied(to: base) == result)
         let difference = Delta.diff(base, result)

@@ -64,8 +64,8 @@ extension Reader {
     }
 
     /// Two deltas as one input.
-    static func merging(_ ours: Delta, _ theirs: Delta, policy: Int) -> [UInt8] {
-        let sides = [ours, theirs].map { $0.packed(on: World.base, .plain) }
+    static func merging(_ ours: Delta, _ theirs: Delta, policy: Int) throws -> [UInt8] {
+        let sides = try [ours, theirs].map { try $0.packed(on: World.base, .plain) }
         return [UInt8(policy)] + sides[0] + [0xff, 0xff] + sides[1]
     }
 }

@@ -13,10 +13,10 @@ extension Reader {
         case .cbor:
             return World.values.map(\.canonicalBytes)
         case .delta:
-            return deltas.flatMap { delta in
+            return try deltas.flatMap { delta in
                 [
-                    delta.canonicalBytes, delta.packed(on: World.base, .plain),
-                    delta.packed(on: World.base),
+                    delta.canonicalBytes, try delta.packed(on: World.base, .plain),
+                    try delta.packed(on: World.base),
                 ]
             }
         case .jsonDelta:
@@ -30,10 +30,10 @@ extension Reader {
             let values = World.values.filter { !$0.holdsBytes }
             return (World.mergePatches + values.map { $0.jsonText() }).map { Array($0.utf8) }
         case .merge:
-            return deltas.enumerated().flatMap { index, ours in
-                deltas.enumerated().map { other, theirs in
+            return try deltas.enumerated().flatMap { index, ours in
+                try deltas.enumerated().map { other, theirs in
                     let policy = (index + other) % World.policies.count
-                    return Self.merging(ours, theirs, policy: policy)
+                    return try Self.merging(ours, theirs, policy: policy)
                 }
             }
         case .edits:
