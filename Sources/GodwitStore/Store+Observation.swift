@@ -39,7 +39,9 @@ extension Store {
     ) -> StoreValues<[QueryRow<Object>]> {
         let changes = changes(in: query.collection)
         return StoreValues(store: self, changes: changes) { transaction in
-            let rows = try transaction.objects(query).map { QueryRow(key: $0.key, object: $0.object) }
+            let rows = try transaction.objects(query).map {
+                QueryRow(key: $0.key, object: $0.object)
+            }
             let marks = try rows.map { row in
                 ObjectMark(
                     key: row.key,

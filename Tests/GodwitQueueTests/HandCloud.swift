@@ -96,7 +96,7 @@ final class HandCloud: Sendable {
 final class Workbench {
     let store: Store
     /// A queue is there as long as somebody holds it.
-    private var queues: [PushQueue] = []
+    private(set) var queues: [PushQueue] = []
     let clock = ManualClock()
     let cloud = HandCloud()
 

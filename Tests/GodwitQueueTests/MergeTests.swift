@@ -122,6 +122,23 @@ import Testing
         #expect(needs == [all[0].id], "but they have an order")
     }
 
+    @Test func `things of the same name in two collections are not one thing`() async throws {
+        let bench = try Workbench()
+        _ = try bench.queue(order: .flat)
+        let effects: [Effect] = [
+            .write("7", of: "customers"), .delete("7", of: "orders"), .create("8", of: "customers"),
+            .delete("8", of: "orders"),
+        ]
+        for effect in effects {
+            try await bench.store.write { try $0.enqueue(ChangeThing(effect: effect)) }
+        }
+        let kept = try await bench.store.read { transaction in
+            try transaction.operations().map { try $0.decoded(as: ChangeThing.self).effect }
+        }
+        #expect(kept == effects)
+        try bench.store.close()
+    }
+
     @Test func `nothing is merged across an operation that has an order with both`() async throws {
         let bench = try Workbench()
         _ = try bench.queue(order: .flat)

@@ -30,7 +30,10 @@ import Testing
         let over = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             defer { over.signal() }
-            guard hasReader else { return began.signal() }
+            guard hasReader else {
+                began.signal()
+                return
+            }
             try? store.database.read { database in
                 _ = try Ledger.last(in: database)
                 began.signal()
@@ -95,7 +98,8 @@ import Testing
         try store.close()
     }
 
-    @Test func `a sync that fails in a flush ends writing, another failure does not`() async throws {
+    @Test func `a sync that fails in a flush ends writing, another failure does not`() async throws
+    {
         var (endings, number) = (0, 0)
         while true {
             number += 1

@@ -103,7 +103,9 @@ import Testing
         try store.close()
     }
 
-    @Test func `an object that cannot be decoded is left out and named, and the rest goes on`() async throws {
+    @Test func `an object that cannot be decoded is left out and named, and the rest goes on`()
+        async throws
+    {
         let store = try Store(.memory)
         let contacts = contacts
         try await store.write { transaction in

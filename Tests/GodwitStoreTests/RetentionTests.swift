@@ -91,7 +91,9 @@ import Testing
         try store.close()
     }
 
-    @Test func `what was written while there was no retention goes too, when it is old`() async throws {
+    @Test func `what was written while there was no retention goes too, when it is old`()
+        async throws
+    {
         let rules = CollectionRules(numbers, retention: .age(.seconds(10)))
         let numbers = numbers
         var store = try open(rules)

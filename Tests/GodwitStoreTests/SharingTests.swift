@@ -48,7 +48,8 @@ import Testing
         try other.close()
     }
 
-    @Test func `own commits are told once, also to readers that see them before they are published`()
+    @Test
+    func `own commits are told once, also to readers that see them before they are published`()
         async throws
     {
         let store = try Store(.file(folder.path("store.sqlite")), options: shared)

@@ -35,7 +35,8 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(Soak.minutesMax)))
-    func `views, flushes and the app's own transactions get their turn beside writes that never end`()
+    func
+        `views, flushes and the app's own transactions get their turn beside writes that never end`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -57,7 +58,8 @@ import Testing
         try pool.close()
     }
 
-    @Test func `a write that a task awaits is not refused by the bound of waiting ones`() async throws
+    @Test func `a write that a task awaits is not refused by the bound of waiting ones`()
+        async throws
     {
         var options = Store.Options()
         options.limits.queueMax = 1

@@ -142,7 +142,10 @@ extension OperationTable {
         try statement.bind(operation.number.rawValue, at: 1)
         try statement.bind(Int64(operation.priority), at: 2)
         try statement.bind(optional: operation.host, at: 3)
-        try statement.bind(operation.userInfo == .null ? nil : operation.userInfo.canonicalBytes, at: 4)
+        try statement.bind(
+            operation.userInfo == .null ? nil : operation.userInfo.canonicalBytes,
+            at: 4
+        )
         try statement.bind(body, at: 5)
         try statement.bind(seal.bytes, at: 6)
         try statement.bind(operation.kind, at: 7)

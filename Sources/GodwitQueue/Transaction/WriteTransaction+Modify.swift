@@ -128,7 +128,9 @@ extension WriteTransaction {
         let row = HoldTable.Row(
             operation: try number(of: id),
             context: context,
-            until: date.map { Int64(exactly: ($0.timeIntervalSince1970 * 1_000).rounded()) ?? .max },
+            until: date.map {
+                Int64(exactly: ($0.timeIntervalSince1970 * 1_000).rounded()) ?? .max
+            },
             delay: nil
         )
         try hold(row)

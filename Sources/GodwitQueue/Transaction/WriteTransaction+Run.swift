@@ -169,6 +169,6 @@ private struct Interruptions {
 
     /// Operations of several pipelines may never run alone; three times as many are enough then.
     func areTooMany(for pipeline: Pipeline) -> Bool {
-        alone >= pipeline.interruptionsMax || count >= 3 * pipeline.interruptionsMax
+        alone >= pipeline.interruptionsMax || count / 3 >= pipeline.interruptionsMax
     }
 }

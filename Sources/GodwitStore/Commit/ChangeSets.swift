@@ -90,8 +90,10 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Forgets a subscription that ends. It is found by its identity: to look at a weak reference
-    /// under the lock may end another subscription there.
+    /// Forgets a subscription that ends.
+    ///
+    /// It is found by its identity: to look at a weak reference under the lock may end another
+    /// subscription there.
     private func forget(_ id: ObjectIdentifier, _ interest: Interest) {
         state.withLock { state in
             state.subscriptions[interest]?[id] = nil

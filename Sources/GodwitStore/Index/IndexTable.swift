@@ -141,7 +141,9 @@ extension IndexTable.Entry {
         for (position, value) in values.enumerated() {
             try value.bind(to: statement, at: Int32(position + 1))
         }
-        if let limit = bounds.limit { try statement.bind(Int64(limit), at: Int32(values.count + 1)) }
+        if let limit = bounds.limit {
+            try statement.bind(Int64(limit), at: Int32(values.count + 1))
+        }
         while try statement.step(), try body(statement.text(0)) {}
     }
 

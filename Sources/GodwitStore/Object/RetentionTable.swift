@@ -168,7 +168,8 @@ struct RetentionHook: TransactionHook {
     func adopt(in transaction: borrowing WriteTransaction) throws {
         let (database, now) = (transaction.database, clock.millisecondsSince1970())
         for collection in rules.keys {
-            guard try transaction.isShared || RetentionTable.count(of: collection, in: database) == 0
+            guard
+                try transaction.isShared || RetentionTable.count(of: collection, in: database) == 0
             else { continue }
             try RetentionTable.complete(collection, at: now, in: database)
         }

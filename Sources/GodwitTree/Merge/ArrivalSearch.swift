@@ -30,14 +30,14 @@ struct ArrivalSearch {
     private func findContents(_ departures: [Departure]) {
         let departures = departures.filter { $0.container?.isFound != true }
         let wanted = ListMatching.uniquePositions(of: departures.map { ItemContent($0.base) })
-        var found: [ItemContent: [Arrival]] = [:]
+        var found: [ItemContent: [ArrivedItem]] = [:]
         for insertion in insertions where !insertion.isDestination {
             Self.walk(insertion.value, []) { value, path in
                 guard value.isDistinctive || path.isEmpty else { return false }
                 let content = ItemContent(value)
                 guard wanted[content] != nil else { return false }
                 found[content, default: []].append(
-                    Arrival(insertion: insertion, path: path, value: value)
+                    ArrivedItem(insertion: insertion, path: path, value: value)
                 )
                 return true
             }
@@ -106,7 +106,7 @@ struct ArrivalSearch {
     }
 
     private func arrive(_ departure: Departure, _ insertion: Insertion) {
-        departure.arrivals[side] = Arrival(insertion: insertion, path: [], value: insertion.value)
+        departure.arrivals[side] = ArrivedItem(insertion: insertion, path: [], value: insertion.value)
         insertion.isDestination = true
     }
 }

@@ -8,7 +8,7 @@ final class Departure {
     /// The value around this one, if a side removed that one as a whole.
     let container: Departure?
     /// Where the sides put it, as far as that is found.
-    var arrivals = Sides<Arrival?>(both: nil)
+    var arrivals = Sides<ArrivedItem?>(both: nil)
 
     init(
         _ base: Value,
@@ -29,7 +29,7 @@ final class Departure {
 }
 
 /// Where a side put a value that it removed elsewhere.
-struct Arrival {
+struct ArrivedItem {
     /// The new value of that side in which it is.
     let insertion: Insertion
     /// The way to it in there.

@@ -71,7 +71,7 @@ extension Merger {
     }
 
     /// Merges an edit of the other side's into a value where it arrived.
-    private mutating func bring(_ edit: Delta, of departure: Departure, to arrival: Arrival) {
+    private mutating func bring(_ edit: Delta, of departure: Departure, to arrival: ArrivedItem) {
         let insertion = arrival.insertion
         guard arrival.value != departure.base else {
             return insertion.take(.apply(edit), at: arrival.path)
@@ -83,7 +83,7 @@ extension Merger {
     }
 
     /// Puts a value that both sides moved where one of them has it.
-    private mutating func settle(_ departure: Departure, _ arrivals: Sides<Arrival>) {
+    private mutating func settle(_ departure: Departure, _ arrivals: Sides<ArrivedItem>) {
         let rules = departure.place.rules
         let winner: Side = rules?.isTheirs == true ? .theirs : .ours
         let (kept, other) = (arrivals[winner], arrivals[winner.other])
@@ -97,7 +97,7 @@ extension Merger {
     }
 
     /// Decides about a value that one side moved and the other removed.
-    private func settleRemoved(_ departure: Departure, _ arrival: Arrival) {
+    private func settleRemoved(_ departure: Departure, _ arrival: ArrivedItem) {
         let mover = arrival.insertion.side
         if departure.isReordered(by: arrival) { return arrival.remove() }
         switch departure.place.side(ofRemover: mover.other) {
@@ -117,13 +117,13 @@ extension Merger {
 
 extension Departure {
     /// Whether a side only gave it another place in its list.
-    fileprivate func isReordered(by arrival: Arrival) -> Bool {
+    fileprivate func isReordered(by arrival: ArrivedItem) -> Bool {
         arrival.path.isEmpty && arrival.value == base
             && place.list != nil && place.list == arrival.insertion.place.list
     }
 }
 
-extension Arrival {
+extension ArrivedItem {
     /// Takes the value out of the side's new value.
     fileprivate func remove() { insertion.take(.remove, at: path) }
 }

@@ -33,13 +33,14 @@ CREATE TABLE godwit_dependency (
 CREATE INDEX godwit_dependency_needs ON godwit_dependency (needs);
 CREATE TABLE godwit_effect (
     operation INTEGER PRIMARY KEY,
+    collection TEXT NOT NULL,
     thing TEXT NOT NULL,
     action TEXT NOT NULL,
     place TEXT,
     destination TEXT,
     may_merge INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX godwit_effect_thing ON godwit_effect (thing);
+CREATE INDEX godwit_effect_thing ON godwit_effect (collection, thing);
 CREATE TABLE godwit_fate (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL,
