@@ -91,6 +91,8 @@ public struct StoreValues<Element: Sendable>: AsyncSequence, Sendable {
         var changes: ChangeSets.Iterator
         let read: Read
         private var seen: CommitNumber?
+        /// The commit of the last element that was returned.
+        private var told: CommitNumber = .none
         private var marks: [ObjectMark]?
 
         init(store: Store, changes: ChangeSets.Iterator, read: @escaping Read) {
@@ -107,8 +109,8 @@ public struct StoreValues<Element: Sendable>: AsyncSequence, Sendable {
                 var isTouched = seen == nil
                 while let seen {
                     guard let changes = await changes.next() else { return nil }
-                    isTouched = isTouched || !changes.touched.isEmpty
-                    if changes.last > seen || changes.isReset { break }
+                    isTouched = !changes.touched.isEmpty && changes.last > told
+                    if changes.last > seen || changes.isReset || isTouched { break }
                 }
                 let read = read
                 let (reading, commit) = try await store.read { transaction in
@@ -116,7 +118,9 @@ public struct StoreValues<Element: Sendable>: AsyncSequence, Sendable {
                 }
                 let isSame = reading.marks != nil && reading.marks == marks
                 (seen, marks) = (commit, reading.marks)
-                if isTouched || !isSame { return reading.element }
+                guard isTouched || !isSame else { continue }
+                told = commit
+                return reading.element
             }
         }
     }

@@ -124,6 +124,7 @@ extension PushQueue {
             try OperationTable.record(verdict, of: operation.number, in: transaction.database)
             try transaction.hold(operation.number, for: delay, at: now)
             try transaction.note(.requeued(operation.number))
+            try transaction.releaseNextSuspect(after: operation)
         }
     }
 

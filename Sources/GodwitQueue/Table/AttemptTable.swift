@@ -20,10 +20,6 @@ extension Attempt {
     /// The process ended while this operation ran, and no other one.
     static let interrupted = "interrupted"
     static let interruptedBesideOthers = "interrupted beside others"
-
-    var isInterruption: Bool {
-        outcome == Self.interrupted || outcome == Self.interruptedBesideOthers
-    }
 }
 
 /// The last attempts of each operation.

@@ -76,6 +76,7 @@ extension WriteTransaction {
         let row = ConflictTable.Row(theirs: theirs, tag: tag)
         try ConflictTable.set(row, of: operation.number, in: database)
         try note(.stopped(operation.number, .conflict))
+        try releaseNextSuspect(after: operation)
     }
 }
 

@@ -106,6 +106,7 @@ extension WriteTransaction {
         try OperationTable.record(verdict, of: number, in: database)
         if operation.parts.contains(.holds) { try HoldTable.remove(number, in: database) }
         try note(.stopped(number, state))
+        try releaseNextSuspect(after: operation)
         var next: [(OperationNumber, Cascade)] = []
         for edge in try DependencyTable.dependents(of: number, in: database) {
             if edge.policy == .ignore {

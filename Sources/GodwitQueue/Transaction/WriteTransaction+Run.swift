@@ -66,7 +66,6 @@ extension WriteTransaction {
             response: recorded.response
         )
         try AttemptTable.add(attempt, of: operation.number, in: database)
-        if !attempt.isInterruption { try releaseNextSuspect(after: operation) }
     }
 
     /// Puts an operation back in line that is marked as running although nobody runs it.

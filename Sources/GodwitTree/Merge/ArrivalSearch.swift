@@ -106,7 +106,11 @@ struct ArrivalSearch {
     }
 
     private func arrive(_ departure: Departure, _ insertion: Insertion) {
-        departure.arrivals[side] = ArrivedItem(insertion: insertion, path: [], value: insertion.value)
+        departure.arrivals[side] = ArrivedItem(
+            insertion: insertion,
+            path: [],
+            value: insertion.value
+        )
         insertion.isDestination = true
     }
 }
