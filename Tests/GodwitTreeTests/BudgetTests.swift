@@ -93,7 +93,7 @@ enum BombProcess {
             if !complaint.isEmpty { return complaint }
             if attempt == 0, taken > memoryMaxInKB { return "it takes \(taken) KB" }
         }
-        guard best > timeMax, best > 8 * plainReading() else { return "" }
+        guard best > timeMax, best > plainReading() * 8 else { return "" }
         return "it takes \(best)"
     }
 
