@@ -32,7 +32,11 @@ demo: setup
 
 test: setup lint test-traits
 	$(BUILD) --build-tests
-	$(TEST)
+	$(TEST) --filter '$(TIMED)'
+	$(TEST) --skip '$(TIMED)'
+
+# Tests that measure time have the machine for themselves.
+TIMED := GodwitTreeTests\.BudgetTests
 
 # An app that wants only store and queue must not build an HTTP client or a server.
 test-traits:
@@ -75,4 +79,5 @@ fuzz: setup
 
 soak: setup test-planted-bugs fuzz
 	$(BUILD) --build-tests
-	GODWIT_SOAK=$(or $(SOAK),10) $(TEST)
+	$(TEST) --filter '$(TIMED)'
+	GODWIT_SOAK=$(or $(SOAK),10) $(TEST) --skip '$(TIMED)'

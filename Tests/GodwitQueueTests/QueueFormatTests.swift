@@ -43,8 +43,8 @@ import Testing
             )
             return (tables, version)
         }
-        #expect(version == 8)
-        #expect(try tables.map { $0 + ";\n" }.joined() == contents("queue-8.sql"))
+        #expect(version == 9)
+        #expect(try tables.map { $0 + ";\n" }.joined() == contents("queue-9.sql"))
     }
 
     @Test func `an operation has the row and the seal of the golden file`() async throws {
@@ -80,10 +80,10 @@ import Testing
                 }
         }
         if ProcessInfo.processInfo.environment["GODWIT_WRITE_GOLDEN"] != nil {
-            let file = golden.appending(path: "queue-8-rows.txt")
+            let file = golden.appending(path: "queue-9-rows.txt")
             try rows.joined().write(to: file, atomically: true, encoding: .utf8)
         }
-        #expect(try rows.joined() == contents("queue-8-rows.txt"))
+        #expect(try rows.joined() == contents("queue-9-rows.txt"))
     }
 
     @Test func `a queue of format 1 is opened with all it holds, in its order`() async throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import GodwitStore
 
-/// What a flush promises: all that was asked for is on the disk, or the flush says why not.
+/// A flush puts all earlier writes on the disk, or throws the reason why it cannot.
 @Suite struct FlushTests {
     struct Refusal: Error, Equatable {}
 

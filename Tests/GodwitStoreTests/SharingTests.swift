@@ -73,6 +73,53 @@ import Testing
         #expect(seen == (1...3).map(CommitNumber.init(rawValue:)))
     }
 
+    @Test func `a backup of an adopted database goes through the app's own connection`()
+        async throws
+    {
+        var configuration = Configuration()
+        configuration.prepareDatabase { database in
+            let length = DatabaseFunction("app_length", argumentCount: 1, pure: true) { values in
+                String.fromDatabaseValue(values[0])?.count
+            }
+            database.add(function: length)
+        }
+        let pool = try DatabasePool(path: folder.path("app.sqlite"), configuration: configuration)
+        // A connection without the app's function could not copy this index.
+        try await pool.write { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE app (name TEXT);
+                    CREATE INDEX app_by_length ON app (app_length(name));
+                    INSERT INTO app VALUES ('Ann');
+                    """
+            )
+        }
+        let store = try Store(adopting: pool)
+        let numbers = numbers
+        try await store.write { try $0.set(1, for: "a", in: numbers) }
+        let copy = folder.path("copy.sqlite")
+        try await store.backup(to: copy)
+        try store.close()
+        try pool.close()
+        let found = try Store(adopting: DatabasePool(path: copy, configuration: configuration))
+        let value = try await found.read { try $0.get("a", in: numbers) }
+        #expect(value == 1)
+        try found.close()
+    }
+
+    @Test func `the disk's own cache is flushed too, where the system leaves that to the app`()
+        async throws
+    {
+        let store = try Store(.file(folder.path("store.sqlite")))
+        let modes = try await store.betweenCommits { database in
+            try ["fullfsync", "checkpoint_fullfsync", "synchronous"].map {
+                try Int.fetchOne(database, sql: "PRAGMA \($0)")
+            }
+        }
+        #expect(modes == [1, 1, 2])
+        try store.close()
+    }
+
     @Test func `a view stays frozen although another process writes`() async throws {
         let path = folder.path("store.sqlite")
         let (app, other) = (

@@ -7,7 +7,7 @@ import Testing
 
 @testable import GodwitStore
 
-/// Who gets the connection that writes, and when.
+/// Writes, views, flushes and the app share the connection that writes.
 @Suite struct TurnTests {
     let numbers = Store.Collection<Int>("numbers")
 

@@ -162,18 +162,6 @@ import Testing
         process.currentDirectoryURL = folder.url
         let godwit = BuiltProgram.url("godwit").path
         process.environment = ["PATH": "/usr/bin:/bin", "GODWIT": godwit]
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        let text = output.fileHandleForReading.readDataToEndOfFile()
-        let errorText = errors.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return Godwit.Result(
-            status: process.terminationStatus,
-            output: String(decoding: text, as: UTF8.self),
-            errors: String(decoding: errorText, as: UTF8.self)
-        )
+        return try Godwit.run(process)
     }
 }

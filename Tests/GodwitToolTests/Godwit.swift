@@ -25,6 +25,11 @@ struct Godwit {
     ) throws -> Result {
         let process = command(arguments)
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        return try run(process, input: input)
+    }
+
+    /// Runs any command to its end.
+    static func run(_ process: Process, input: String = "") throws -> Result {
         let (output, errors, standardInput) = (Pipe(), Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors

@@ -40,19 +40,7 @@ struct Repository {
         process.arguments = [program] + arguments
         process.currentDirectoryURL = folder.url.appending(path: "work")
         process.environment = environment
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        let text = output.fileHandleForReading.readDataToEndOfFile()
-        let errorText = errors.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return Godwit.Result(
-            status: process.terminationStatus,
-            output: String(decoding: text, as: UTF8.self),
-            errors: String(decoding: errorText, as: UTF8.self)
-        )
+        return try Godwit.run(process)
     }
 
     func write(_ text: String, to name: String) throws {

@@ -10,6 +10,7 @@ enum QueueSchema {
         steps: [
             .sql(first), .sql(second), .sql(FootprintTable.schema), .change(takeOver), .sql(third),
             .sql(EffectTable.schema), .sql(QueueLog.schema), .sql(DependencyTable.schema),
+            .sql(EffectTable.collections),
         ]
     )
 

@@ -133,7 +133,7 @@ extension WriteTransaction {
                 suspects[operation.pipeline, default: []].append(operation.number)
             }
         }
-        for suspects in suspects.values {
+        for (_, suspects) in suspects.sorted(by: { $0.key < $1.key }) {
             for number in suspects.dropFirst() {
                 let context = HoldTable.suspectContext
                 try hold(.init(operation: number, context: context, until: nil, delay: nil))

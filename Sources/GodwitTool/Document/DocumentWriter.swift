@@ -6,7 +6,7 @@ import GodwitTree
 ///    has changed, if both are laid out alike.
 /// 2. A container that ours has in another form keeps its brackets, the white space around each
 ///    member that stays, and the order of its keys (``KeyOrder``).
-/// 3. What is new is laid out like its neighbours, or else in the ``Layout`` of ours; its numbers,
+/// 3. A new value gets the layout of its neighbours, or else the ``Layout`` of ours; its numbers,
 ///    strings and keys are spelt as in the document they come from.
 struct DocumentWriter {
     private let layout: Layout

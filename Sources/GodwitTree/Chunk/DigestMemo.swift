@@ -3,8 +3,8 @@ internal import Synchronization
 /// A digest that is computed when it is first asked for, in the header of a chunk.
 ///
 /// Threads share chunks. The first thread that has computed a digest claims the memo, writes the
-/// digest and publishes it; others that compute it meanwhile keep theirs. What is written is a
-/// function of the chunk, so it does not matter which thread that was.
+/// digest and publishes it; others that compute it meanwhile keep theirs. The digest is a
+/// function of the chunk, so all threads compute the same.
 struct DigestMemo {
     private var digest = Digest.zero
     private var state = Self.unknown

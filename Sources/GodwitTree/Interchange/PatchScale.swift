@@ -50,7 +50,7 @@ struct PatchScale {
     }
 
     private mutating func note(_ size: Size, of root: AnyObject) -> Size {
-        // What is light is weighed as fast as it is found here.
+        // A lookup takes as long as to weigh a light value anew.
         if size.sizeInBytes >= Self.notedMinInBytes {
             known[ObjectIdentifier(root)] = (root, size)
         }
