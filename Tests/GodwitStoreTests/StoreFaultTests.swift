@@ -49,7 +49,7 @@ import Testing
         try queue.write { try $0.execute(sql: "UPDATE godwit_schema SET version = 99") }
         try queue.close()
 
-        #expect(throws: StoreError.newerSchema(name: "store", found: 99, known: 2)) {
+        #expect(throws: StoreError.newerSchema(name: "store", found: 99, known: 1)) {
             try Store(.file(path))
         }
     }

@@ -336,9 +336,12 @@ extension Seeded {
     }
 
     private mutating func write(into draft: inout Draft) {
+        let note = Key(Value(draft.note).text ?? "")
         let size = draft.note.text.utf8Count
-        let offset = Int.random(in: 0...min(size, 30), using: &self)
-        let end = min(min(size, 34), offset + pick([0, 0, 2, 4]))
+        var offset = Int.random(in: 0...min(size, 30), using: &self)
+        var end = min(size, offset + pick([0, 0, 2, 4]))
+        while !note.isBoundary(offset) { offset -= 1 }
+        while !note.isBoundary(end) { end += 1 }
         draft.note.text.replaceSubrange(offset..<end, with: pick(["", "x", "more "]))
     }
 }

@@ -13,20 +13,13 @@ enum EffectTable {
     static let schema = """
         CREATE TABLE godwit_effect (
             operation INTEGER PRIMARY KEY,
+            collection TEXT NOT NULL,
             thing TEXT NOT NULL,
             action TEXT NOT NULL,
             place TEXT,
             destination TEXT,
             may_merge INTEGER NOT NULL
         ) STRICT;
-        CREATE INDEX godwit_effect_thing ON godwit_effect (thing);
-        ALTER TABLE godwit_fate ADD COLUMN successor INTEGER;
-        """
-
-    /// An effect from before names no collection, and is merged with none that does.
-    static let collections = """
-        ALTER TABLE godwit_effect ADD COLUMN collection TEXT NOT NULL DEFAULT '';
-        DROP INDEX godwit_effect_thing;
         CREATE INDEX godwit_effect_thing ON godwit_effect (collection, thing);
         """
 

@@ -24,6 +24,19 @@ extension Attempt {
 
 /// The last attempts of each operation.
 enum AttemptTable {
+    static let schema = """
+        CREATE TABLE godwit_attempt (
+            operation INTEGER NOT NULL,
+            attempt INTEGER NOT NULL,
+            ended INTEGER NOT NULL,
+            outcome TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            request TEXT,
+            response TEXT,
+            PRIMARY KEY (operation, attempt)
+        ) STRICT, WITHOUT ROWID;
+        """
+
     /// How many are remembered of one operation.
     static let countMax = 20
     /// How much of a request or a response is remembered.

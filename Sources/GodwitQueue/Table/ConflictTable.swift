@@ -5,6 +5,14 @@ internal import GodwitTree
 
 /// What the cloud had when it refused an operation for a newer version.
 enum ConflictTable {
+    static let schema = """
+        CREATE TABLE godwit_conflict (
+            operation INTEGER PRIMARY KEY,
+            theirs BLOB,
+            tag BLOB
+        ) STRICT;
+        """
+
     struct Row {
         let theirs: Value?
         let tag: Tag?

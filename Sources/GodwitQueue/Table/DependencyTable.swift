@@ -34,8 +34,15 @@ enum DependencyTable {
     }
 
     static let schema = """
-        ALTER TABLE godwit_dependency ADD COLUMN derived INTEGER NOT NULL DEFAULT 0;
-        UPDATE godwit_dependency SET derived = 1 WHERE origin <> 'app';
+        CREATE TABLE godwit_dependency (
+            operation INTEGER NOT NULL,
+            needs INTEGER NOT NULL,
+            policy TEXT NOT NULL,
+            origin TEXT NOT NULL,
+            derived INTEGER NOT NULL,
+            PRIMARY KEY (operation, needs)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX godwit_dependency_needs ON godwit_dependency (needs);
         """
 
     static func add(_ edge: Edge, in database: Database) throws {

@@ -3,6 +3,18 @@ internal import GodwitStore
 
 /// What became of the operations that have left the queue; the last few thousand of them.
 enum FateTable {
+    static let schema = """
+        CREATE TABLE godwit_fate (
+            number INTEGER PRIMARY KEY,
+            id TEXT NOT NULL,
+            is_named INTEGER NOT NULL,
+            fate TEXT NOT NULL,
+            reason TEXT,
+            successor INTEGER
+        ) STRICT;
+        CREATE UNIQUE INDEX godwit_fate_name ON godwit_fate (id) WHERE is_named = 1;
+        """
+
     static func add(
         _ fate: Fate,
         of operation: QueuedOperation,

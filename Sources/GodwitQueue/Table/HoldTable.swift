@@ -3,6 +3,16 @@ internal import GodwitStore
 
 /// Until when operations are held, by context.
 enum HoldTable {
+    static let schema = """
+        CREATE TABLE godwit_hold (
+            operation INTEGER NOT NULL,
+            context TEXT NOT NULL,
+            until INTEGER,
+            delay INTEGER,
+            PRIMARY KEY (operation, context)
+        ) STRICT, WITHOUT ROWID;
+        """
+
     /// The context of the queue's own delays before the next attempt.
     static let retryContext = "godwit.retry"
     /// The context of operations that wait because one of them may crash the app.

@@ -6,6 +6,18 @@ internal import GodwitTree
 ///
 /// The oldest old value is the base of a merge; the cloud has not seen anything newer from here.
 enum ObjectRecordTable {
+    static let schema = """
+        CREATE TABLE godwit_operation_object (
+            operation INTEGER NOT NULL,
+            collection TEXT NOT NULL,
+            key TEXT NOT NULL,
+            old BLOB,
+            new BLOB,
+            PRIMARY KEY (operation, collection, key)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX godwit_operation_object_key ON godwit_operation_object (collection, key);
+        """
+
     struct Row {
         let key: ObjectKey
         let old: [UInt8]?

@@ -5,6 +5,32 @@ internal import GodwitTree
 
 /// The rows of the unfinished operations.
 enum OperationTable {
+    static let schema = """
+        CREATE TABLE godwit_operation (
+            number INTEGER PRIMARY KEY,
+            id TEXT NOT NULL,
+            is_named INTEGER NOT NULL,
+            commit_number INTEGER NOT NULL,
+            pipeline TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            state TEXT NOT NULL,
+            priority INTEGER NOT NULL,
+            keeps_order INTEGER NOT NULL,
+            host TEXT,
+            attempts INTEGER NOT NULL,
+            may_have_run INTEGER NOT NULL,
+            epoch INTEGER,
+            parts INTEGER NOT NULL,
+            reason TEXT,
+            idempotency_key TEXT,
+            user_info BLOB,
+            body BLOB NOT NULL,
+            seal BLOB NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX godwit_operation_name ON godwit_operation (id) WHERE is_named = 1;
+        CREATE INDEX godwit_operation_state ON godwit_operation (state) WHERE state <> 'waiting';
+        """
+
     static let columns = """
         number, id, commit_number, pipeline, kind, state, priority, keeps_order, host, attempts,
         may_have_run, parts, reason, idempotency_key, user_info, body, seal, epoch
@@ -49,7 +75,7 @@ enum OperationTable {
 
     /// Ties a body to the operation whose it is: SQLite sees no damage in a payload.
     static func seal(id: String, kind: String, body: [UInt8]) -> Seal {
-        Seal(of: [Array(id.utf8), Array(kind.utf8), body], purpose: "godwit operation 2")
+        Seal(of: [Array(id.utf8), Array(kind.utf8), body], purpose: "godwit operation 1")
     }
 }
 

@@ -3,6 +3,13 @@ internal import GodwitStore
 
 /// The pipelines that the app has, and those that are suspended over launches.
 enum PipelineTable {
+    static let schema = """
+        CREATE TABLE godwit_pipeline (
+            name TEXT PRIMARY KEY,
+            keeps_order INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
+
     /// The name under which all pipelines are suspended.
     static let all = ""
 
@@ -42,6 +49,14 @@ enum PipelineTable {
 }
 
 enum SuspensionTable {
+    static let schema = """
+        CREATE TABLE godwit_suspension (
+            pipeline TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            PRIMARY KEY (pipeline, reason)
+        ) STRICT, WITHOUT ROWID;
+        """
+
     /// - Returns: Whether it is new.
     static func add(_ pipeline: String, reason: String, in database: Database) throws -> Bool {
         try database.execute(

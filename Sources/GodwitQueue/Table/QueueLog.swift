@@ -11,7 +11,6 @@ enum QueueLog {
             operation INTEGER NOT NULL,
             PRIMARY KEY (commit_number, operation)
         ) STRICT, WITHOUT ROWID;
-        ALTER TABLE godwit_runner ADD COLUMN boot TEXT NOT NULL DEFAULT '';
         """
 
     /// How many commits are kept; who has missed more reads everything.

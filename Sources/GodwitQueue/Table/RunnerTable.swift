@@ -5,6 +5,16 @@ internal import GodwitStore
 ///
 /// Each takeover has a new epoch. What an older one still does is noticed when it writes.
 enum RunnerTable {
+    static let schema = """
+        CREATE TABLE godwit_runner (
+            slot INTEGER PRIMARY KEY CHECK (slot = 0),
+            owner TEXT NOT NULL,
+            epoch INTEGER NOT NULL,
+            boot TEXT NOT NULL,
+            until INTEGER NOT NULL
+        ) STRICT;
+        """
+
     struct Row: Hashable, Sendable {
         let owner: String
         let epoch: Int64

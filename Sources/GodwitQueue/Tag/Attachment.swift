@@ -43,6 +43,19 @@ extension WriteTransaction {
 
 /// Which objects have to do with which places in the cloud.
 enum AttachmentTable {
+    static let schema = """
+        CREATE TABLE godwit_attachment (
+            uri TEXT NOT NULL,
+            collection TEXT NOT NULL,
+            key TEXT NOT NULL,
+            PRIMARY KEY (uri, collection, key)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX godwit_attachment_key ON godwit_attachment (collection, key);
+        CREATE TRIGGER godwit_attachment_detach AFTER DELETE ON godwit_object BEGIN
+            DELETE FROM godwit_attachment WHERE collection = OLD.collection AND key = OLD.key;
+        END;
+        """
+
     static func add(_ uri: String, to key: ObjectKey, in database: Database) throws {
         try database.execute(
             sql: "INSERT OR IGNORE INTO godwit_attachment (uri, collection, key) VALUES (?, ?, ?)",

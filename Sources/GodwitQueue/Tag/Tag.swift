@@ -68,6 +68,15 @@ extension WriteTransaction {
 
 /// The rows of the tags; each in SQLite's own type, to be read by hand.
 enum TagTable {
+    static let schema = """
+        CREATE TABLE godwit_tag (
+            key TEXT NOT NULL,
+            identifier TEXT NOT NULL,
+            tag ANY NOT NULL,
+            PRIMARY KEY (key, identifier)
+        ) STRICT, WITHOUT ROWID;
+        """
+
     static func set(
         _ value: Value?,
         of key: String,

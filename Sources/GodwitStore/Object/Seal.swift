@@ -36,8 +36,8 @@ package struct Seal: Hashable, Sendable {
 }
 
 extension Seal {
-    private static let objectPurpose = Array("godwit object 2\0".utf8)
-    private static let ledgerPurpose = Array("godwit ledger 2\0".utf8)
+    private static let objectPurpose = Array("godwit object 1\0".utf8)
+    private static let ledgerPurpose = Array("godwit ledger 1\0".utf8)
 
     /// The seal of an object's row.
     init(
