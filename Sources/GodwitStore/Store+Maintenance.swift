@@ -73,7 +73,7 @@ extension Store {
     ) async throws -> IntegrityReport {
         let context = context
         do {
-            return try await database.read {
+            return try await lanes.read {
                 try IntegrityCheck(database: $0, context: context, progress: progress).run()
             }
         } catch let error as DatabaseError {

@@ -85,7 +85,7 @@ extension Store {
     ) async throws -> Result {
         let context = context
         do {
-            return try await database.read { database in
+            return try await lanes.read { database in
                 try context.catchUp(in: database)
                 return try body(ReadTransaction(database, context))
             }
@@ -100,7 +100,7 @@ extension Store {
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
         let context = context
-        return try await database.writeWithoutTransaction { database in
+        return try await lanes.write { database in
             do {
                 return try body(database)
             } catch {

@@ -32,6 +32,7 @@ public final class Store: Sendable {
     let writer: Writer
     let checkpointer: Checkpointer
     let connections: StoreConnections
+    let lanes: DatabaseLanes
 
     /// Opens a store, and makes one where there is none.
     ///
@@ -72,8 +73,9 @@ public final class Store: Sendable {
         recovery = connections.recovery
         context = StoreContext(location, options)
         checkpointer = Checkpointer(limits: options.limits, isOwner: connections.isOwner)
+        lanes = DatabaseLanes(database: connections.database, scheduler: options.laneScheduler)
         writer = Writer(
-            connections.database,
+            lanes,
             context,
             checkpointer: checkpointer,
             lock: connections.processLock
@@ -149,8 +151,7 @@ extension Store {
             try retention.adopt(in: transaction)
             try retention.expireAll(in: transaction)
         }
-        // The writer's queue is first in, first out: behind this the ticket is settled.
-        database.writeWithoutTransaction { _ in }
+        writer.drainNow()
         _ = try ticket.result?.get()
     }
 

@@ -41,6 +41,8 @@ extension Store {
         public var viewSizeInBytes = 64 << 20
         public var identifiers: Identifiers = .random
         public var clock: StoreClock = .system
+        /// Runs the work on the connections; nil for GRDB's own threads.
+        package var laneScheduler: LaneScheduler?
         /// Where the store's metrics go; their labels begin with `godwit.store`.
         public var metrics: any MetricsFactory = MetricsSystem.factory
 

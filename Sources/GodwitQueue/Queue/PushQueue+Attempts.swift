@@ -48,7 +48,9 @@ extension PushQueue {
             let executor = pipeline.executor(of: operation.kind)
         else { return .unreadable(reason: "nobody runs operations of kind '\(operation.kind)'") }
         let around = options.around
-        let task = Task { try await around(run) { try await executor(run) } }
+        let task = Task(executorPreference: options.taskExecutor) {
+            try await around(run) { try await executor(run) }
+        }
         let start = now.elapsed
         defer { metrics.attempted(now.elapsed - start) }
         change { state, _ in

@@ -30,6 +30,9 @@ extension PushQueue {
                 _ attempt: @Sendable () async throws -> Outcome
             ) async throws -> Outcome
 
+        /// Runs the executors; nil for Swift's own threads.
+        package var taskExecutor: (any TaskExecutor)?
+
         public init() {}
     }
 }

@@ -14,7 +14,7 @@ extension Store {
     /// could not be found again.
     func openView() async throws -> (id: VersionCache.ViewID, commit: CommitNumber) {
         let cache = context.cache
-        return try await database.writeWithoutTransaction { _ in
+        return try await lanes.write { _ in
             cache.withVersions { $0.openView() }
         }
     }

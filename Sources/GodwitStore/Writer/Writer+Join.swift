@@ -57,7 +57,7 @@ extension Writer {
     }
 
     private func isWriting(_ database: Database) -> Bool {
-        self.database.unsafeReentrantWrite { $0 === database }
+        lanes.database.unsafeReentrantWrite { $0 === database }
     }
 
     private func committed(_ group: WriteGroup, in database: Database) {

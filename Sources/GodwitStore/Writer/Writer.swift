@@ -7,7 +7,7 @@ internal import Synchronization
 /// Groups run outside of the requesters' tasks: a task that is cancelled takes its own request
 /// out of the queue, and interrupts nobody else's.
 final class Writer: Sendable {
-    let database: any DatabaseWriter
+    let lanes: DatabaseLanes
     let context: StoreContext
     private let queue = Mutex(WriteQueue())
     private let done = Mutex((requests: 0, groups: 0))
@@ -19,12 +19,12 @@ final class Writer: Sendable {
     let current = Mutex(CurrentTransaction.none)
 
     init(
-        _ database: any DatabaseWriter,
+        _ lanes: DatabaseLanes,
         _ context: StoreContext,
         checkpointer: Checkpointer,
         lock: ProcessLock?
     ) {
-        self.database = database
+        self.lanes = lanes
         self.context = context
         self.checkpointer = checkpointer
         self.lock = lock
@@ -48,6 +48,9 @@ final class Writer: Sendable {
         if try result.get() { startDrain() }
     }
 
+    /// Runs what was submitted before this returns.
+    func drainNow() { lanes.database.writeWithoutTransaction { drain($0) } }
+
     /// Takes out a request whose task was cancelled before its turn.
     func cancel(_ request: any WriteRequest) {
         if queue.withLock({ $0.remove(request) }) { fail(request, CancellationError()) }
@@ -57,7 +60,7 @@ final class Writer: Sendable {
     func suspend() async {
         queue.withLock { $0.suspend() }
         await withCheckedContinuation { continuation in
-            database.asyncWriteWithoutTransaction { _ in continuation.resume() }
+            lanes.enqueue { _ in continuation.resume() }
         }
     }
 
@@ -78,7 +81,7 @@ final class Writer: Sendable {
     }
 
     private func startDrain() {
-        database.asyncWriteWithoutTransaction { [self] in drain($0) }
+        lanes.enqueue { [self] in drain($0) }
     }
 }
 
@@ -106,7 +109,7 @@ extension Writer {
 
     /// Runs `body` between two groups; no other process writes or checkpoints meanwhile.
     func betweenGroups(_ body: @escaping @Sendable (Database) throws -> Void) async throws {
-        try await database.writeWithoutTransaction { [self] database in
+        try await lanes.write { [self] database in
             lock?.acquire()
             defer { lock?.release() }
             do {

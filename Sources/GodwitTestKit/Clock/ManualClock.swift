@@ -40,6 +40,10 @@ public final class ManualClock: Clock, Sendable {
     public init() {}
 
     public var now: Instant { state.withLock { $0.now } }
+    /// When the next sleeper wants to be woken; nil when none sleeps.
+    public var nextDeadline: Instant? {
+        state.withLock { $0.sleepers.values.map(\.deadline).min() }
+    }
     public var minimumResolution: Duration { .nanoseconds(1) }
 
     /// Waits until somebody begins to sleep, and says for how long.

@@ -3,6 +3,7 @@ struct DiskState {
     /// A file that a connection has open.
     struct OpenFile {
         let id: Platter.FileID
+        let process: Int
         /// A new journal's first sync makes its name durable too, as SQLite does on Unix.
         var syncsNames: Bool
     }
@@ -13,12 +14,32 @@ struct DiskState {
     var locks: [Platter.FileID: FileLocks] = [:]
     var sharedMemories: [Platter.FileID: SharedMemory] = [:]
     private(set) var isOff = false
+    /// The process that works with the disk now.
+    var process = 0
+    private(set) var dead: Set<Int> = []
+    /// After how many more operations a process is killed.
+    var kills: [Int: Int] = [:]
     private var beforeRestart = Platter()
     private var nextHandle = 0
 
+    /// Whether a process gets nothing from the disk any more.
+    func isOff(for process: Int) -> Bool { isOff || dead.contains(process) }
+
+    mutating func kill(_ process: Int) { dead.insert(process) }
+
     /// Counts an operation, and says what becomes of it.
-    mutating func verdict(on operation: FaultPlan.Operation) -> FaultPlan.Verdict {
-        guard !isOff else { return .powerIsOff }
+    mutating func verdict(
+        on operation: FaultPlan.Operation,
+        by process: Int
+    ) -> FaultPlan.Verdict {
+        guard !isOff(for: process) else { return .powerIsOff }
+        if let left = kills[process] {
+            kills[process] = left > 1 ? left - 1 : nil
+            guard left > 1 else {
+                kill(process)
+                return .powerFails
+            }
+        }
         let verdict = faults.verdict(on: operation)
         if verdict == .powerFails { isOff = true }
         return verdict
@@ -26,7 +47,7 @@ struct DiskState {
 
     mutating func open(_ id: Platter.FileID, syncsNames: Bool) -> Int {
         nextHandle += 1
-        openFiles[nextHandle] = OpenFile(id: id, syncsNames: syncsNames)
+        openFiles[nextHandle] = OpenFile(id: id, process: process, syncsNames: syncsNames)
         return nextHandle
     }
 
@@ -61,6 +82,7 @@ struct DiskState {
         openFiles = [:]
         locks = [:]
         sharedMemories = [:]
+        kills = [:]
     }
 }
 

@@ -23,7 +23,7 @@ extension SimulatedDisk {
         let creates = flags & SQLITE_OPEN_CREATE != 0
         let journals = SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL
         return state.withLock { state in
-            guard !state.isOff else { return nil }
+            guard !state.isOff(for: state.process) else { return nil }
             guard let id = state.platter.id(of: name) ?? (creates ? state.platter.make(name) : nil)
             else { return nil }
             return state.open(id, syncsNames: creates && flags & journals != 0)
@@ -32,10 +32,10 @@ extension SimulatedDisk {
 
     func remove(_ name: String, syncsNames: Bool) -> CInt {
         state.withLock { state in
-            guard state.isOff || state.platter.id(of: name) != nil else {
+            guard state.isOff(for: state.process) || state.platter.id(of: name) != nil else {
                 return Code.removalOfNothing
             }
-            let verdict = state.verdict(on: .removal)
+            let verdict = state.verdict(on: .removal, by: state.process)
             if verdict == .proceeds || verdict == .powerFails { state.platter.remove(name) }
             if verdict == .proceeds, syncsNames { state.platter.syncNames() }
             return verdict.code(Code.removal)
@@ -45,7 +45,7 @@ extension SimulatedDisk {
     /// Like SQLite on Unix, which takes an empty file for none.
     func hasFile(_ name: String, mayBeEmpty: Bool) -> Bool? {
         state.withLock { state in
-            guard !state.isOff else { return nil }
+            guard !state.isOff(for: state.process) else { return nil }
             guard let id = state.platter.id(of: name) else { return false }
             return mayBeEmpty || !state.platter[id].bytes.isEmpty
         }
@@ -60,7 +60,9 @@ extension SimulatedDisk {
 
     func read(_ handle: Int, at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> CInt {
         let bytes = state.withLock { state -> ArraySlice<UInt8>? in
-            guard let file = state.openFiles[handle], !state.isOff else { return nil }
+            guard let file = state.openFiles[handle], !state.isOff(for: file.process) else {
+                return nil
+            }
             let bytes = state.platter[file.id].bytes
             return bytes[min(offset, bytes.count)..<min(offset + buffer.count, bytes.count)]
         }
@@ -86,7 +88,7 @@ extension SimulatedDisk {
     func sync(_ handle: Int) -> CInt {
         state.withLock { state in
             guard let file = state.openFiles[handle] else { return Code.sync }
-            let verdict = state.verdict(on: .sync)
+            let verdict = state.verdict(on: .sync, by: file.process)
             switch verdict {
             case .proceeds:
                 state.platter[file.id].sync()
@@ -113,7 +115,7 @@ extension SimulatedDisk {
     ) -> CInt {
         state.withLock { state in
             guard let file = state.openFiles[handle] else { return failure }
-            let verdict = state.verdict(on: operation)
+            let verdict = state.verdict(on: operation, by: file.process)
             if verdict == .proceeds || verdict == .powerFails {
                 body(&state.platter[file.id], state.faults.operationCount)
             }

@@ -61,6 +61,25 @@ extension SimulatedDisk {
         }
     }
 
+    /// Has connections that are opened from now on, and files that are removed, belong to a
+    /// process.
+    public func work(for process: Int) { state.withLock { $0.process = process } }
+
+    /// Ends a process: nothing that its connections do reaches the disk any more.
+    ///
+    /// What it has written stays, synced or not, as after `SIGKILL`.
+    ///
+    /// - Parameter delay: After how many more writes, syncs, truncations and removals of the
+    ///   process; the last one of them is done, and not answered.
+    public func kill(_ process: Int, after delay: Int = 0) {
+        state.withLock { state in
+            if delay > 0 { state.kills[process] = delay } else { state.kill(process) }
+        }
+    }
+
+    /// Whether a process was killed.
+    public func isDead(_ process: Int) -> Bool { state.withLock { $0.dead.contains(process) } }
+
     /// Ends the failures that ``fail(at:with:persistently:)`` began.
     public func mend() { state.withLock { $0.faults.failure = nil } }
 

@@ -1,0 +1,42 @@
+import GodwitQueue
+import GodwitStore
+import GodwitTree
+
+/// The app that runs in the simulated world: notes that several processes write and push.
+enum App {
+    static let notes = Store.Collection<Note>("notes")
+    /// The same keys as the notes', in another collection.
+    static let labels = Store.Collection<Note>("labels")
+    /// The commit of each write, by the write's number: what the disk says was committed.
+    static let marks = Store.Collection<Int64>("marks")
+    /// The pushes that were completed.
+    static let done = Store.Collection<Int64>("done")
+
+    static let byRank = Index("byRank", on: "rank", "number")
+    static let byNumber = Index("byNumber", on: "number")
+
+    static let keys = (0..<6).map { "n\($0)" }
+    /// The pipelines, one in commit order and one in flat order.
+    static let (line, flat) = ("line", "flat")
+}
+
+struct Note: Codable, Hashable, Sendable {
+    var number: Int64
+    var rank: Int64
+}
+
+/// Brings the newest content of a note, or of a label, to the cloud.
+struct Push: GodwitQueue.Operation, Hashable {
+    static let kind = "push"
+    let name: String
+    let collection: String
+    let key: String
+    let host: String?
+    /// Whether it may be merged with others on the same note.
+    let hasEffect: Bool
+
+    var place: ObjectKey { ObjectKey(collection: Key(collection), key: Key(key)) }
+    var objects: [ObjectKey] { [place] }
+    var footprint: Footprint { .put(RemotePath("/\(collection)/\(key)")) }
+    var effect: Effect? { hasEffect ? .write(key, of: collection) : nil }
+}

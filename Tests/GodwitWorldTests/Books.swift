@@ -1,0 +1,147 @@
+import GodwitQueue
+import GodwitStore
+import GodwitTree
+
+/// What the world has asked for, and what it was told: the oracle beside what ships.
+///
+/// A write is numbered by the world and leaves its number in the store, as a mark. So the disk
+/// itself says which writes were committed, and the books say what must follow from them.
+struct Books {
+    /// What the app knows about a write.
+    enum Answer {
+        case open
+        case committed
+        /// Its body has thrown: it must never be seen.
+        case undone
+        /// It may be there or not, as far as the app knows.
+        case failed
+        /// It is gone for good.
+        case lost
+    }
+
+    struct Write {
+        let launch: Int
+        let isDurable: Bool
+        var commit: CommitNumber = .none
+        /// The objects that it has written; nil for those that it has removed.
+        var changes: [ObjectKey: Note?] = [:]
+        var pushes: [QueuedPush] = []
+        var answer = Answer.open
+        /// Whether it must outlast a power cut.
+        var isSynced = false
+    }
+
+    struct QueuedPush {
+        let push: Push
+        let id: OperationID
+        let pipeline: String
+        let needs: [OperationID]
+    }
+
+    var writes: [Int: Write] = [:]
+    /// The last commit that each launch was told of.
+    var told: [Int: CommitNumber] = [:]
+    private(set) var violation: String?
+
+    mutating func violate(_ text: String) { violation = violation ?? text }
+}
+
+extension Books {
+    /// What the objects are after the marked writes up to a commit.
+    func objects(after marks: [Int: CommitNumber], through commit: CommitNumber) -> [ObjectKey: Note] {
+        let sorted = marks.filter { $0.value <= commit }.sorted { $0.value < $1.value }
+        return sorted.reduce(into: [:]) { objects, mark in
+            for (key, note) in writes[mark.key]?.changes ?? [:] { objects[key] = note }
+        }
+    }
+
+    /// When the disk is looked at.
+    enum Look {
+        case whileItRuns
+        /// The first look after a process was killed: what was written is there.
+        case afterKill
+        /// The first look after the power was gone: what was synced is there.
+        case afterPowerCut
+    }
+
+    /// Holds the writes that the disk has against those that were acknowledged.
+    mutating func check(_ marks: [Int: CommitNumber], through commit: CommitNumber, _ look: Look) {
+        for (mark, found) in marks { checkPresence(of: mark, at: found, look) }
+        let lastKept = marks.values.max() ?? .none
+        for mark in writes.keys where marks[mark] == nil { checkAbsence(of: mark, commit, lastKept, look) }
+        if case .whileItRuns = look { return }
+        for mark in marks.keys {
+            writes[mark]?.answer = .committed
+            if case .afterPowerCut = look { writes[mark]?.isSynced = true }
+        }
+    }
+
+    private mutating func checkPresence(of mark: Int, at found: CommitNumber, _ look: Look) {
+        guard let write = writes[mark] else { return violate("mark \(mark) was never written") }
+        if write.commit != found {
+            violate("write \(mark) of commit \(write.commit) says \(found)")
+        }
+        switch (write.answer, look) {
+        case (.undone, _): violate("write \(mark) was undone, and is there")
+        case (.lost, _): violate("write \(mark) was lost, and is back")
+        case (.failed, .whileItRuns): violate("write \(mark) has failed, and is there")
+        case (.open, _), (.committed, _), (.failed, _): break
+        }
+    }
+
+    private mutating func checkAbsence(
+        of mark: Int,
+        _ commit: CommitNumber,
+        _ lastKept: CommitNumber,
+        _ look: Look
+    ) {
+        guard let write = writes[mark] else { return }
+        switch (write.answer, look) {
+        case (.committed, .afterPowerCut) where !write.isSynced:
+            if write.commit < lastKept {
+                violate("write \(mark) of commit \(write.commit) is gone, later ones are not")
+            }
+            writes[mark]?.answer = .lost
+        case (.committed, _) where write.commit <= commit || look != .whileItRuns:
+            violate("write \(mark) of commit \(write.commit) was acknowledged, and is gone")
+        case (.open, .afterKill), (.open, .afterPowerCut), (.failed, .afterKill),
+            (.failed, .afterPowerCut):
+            writes[mark]?.answer = .lost
+        default: break
+        }
+    }
+
+    /// A launch was answered: everything up to this commit is on the disk.
+    mutating func synced(through commit: CommitNumber) {
+        for (mark, write) in writes where write.answer == .committed && write.commit <= commit {
+            writes[mark]?.isSynced = true
+        }
+    }
+
+    /// Holds what a launch is told of new commits against what they were.
+    mutating func check(_ changes: ChangeSet, marks: [Int: CommitNumber], toldTo launch: Int) {
+        if let last = told[launch], changes.first != last.next {
+            violate("after commit \(last) launch \(launch) is told of \(changes.first)")
+        }
+        told[launch] = changes.last
+        if changes.isReset { return }
+        let before = objects(after: marks, through: changes.first.previous)
+        let after = objects(after: marks, through: changes.last)
+        for key in Set(before.keys).union(after.keys).union(changes.keys) where key.isOfModel {
+            let isInserted = before[key] == nil && after[key] != nil
+            let isRemoved = before[key] != nil && after[key] == nil
+            if changes.inserted.contains(key) != isInserted
+                || changes.removed.contains(key) != isRemoved
+                || before[key] != nil && after[key] != nil && before[key] != after[key]
+                    && !changes.updated.contains(key)
+            {
+                violate("commits \(changes.first)...\(changes.last) did not do that to \(key)")
+            }
+        }
+    }
+}
+
+extension ObjectKey {
+    /// Whether the books know what the object must be.
+    var isOfModel: Bool { collection == App.notes.name || collection == App.labels.name }
+}

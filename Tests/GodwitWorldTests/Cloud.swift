@@ -1,0 +1,27 @@
+import GodwitQueue
+import GodwitStore
+
+/// The other side of the pushes: it remembers what it was sent, and by which idempotency key.
+struct Cloud {
+    /// The newest content of each place; nil for what is not there.
+    private(set) var contents: [ObjectKey: Note] = [:]
+    /// What has arrived, by idempotency key.
+    private(set) var keys: Set<String> = []
+    /// The pushes under way, and the launch that sends each.
+    var active: [String: Int] = [:]
+
+    mutating func put(_ note: Note?, at place: ObjectKey, key: String) {
+        keys.insert(key)
+        contents[place] = note
+    }
+}
+
+/// What the cloud does with a request.
+enum Reply: CaseIterable {
+    case done
+    /// The work is done, the answer is lost.
+    case lost
+    case refusedConnection
+    case busy
+    case askedToSlowDown
+}

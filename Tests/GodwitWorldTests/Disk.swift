@@ -1,0 +1,55 @@
+import Foundation
+import GRDB
+import GodwitStore
+import GodwitTree
+
+/// Reads the tables as they are, past the store and its cache.
+enum Disk {
+    static func marks(in database: Database) throws -> [Int: CommitNumber] {
+        let rows = try rows(of: App.marks.name, in: database)
+        return rows.reduce(into: [:]) { marks, row in
+            marks[Int(row.key) ?? -1] = CommitNumber(rawValue: row.value.int64 ?? -1)
+        }
+    }
+
+    static func done(in database: Database) throws -> Set<String> {
+        Set(try rows(of: App.done.name, in: database).keys)
+    }
+
+    static func objects(in database: Database) throws -> [ObjectKey: Note] {
+        var objects: [ObjectKey: Note] = [:]
+        for collection in [App.notes, App.labels] {
+            for (key, value) in try rows(of: collection.name, in: database) {
+                let note = Note(
+                    number: value["number"]?.int64 ?? -1,
+                    rank: value["rank"]?.int64 ?? -1
+                )
+                objects[ObjectKey(collection: collection.name, key: Key(key))] = note
+            }
+        }
+        return objects
+    }
+
+    static func lastCommit(in database: Database) throws -> CommitNumber {
+        let sql = "SELECT commit_number FROM godwit_ledger WHERE slot = 0"
+        return CommitNumber(rawValue: try Int64.fetchOne(database, sql: sql) ?? 0)
+    }
+
+    private static func rows(of collection: Key, in database: Database) throws -> [String: Value] {
+        let rows = try Row.fetchAll(
+            database,
+            sql: "SELECT key, value FROM godwit_object WHERE collection = ?",
+            arguments: [collection.text]
+        )
+        return try rows.reduce(into: [:]) { values, row in
+            values[row[0]] = try Value(canonicalBytes: Array(row[1] as Data))
+        }
+    }
+}
+
+extension Value {
+    var int64: Int64? {
+        guard case .int(let int) = self else { return nil }
+        return int
+    }
+}

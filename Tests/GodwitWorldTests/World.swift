@@ -1,0 +1,155 @@
+import Foundation
+import GRDB
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+
+@testable import GodwitQueue
+
+/// Launches of an app on one simulated disk, with one cloud, driven by one seed.
+///
+/// Everything that ships runs: the store with its writer, cache, views, indexes and change sets,
+/// the queue with its tables, journal, attempts and lease. Only the disk, the clock, the threads
+/// and the cloud are simulated. After each step the books tell whether a promise was broken.
+///
+/// Unchecked, because all of it runs on the thread that steps the scheduler, or on a thread of
+/// GRDB's that this one waits for.
+final class World: @unchecked Sendable {
+    let seed: UInt64
+    var random: Seeded
+    let disk: SimulatedDisk
+    let clock = ManualClock()
+    let scheduler: SimulatedScheduler
+    let isShared: Bool
+    var books = Books()
+    var cloud = Cloud()
+    var launches: [Launch] = []
+    var lastMark = 0
+    var lastProcess = 0
+    var lastPush = 0
+    /// Whether reads and writes may fail just now.
+    var isDiskBroken = false
+    /// Whether nothing fails any more.
+    var isHealed = false
+    /// What happened, for whoever has to find out why.
+    var trace: [String] = []
+    private let folder: TemporaryFolder
+
+    init(seed: UInt64) throws {
+        self.seed = seed
+        random = Seeded(seed: seed)
+        isShared = random.happens(0.4)
+        folder = try TemporaryFolder()
+        disk = SimulatedDisk(folder: folder)
+        scheduler = SimulatedScheduler(seed: random.next())
+    }
+
+    var path: String { folder.path("store.sqlite") }
+    var alive: [Launch] { launches.filter(\.isAlive) }
+
+    /// - Returns: The first promise that was broken; nil when all were kept.
+    func run() -> String? {
+        defer { end() }
+        open(.afterKill)
+        for _ in 0..<Int.random(in: 10...60, using: &random) where books.violation == nil {
+            takeStep()
+            runJobs(Int.random(in: 0...25, using: &random))
+        }
+        if books.violation == nil { heal() }
+        return books.violation
+    }
+
+    func note(_ text: @autoclosure () -> String) {
+        trace.append("\(clock.now.sinceStart): \(text())")
+    }
+
+    /// Runs some jobs of the launches; when there are none, time passes.
+    func runJobs(_ count: Int) {
+        for _ in 0..<count where books.violation == nil {
+            if scheduler.step(disk.work(for:)) { buryTheDead() } else { passTime() }
+        }
+    }
+
+    /// Lets the next sleeper wake up.
+    func passTime() {
+        guard let deadline = clock.nextDeadline else { return clock.advance(by: .seconds(1)) }
+        clock.advance(by: max(clock.now.duration(to: deadline), .zero))
+    }
+}
+
+// MARK: - Launches
+
+extension World {
+    /// Starts the app once more.
+    func open(_ look: Books.Look) {
+        lastProcess += 1
+        let process = lastProcess
+        disk.work(for: process)
+        do {
+            let launch = try Launch(process, in: self)
+            launches.append(launch)
+            note("launch \(process) is open")
+            if alive.count == 1 || look != .whileItRuns { self.look(through: launch, look) }
+            launch.begin(in: self)
+        } catch {
+            note("launch \(process) cannot open: \(error)")
+            if !mayFail(process) { books.violate("launch \(process) cannot open: \(error)") }
+        }
+    }
+
+    /// Whether a launch may get an error that is not of its own making.
+    func mayFail(_ process: Int) -> Bool { isDiskBroken || disk.isOff || disk.isDead(process) }
+
+    /// Reads the marks past the store's cache, and holds the objects against them.
+    func look(through launch: Launch, _ look: Books.Look) {
+        do {
+            let (marks, last, objects) = try launch.store.database.read { database in
+                (try Disk.marks(in: database), try Disk.lastCommit(in: database),
+                    try Disk.objects(in: database))
+            }
+            books.check(marks, through: last, look)
+            if books.objects(after: marks, through: last) != objects {
+                books.violate("the objects are not what the marked writes have made of them")
+            }
+        } catch {
+            if !mayFail(launch.process) { books.violate("the disk cannot be read: \(error)") }
+        }
+    }
+
+    /// Takes launches away that were killed in the middle of a call to the disk.
+    func buryTheDead() {
+        for launch in alive where disk.isDead(launch.process) || disk.isOff { bury(launch) }
+    }
+
+    /// Ends a launch whose disk is gone: what it still does is seen nowhere.
+    func bury(_ launch: Launch) {
+        note("launch \(launch.process) is dead")
+        launch.isAlive = false
+        cloud.active = cloud.active.filter { $0.value != launch.process }
+        disk.kill(launch.process)
+        disk.work(for: launch.process)
+        for task in launch.tasks { task.cancel() }
+        while scheduler.step(of: launch.process, { _ in }) {}
+        try? launch.store.close()
+        while scheduler.step(of: launch.process, { _ in }) {}
+        if !disk.isOff, let survivor = alive.first { look(through: survivor, .afterKill) }
+    }
+
+    /// Closes a launch in good order.
+    func close(_ launch: Launch) {
+        note("launch \(launch.process) closes")
+        disk.work(for: launch.process)
+        for task in launch.tasks { task.cancel() }
+        while scheduler.step(of: launch.process, { _ in }) {}
+        do { try launch.store.close() } catch {
+            if !mayFail(launch.process) { books.violate("cannot close: \(error)") }
+        }
+        while scheduler.step(of: launch.process, { _ in }) {}
+        launch.isAlive = false
+        cloud.active = cloud.active.filter { $0.value != launch.process }
+    }
+
+    private func end() {
+        for launch in alive { bury(launch) }
+    }
+}
