@@ -16,7 +16,7 @@ help:
 	@echo 'make demo INPUT=FILE    replay a real history: one JSON document on each line, or .xz'
 	@echo 'make test               everything that must hold'
 	@echo 'make test-threads       the tests under the thread sanitizer'
-	@echo 'make test-planted-bugs  twenty bugs of our own, each to be found by the simulation'
+	@echo 'make test-planted-bugs  bugs of our own, each to be found by the simulated world'
 	@echo 'make bench              speed, bytes and memory, beside peers'
 	@echo 'make merges             merges of real documents beside what people made of them, and peers'
 	@echo 'make fuzz               twenty million inputs for the readers; FUZZ=N for N inputs'
@@ -46,10 +46,9 @@ test-traits:
 test-threads: setup
 	Scripts/check-threads
 
-# Builds the queue once more, with bugs that can be switched on.
+# Builds store and queue once more, with bugs that can be switched on.
 test-planted-bugs: setup
-	GODWIT_PLANTED_BUGS=1 $(BUILD) --build-tests
-	GODWIT_PLANTED_BUGS=1 $(TEST) --filter QueueSimulationTests
+	Scripts/test-planted-bugs
 
 lint:
 	swift format lint --strict --recursive --parallel $(LINTED)

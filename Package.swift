@@ -9,10 +9,6 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// Bugs for the simulation to find; see Sources/GodwitQueue/Machine/PlantedBug.swift.
-let hasPlantedBugs = Context.environment["GODWIT_PLANTED_BUGS"] != nil
-let queueSettings = settings + (hasPlantedBugs ? [.define("GODWIT_PLANTED_BUGS")] : [])
-
 let http: TargetDependencyCondition? = .when(traits: ["HTTP"])
 let server: TargetDependencyCondition? = .when(traits: ["Server"])
 
@@ -87,7 +83,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
             ],
-            swiftSettings: queueSettings
+            swiftSettings: settings
         ),
         .target(
             name: "GodwitReplication",
@@ -196,7 +192,16 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Golden"],
-            swiftSettings: queueSettings
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "GodwitWorldTests",
+            dependencies: [
+                "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitTestKit",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
         ),
         .testTarget(
             name: "GodwitReplicationTests",

@@ -13,6 +13,7 @@ final class StoreContext: Sendable {
     /// The ledger of the last commit here.
     let ledger = Mutex(Ledger.State())
     let attachments = Attachments()
+    let neighbours = Neighbours()
     private let namedHooks = Mutex<[(name: String, hook: any TransactionHook)]>([])
     /// Guards the order in which commits are published, those of this process and of others.
     private let publication = Mutex(Publication())
@@ -93,6 +94,7 @@ extension StoreContext {
         after published: CommitNumber,
         through last: CommitNumber
     ) throws {
+        neighbours.committed(published.next...last)
         let commits = Dictionary(grouping: rows, by: \.commit)
         let isComplete = Int64(commits.count) == last.rawValue - published.rawValue
         guard isComplete else {

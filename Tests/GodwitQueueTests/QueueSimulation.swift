@@ -62,8 +62,7 @@ struct QueueSimulation {
         launch()
     }
 
-    /// - Parameter checksAll: Whether the machine's invariants are checked after every step, too.
-    mutating func run(checksAll: Bool = true) {
+    mutating func run() {
         var steps = 0
         while fault == nil, !(isHealed && rows.values.allSatisfy(\.isRefused)) {
             steps += 1
@@ -71,7 +70,7 @@ struct QueueSimulation {
             if steps > 3_000 { fault = "stalled with \(rows.keys.sorted())" }
             isHealed ? advance() : stumble()
             forgetPastHolds()
-            if checksAll { machine.checkInvariants() }
+            machine.checkInvariants()
         }
         checkEnd()
     }

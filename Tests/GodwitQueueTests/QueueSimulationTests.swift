@@ -14,20 +14,4 @@ import Testing
             if world.fault != nil { break }
         }
     }
-
-    #if GODWIT_PLANTED_BUGS
-    // Without the machine's own invariants: a bug has to show in what the world sees.
-    @Test(arguments: PlantedBug.allCases)
-    func `a planted bug is found`(bug: PlantedBug) throws {
-        let found = PlantedBug.$current.withValue(bug) {
-            (0..<UInt64(10_000)).first { seed in
-                var world = QueueSimulation(seed: seed)
-                world.run(checksAll: false)
-                return world.fault != nil
-            }
-        }
-        let seed = try #require(found, "\(bug) was not found within 10,000 seeds")
-        print("\(bug): seed \(seed)")
-    }
-    #endif
 }

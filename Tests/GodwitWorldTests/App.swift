@@ -1,5 +1,5 @@
 import GodwitQueue
-import GodwitStore
+@testable import GodwitStore
 import GodwitTree
 
 /// The app that runs in the simulated world: notes that several processes write and push.
@@ -31,11 +31,12 @@ struct Push: GodwitQueue.Operation, Hashable {
     let name: String
     let collection: String
     let key: String
-    let host: String?
     /// Whether it may be merged with others on the same note.
     let hasEffect: Bool
 
     var place: ObjectKey { ObjectKey(collection: Key(collection), key: Key(key)) }
+    /// Half of the notes belong to a host that may ask for a slower pace.
+    var host: String? { key < "n3" ? "a.example" : nil }
     var objects: [ObjectKey] { [place] }
     var footprint: Footprint { .put(RemotePath("/\(collection)/\(key)")) }
     var effect: Effect? { hasEffect ? .write(key, of: collection) : nil }

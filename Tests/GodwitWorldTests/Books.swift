@@ -1,5 +1,6 @@
 import GodwitQueue
-import GodwitStore
+@testable import GodwitStore
+import GodwitTestKit
 import GodwitTree
 
 /// What the world has asked for, and what it was told: the oracle beside what ships.
@@ -41,7 +42,22 @@ struct Books {
     var writes: [Int: Write] = [:]
     /// The last commit that each launch was told of.
     var told: [Int: CommitNumber] = [:]
+    /// The operations that somebody has skipped, or tried to.
+    var skipped: Set<OperationID> = []
+    /// The operations that were dead letters at some time: later ones may have overtaken them.
+    var refused: Set<OperationID> = []
+    /// Since when pipelines are suspended for sure.
+    var suspended: [String: ManualClock.Instant] = [:]
+    /// How often somebody has resumed all pipelines, or tried to.
+    var resumeCount = 0
     private(set) var violation: String?
+
+    func pipeline(of id: OperationID) -> String? {
+        for write in writes.values where write.answer == .committed {
+            if let push = write.pushes.first(where: { $0.id == id }) { return push.pipeline }
+        }
+        return nil
+    }
 
     mutating func violate(_ text: String) { violation = violation ?? text }
 }

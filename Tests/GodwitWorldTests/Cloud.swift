@@ -1,5 +1,5 @@
 import GodwitQueue
-import GodwitStore
+@testable import GodwitStore
 
 /// The other side of the pushes: it remembers what it was sent, and by which idempotency key.
 struct Cloud {
@@ -8,7 +8,7 @@ struct Cloud {
     /// What has arrived, by idempotency key.
     private(set) var keys: Set<String> = []
     /// The pushes under way, and the launch that sends each.
-    var active: [String: Int] = [:]
+    var active: [OperationID: Int] = [:]
 
     mutating func put(_ note: Note?, at place: ObjectKey, key: String) {
         keys.insert(key)
@@ -24,4 +24,6 @@ enum Reply: CaseIterable {
     case refusedConnection
     case busy
     case askedToSlowDown
+    /// It will never take it.
+    case refused
 }

@@ -1,7 +1,9 @@
 import Foundation
 import GRDB
-import GodwitStore
+@testable import GodwitStore
 import GodwitTree
+
+@testable import GodwitQueue
 
 /// Reads the tables as they are, past the store and its cache.
 enum Disk {
@@ -28,6 +30,19 @@ enum Disk {
             }
         }
         return objects
+    }
+
+    /// The unfinished operations, in order.
+    static func operations(in database: Database) throws -> [OperationID] {
+        let sql = "SELECT id FROM godwit_operation ORDER BY number"
+        return try String.fetchAll(database, sql: sql).compactMap { OperationID($0) }
+    }
+
+    /// Whether an operation has left the line.
+    static func isThrough(_ id: OperationID, in database: Database) throws -> Bool {
+        let sql = "SELECT state FROM godwit_operation WHERE id = ?"
+        let state = try String.fetchOne(database, sql: sql, arguments: [id.description])
+        return state == nil || state == "refused" || state == "unreadable"
     }
 
     static func lastCommit(in database: Database) throws -> CommitNumber {

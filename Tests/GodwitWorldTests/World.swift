@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-import GodwitStore
+@testable import GodwitStore
 import GodwitTestKit
 import GodwitTree
 
@@ -29,8 +29,12 @@ final class World: @unchecked Sendable {
     var lastPush = 0
     /// Whether reads and writes may fail just now.
     var isDiskBroken = false
+    /// How often the disk has broken.
+    var faultCount = 0
     /// Whether nothing fails any more.
     var isHealed = false
+    /// Since when nothing fails any more.
+    var healed: ManualClock.Instant?
     /// What happened, for whoever has to find out why.
     var trace: [String] = []
     private let folder: TemporaryFolder
@@ -51,7 +55,7 @@ final class World: @unchecked Sendable {
     func run() -> String? {
         defer { end() }
         open(.afterKill)
-        for _ in 0..<Int.random(in: 10...60, using: &random) where books.violation == nil {
+        for _ in 0..<Int.random(in: 8...32, using: &random) where books.violation == nil {
             takeStep()
             runJobs(Int.random(in: 0...25, using: &random))
         }
@@ -88,7 +92,7 @@ extension World {
         do {
             let launch = try Launch(process, in: self)
             launches.append(launch)
-            note("launch \(process) is open")
+            note("launch \(process) is open\(isShared ? ", shared" : "")")
             if alive.count == 1 || look != .whileItRuns { self.look(through: launch, look) }
             launch.begin(in: self)
         } catch {
@@ -98,7 +102,11 @@ extension World {
     }
 
     /// Whether a launch may get an error that is not of its own making.
-    func mayFail(_ process: Int) -> Bool { isDiskBroken || disk.isOff || disk.isDead(process) }
+    ///
+    /// - Parameter faults: How often the disk had broken when the launch began what has failed.
+    func mayFail(_ process: Int, since faults: Int? = nil) -> Bool {
+        isDiskBroken || disk.isOff || disk.isDead(process) || faults ?? faultCount != faultCount
+    }
 
     /// Reads the marks past the store's cache, and holds the objects against them.
     func look(through launch: Launch, _ look: Books.Look) {

@@ -83,7 +83,7 @@ struct Governor {
     /// What was in flight together counts as one complaint.
     mutating func throttled(startedAt start: Duration, until pause: Duration?, at now: Duration) {
         refill(at: now)
-        if let pause, !isPlanted(.ignoresPause) { pausedUntil = max(pausedUntil, pause) }
+        if let pause { pausedUntil = max(pausedUntil, pause) }
         guard lastDecrease.map({ start >= $0 }) ?? true else { return }
         lastDecrease = now
         count(at: now, 0)

@@ -107,7 +107,6 @@ extension QueueMachine {
         schedule.lanes[lane].isSuspended =
             !suspensions.isEmpty || !lanes[lane].suspensions.isEmpty
             || !lanes[lane].requirements.missing(in: conditions).isEmpty
-                && !isPlanted(.ignoresConditions)
     }
 }
 
@@ -164,6 +163,15 @@ extension QueueMachine {
         schedule.finish(number)
     }
 
+    /// Forgets all operations; what is known of lanes and hosts stays.
+    mutating func removeAll() {
+        for number in schedule.numbers {
+            if let host = schedule.position(of: number)?.host { hosts.release(host) }
+        }
+        (holds, startTimes, looks) = ([:], [:], [])
+        schedule.removeAll()
+    }
+
     /// The operation went to the dead letters; its holds are gone.
     mutating func park(_ number: OperationNumber) {
         releaseAll(number)
@@ -202,7 +210,7 @@ extension QueueMachine {
 
     mutating func release(_ number: OperationNumber, _ context: String) {
         holds[number]?[context] = nil
-        if holds[number]?.isEmpty ?? true || isPlanted(.releasesAll) {
+        if holds[number]?.isEmpty ?? true {
             holds[number] = nil
             schedule.release(number)
         }
@@ -283,8 +291,7 @@ extension QueueMachine {
     /// When to look again although nothing happens: invariant (3).
     mutating func nextLook(at now: Moment) -> Duration? {
         var next = looks.min?.time
-        for lane in lanes.indices
-        where schedule.lanes[lane].hasRoom && !isPlanted(.sleepsThroughPause) {
+        for lane in lanes.indices where schedule.lanes[lane].hasRoom {
             for host in schedule.readyHosts(in: lane) {
                 let time = governors[host].nextStart(after: now.elapsed)
                 next = min(next ?? time, time)
@@ -299,9 +306,7 @@ extension QueueMachine {
             guard let deadline = holds[look.number]?[look.context] else { continue }
             if deadline.isPast(at: now) {
                 release(look.number, look.context)
-            } else if !isPlanted(.looksOnce), case .calendar = deadline,
-                let time = deadline.nextLook(at: now)
-            {
+            } else if case .calendar = deadline, let time = deadline.nextLook(at: now) {
                 looks.insert(Look(time: time, number: look.number, context: look.context))
             }
         }
@@ -336,7 +341,7 @@ extension [String: Int] {
     /// Takes one away, and the entry with the last one.
     fileprivate mutating func decrement(_ key: String) {
         guard let count = self[key] else { return }
-        self[key] = count > 1 && !isPlanted(.resumesAll) ? count - 1 : nil
+        self[key] = count > 1 ? count - 1 : nil
     }
 }
 

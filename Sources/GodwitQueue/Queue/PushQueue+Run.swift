@@ -27,6 +27,8 @@ extension PushQueue {
     ) async throws {
         // Asked for before anything is read, so that nothing falls between the two.
         let changes = store.changes()
+        state.withLock { $0.followerCount += 1 }
+        defer { change { state, _ in state.endFollowing() } }
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask {
                 for await change in changes where change.isFromElsewhere {
@@ -59,10 +61,11 @@ extension PushQueue {
 
     private func serve(_ epoch: Int64) async throws {
         let work = AsyncStream.makeStream(of: Work.self)
-        change { state, _ in state.began(epoch: epoch, work.continuation) }
         defer { change { state, _ in state.ended() } }
         try await withThrowingDiscardingTaskGroup { group in
-            group.addTask { await self.followConditions() }
+            group.addTask {
+                await self.followConditions { $0.began(epoch: epoch, work.continuation) }
+            }
             if isShared { group.addTask { try await self.keepLease(epoch) } }
             for await work in work.stream {
                 switch work {
@@ -76,10 +79,20 @@ extension PushQueue {
         }
     }
 
-    private func followConditions() async {
+    /// Follows what the device has.
+    ///
+    /// - Parameter begin: Called when the first conditions are known: without a network the first
+    ///   operations would be started in vain.
+    private func followConditions(_ begin: @Sendable (inout QueueState) -> Void) async {
+        var hasBegun = false
         for await conditions in options.monitor.conditions() {
-            change { state, _ in state.control { machine, _ in machine.setConditions(conditions) } }
+            change { state, _ in
+                state.control { machine, _ in machine.setConditions(conditions) }
+                if !hasBegun { begin(&state) }
+            }
+            hasBegun = true
         }
+        if !hasBegun, !Task.isCancelled { change { state, _ in begin(&state) } }
     }
 
     private func wake(after delay: Duration) async {
@@ -105,16 +118,13 @@ extension PushQueue {
     /// Takes in what another process has done to the queue.
     private func takeIn(_ changes: ChangeSet) async {
         if changes.isReset { return await readAgain() }
-        let commits = changes.first...changes.last
-        guard let loading = state.withLock({ $0.beginCatchingUp(through: changes.last) }) else {
-            return
-        }
+        var next: (loading: Int, commits: ClosedRange<CommitNumber>)?
+        change { state, _ in next = state.beginCatchingUp() }
+        guard let (loading, commits) = next else { return }
         do {
-            let (news, commit) = try await store.read { transaction in
-                (try QueueNews(of: commits, in: transaction.database), transaction.lastCommit)
-            }
+            let news = try await store.read { try QueueNews(of: commits, in: $0.database) }
             change { state, now in
-                state.endCatchingUp(loading, news, through: commit, at: now)
+                state.endCatchingUp(loading, news, through: commits.upperBound, at: now)
             }
         } catch {
             await readAgain()

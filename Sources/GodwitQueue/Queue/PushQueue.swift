@@ -60,9 +60,13 @@ public final class PushQueue: Sendable {
         metrics = QueueMetrics(options.metrics)
         journal.remember(options.fatesMax)
         journal.addListener(self) { [weak self] in self?.take($0) }
+        store.setNeighbourListener(of: self) { [weak self] commits in
+            self?.change { state, _ in state.fellBehind(commits) }
+        }
     }
 
     deinit {
+        store.setNeighbourListener(of: self, nil)
         journal.remove(pipelines)
         journal.removeListener(self)
     }

@@ -7,7 +7,7 @@ extension QueueState {
     mutating func beginLoading() -> Int {
         phase = .loading([])
         loadCount += 1
-        for number in machine.schedule.numbers { machine.finish(number) }
+        machine.removeAll()
         (stopped, unusual) = (Stopped(), [:])
         return loadCount
     }
@@ -32,7 +32,11 @@ extension QueueState {
     ///
     /// - Returns: Whether one goes on.
     mutating func waitForLoading(_ wake: @escaping Waiters.Effect) -> Bool {
-        guard case .loading = phase else { return false }
+        switch phase {
+        case .loading: break
+        case .behind where followerCount > 0: break
+        case .unloaded, .behind, .loaded: return false
+        }
         loadWaiters.append(wake)
         return true
     }
@@ -65,11 +69,8 @@ extension QueueState {
         loadWaiters = []
         phase = .loaded(commit)
         loadedThrough = commit
-        for entry in entries where entry.commit > commit {
-            phase = .loaded(entry.commit)
-            for change in entry.changes { take(change, at: now) }
-        }
-        if staleThrough > commit { return lostTrack() }
+        if lastElsewhere > commit { return lostTrack() }
+        take(entries.filter { $0.commit > commit }, at: now)
         effects.wakes += events.endGone { [self] in machine.schedule.contains($0) }
         effects.wakes += waiters.recount { [self] in left(through: $0) }
     }
@@ -104,24 +105,40 @@ extension QueueState {
 // MARK: - Other processes
 
 extension QueueState {
-    /// Another process has committed something; what this one commits meanwhile is kept.
-    ///
-    /// - Returns: Which loading this is; nil when there is nothing to bring up to date.
-    mutating func beginCatchingUp(through commit: CommitNumber) -> Int? {
+    /// Other processes have committed something: what this one commits later is kept until that
+    /// is read.
+    mutating func fellBehind(_ commits: ClosedRange<CommitNumber>) {
+        lastElsewhere = commits.upperBound
         switch phase {
-        case .unloaded: return nil
-        case .loading:
-            staleThrough = max(staleThrough, commit)
-            return nil
-        case .loaded: break
+        case .unloaded, .loading, .behind: break
+        case .loaded where followerCount == 0: lostTrack()
+        case .loaded:
+            firstMissing = commits.lowerBound
+            phase = .behind([])
         }
-        phase = .loading([])
-        loadCount += 1
-        return loadCount
     }
 
-    /// What others have done, as the transaction of some commit shows it: what this process has
-    /// done until then comes before it, what it did later comes after it.
+    /// A task does not take in any more what other processes commit.
+    mutating func endFollowing() {
+        followerCount -= 1
+        if followerCount == 0, case .behind = phase { lostTrack() }
+    }
+
+    /// - Returns: Which loading this is, and the commits whose news it has to read; nil when there
+    ///   is nothing to bring up to date.
+    mutating func beginCatchingUp() -> (Int, ClosedRange<CommitNumber>)? {
+        guard case .behind(let entries) = phase else { return nil }
+        guard lastElsewhere.rawValue - firstMissing.rawValue < QueueLog.commitMax else {
+            lostTrack()
+            return nil
+        }
+        phase = .loading(entries)
+        loadCount += 1
+        return (loadCount, firstMissing...lastElsewhere)
+    }
+
+    /// Takes in what was done up to a commit of another process, and what this process has done
+    /// since.
     mutating func endCatchingUp(
         _ loading: Int,
         _ news: QueueNews,
@@ -131,18 +148,51 @@ extension QueueState {
         guard loading == loadCount, case .loading(let entries) = phase else { return }
         effects.wakes += loadWaiters
         loadWaiters = []
-        phase = .loaded(commit)
-        for entry in entries where entry.commit <= commit && entry.commit > loadedThrough {
-            for change in entry.changes { take(change, at: now) }
-        }
+        (phase, loadedThrough) = (.loaded(commit), commit)
+        let known = entries.filter { $0.commit <= commit }.flatMap(\.changes)
+        insert(news, except: Set(known.map(\.number)), at: now)
+        for change in known { take(change, at: now) }
         for item in news.items { take(item, at: now) }
         if let suspensions = news.suspensions { setSuspensions(suspensions) }
-        for entry in entries where entry.commit > commit {
+        let later = entries.filter { $0.commit > commit }
+        if lastElsewhere > commit {
+            (phase, firstMissing) = (.behind(later), commit.next)
+        } else {
+            take(later, at: now)
+        }
+        effects.wakes += waiters.recount { [self] in left(through: $0) }
+    }
+
+    private mutating func take(_ entries: [QueueJournal.Entry], at now: Moment) {
+        for entry in entries {
             phase = .loaded(entry.commit)
             for change in entry.changes { take(change, at: now) }
         }
-        if staleThrough > commit { return lostTrack() }
-        effects.wakes += waiters.recount { [self] in left(through: $0) }
+    }
+
+    /// Puts all new operations in line at once: an earlier commit must not come after a later one.
+    ///
+    /// - Parameter announced: What this process has told its observers already.
+    private mutating func insert(
+        _ news: QueueNews,
+        except announced: Set<OperationNumber>,
+        at now: Moment
+    ) {
+        let new = news.items.compactMap { item -> QueueChange.Enqueued? in
+            guard case .unfinished(let new, _, _) = item,
+                !machine.schedule.contains(new.outline.number)
+            else { return nil }
+            return new
+        }
+        let numbers = Set(new.map(\.outline.number))
+        for need in Set(new.flatMap(\.needs)).subtracting(numbers).sorted()
+        where !machine.schedule.contains(need) {
+            machine.insert([foreign(need)])
+        }
+        machine.insert(new.compactMap { item($0.outline, needs: $0.needs, at: now) })
+        for new in new where !announced.contains(new.outline.number) {
+            effects.wakes += events.announce(.enqueued(new))
+        }
     }
 
     mutating func setSuspensions(_ stored: Set<StoredSuspension>) {
@@ -159,16 +209,11 @@ extension QueueState {
             }
             finish(number)
         case .unfinished(let new, let epoch, let holds):
-            if machine.schedule.contains(new.outline.number) {
-                machine.modify(
-                    new.outline.number,
-                    priority: new.outline.priority,
-                    needs: known(new.needs)
-                )
-            } else {
-                effects.wakes += events.announce(.enqueued(new))
-                take(.enqueued(new), at: now)
-            }
+            machine.modify(
+                new.outline.number,
+                priority: new.outline.priority,
+                needs: known(new.needs)
+            )
             setState(new.outline, epoch, at: now)
             machine.releaseAll(new.outline.number, except: Set(holds.map(\.context)))
             for row in holds { hold(row, isLoaded: true, at: now) }

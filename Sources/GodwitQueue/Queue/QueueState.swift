@@ -10,6 +10,9 @@ struct QueueState {
         case unloaded
         /// The operations of some commit are being read; what is committed meanwhile is kept.
         case loading([QueueJournal.Entry])
+        /// Other processes have committed something that is yet to be read; what this one commits
+        /// after that is kept.
+        case behind([QueueJournal.Entry])
         /// In line with every commit up to this one.
         case loaded(CommitNumber)
     }
@@ -52,8 +55,12 @@ struct QueueState {
     /// The commit that the last reading of everything has shown: what it did is known, also when
     /// the one who tells of it comes late.
     var loadedThrough = CommitNumber.none
-    /// A commit of another process that was made while the queue was read.
-    var staleThrough = CommitNumber.none
+    /// The first commit of another process that is yet to be read.
+    var firstMissing = CommitNumber.none
+    /// The last commit of another process that is known to be there.
+    var lastElsewhere = CommitNumber.none
+    /// How many tasks take in what other processes commit.
+    var followerCount = 0
     /// Until when somebody sleeps, to look again then.
     var armed: Duration?
     private var touched: Set<OperationNumber> = []
@@ -103,6 +110,10 @@ extension QueueState {
             phase = .unloaded
             entries.append(entry)
             phase = .loading(entries)
+        case .behind(var entries):
+            phase = .unloaded
+            entries.append(entry)
+            phase = .behind(entries)
         case .loaded:
             guard entry.commit > loadedThrough else { return }
             phase = .loaded(entry.commit)

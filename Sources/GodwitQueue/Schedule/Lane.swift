@@ -21,9 +21,7 @@ extension Schedule {
             self.limit = limit == 0 ? .max : limit
         }
 
-        var hasRoom: Bool {
-            !isSuspended && (runningCount < limit || isPlanted(.ignoresLimit))
-        }
+        var hasRoom: Bool { !isSuspended && runningCount < limit }
 
         mutating func push(_ entry: ReadyEntry, host: Int) {
             streams[host, default: []].insert(entry)
@@ -64,8 +62,7 @@ extension Schedule {
 
         /// The next operation to be let through, if it is its commit's turn.
         mutating func takeNext() -> LineEntry? {
-            let leftMax = isPlanted(.opensEarly) ? 1 : 0
-            guard let next = closed.min, openCount <= leftMax || next.commit == lastOpened else {
+            guard let next = closed.min, openCount == 0 || next.commit == lastOpened else {
                 return nil
             }
             return closed.popMin()

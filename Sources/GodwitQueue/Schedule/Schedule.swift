@@ -144,8 +144,17 @@ extension Schedule {
 
     /// Has an operation wait for another one, if that is unfinished.
     mutating func add(_ need: OperationNumber, to operation: OperationNumber) {
-        if isPlanted(.forgetsNeedsOnLoad) { return }
         if let place = places[operation] { connect(place, to: need) }
+    }
+
+    /// Forgets all operations, and which commits are open; lanes stay.
+    mutating func removeAll() {
+        for index in lanes.indices {
+            let old = lanes[index]
+            lanes[index] = Lane(isOrdered: old.isOrdered, limit: old.limit)
+            lanes[index].isSuspended = old.isSuspended
+        }
+        (slots, places, edges, freeSlots) = ([], [:], Edges(), [])
     }
 
     mutating func admitAll() {
@@ -158,9 +167,7 @@ extension Schedule {
         guard let place = places[number] else { return }
         leave(place)
         release(dependentsOf: place)
-        if !isPlanted(.reusesDirtySlots) {
-            edges.removeNeeds(startingAt: slots[Int(place)].needs)
-        }
+        edges.removeNeeds(startingAt: slots[Int(place)].needs)
         places[number] = nil
         slots[Int(place)].state = .free
         freeSlots.append(place)
@@ -170,7 +177,7 @@ extension Schedule {
     /// Takes an operation out of the line; what needs it waits on.
     mutating func park(_ number: OperationNumber) {
         guard let place = places[number], slots[Int(place)].state != .parked else { return }
-        if !isPlanted(.deadLetterBlocks) { leave(place) }
+        leave(place)
         slots[Int(place)].state = .parked
         openCommits(of: Int(slots[Int(place)].lane))
     }
@@ -179,7 +186,7 @@ extension Schedule {
     mutating func unpark(_ number: OperationNumber) {
         guard let place = places[number], slots[Int(place)].state == .parked else { return }
         slots[Int(place)].state = .waiting
-        if isPlanted(.unparksAnywhere) { pushIfReady(place) } else { enter(place) }
+        enter(place)
         openCommits(of: Int(slots[Int(place)].lane))
     }
 
@@ -187,8 +194,8 @@ extension Schedule {
     mutating func requeue(_ number: OperationNumber) {
         guard let place = places[number], slots[Int(place)].state == .running else { return }
         slots[Int(place)].state = .waiting
-        if !isPlanted(.leaksRunning) { lanes[Int(slots[Int(place)].lane)].runningCount -= 1 }
-        if !isPlanted(.forgetsRequeued) { pushIfReady(place) }
+        lanes[Int(slots[Int(place)].lane)].runningCount -= 1
+        pushIfReady(place)
     }
 
     /// Marks an operation as running that nobody has started here: a transfer that goes on
@@ -196,7 +203,6 @@ extension Schedule {
     mutating func adoptRunning(_ number: OperationNumber) {
         guard let place = places[number], slots[Int(place)].state == .waiting else { return }
         slots[Int(place)].state = .running
-        if isPlanted(.adoptsForFree) { return }
         lanes[Int(slots[Int(place)].lane)].runningCount += 1
     }
 
@@ -204,7 +210,6 @@ extension Schedule {
     mutating func hold(_ number: OperationNumber) {
         guard let place = places[number], !slots[Int(place)].isHeld else { return }
         slots[Int(place)].isHeld = true
-        if isPlanted(.holdsNothing) { return }
         slots[Int(place)].gates += 1
     }
 
@@ -217,7 +222,7 @@ extension Schedule {
     mutating func setPriority(_ priority: Int32, of number: OperationNumber) {
         guard let place = places[number], slots[Int(place)].priority != priority else { return }
         slots[Int(place)].priority = priority
-        if !isPlanted(.losesReprioritized) { slots[Int(place)].isInHeap = false }
+        slots[Int(place)].isInHeap = false
         pushIfReady(place)
     }
 
@@ -225,7 +230,7 @@ extension Schedule {
     mutating func setNeeds(_ needs: [OperationNumber], of number: OperationNumber) {
         guard let place = places[number] else { return }
         let unmet = edges.removeNeeds(startingAt: slots[Int(place)].needs)
-        if !isPlanted(.keepsOldNeeds) { slots[Int(place)].gates -= unmet }
+        slots[Int(place)].gates -= unmet
         slots[Int(place)].needs = Edges.none
         for need in needs { connect(place, to: need) }
         pushIfReady(place)
@@ -268,8 +273,7 @@ extension Schedule {
             let slot = slots[Int(entry.place)]
             let isCurrent =
                 slot.number == entry.number && slot.priority == entry.priority && slot.isInHeap
-            let hasGates = slot.gates > 0 && !isPlanted(.trustsHeap)
-            if isCurrent, slot.state == .waiting, !hasGates { return entry }
+            if isCurrent, slot.state == .waiting, slot.gates == 0 { return entry }
             if isCurrent { slots[Int(entry.place)].isInHeap = false }
             lanes[lane].pop(host: host)
         }
@@ -336,7 +340,6 @@ extension Schedule {
             let (dependent, following) = edges.finishNeed(next)
             next = following
             if dependent != Edges.none { removeGate(of: dependent) }
-            if isPlanted(.letsOneGo) { return }
         }
     }
 

@@ -32,7 +32,7 @@ enum Interest: Hashable, Sendable {
     case object(ObjectKey)
 }
 
-/// Hands each change set to those whom it concerns.
+/// Hands each change set to those whom it concerns, in the order in which they subscribed.
 ///
 /// Subscribers are found by what changed, so that those of other keys cost nothing.
 final class ChangeFeed: Sendable {
@@ -41,22 +41,29 @@ final class ChangeFeed: Sendable {
     }
 
     private struct State {
-        var subscriptions: [Interest: [ObjectIdentifier: WeakSubscription]] = [:]
+        var subscriptions: [Interest: [Int: WeakSubscription]] = [:]
+        var lastID = 0
         var isClosed = false
 
-        var all: [Subscription] {
-            subscriptions.values.flatMap { $0.values.compactMap(\.subscription) }
+        var all: [Subscription] { inOrder(Array(subscriptions.values)) }
+
+        func inOrder(_ groups: [[Int: WeakSubscription]]) -> [Subscription] {
+            groups.flatMap { $0 }.sorted { $0.key < $1.key }.compactMap(\.value.subscription)
         }
     }
 
     private let state = Mutex(State())
 
     func subscribe(to interest: Interest = .everything) -> ChangeSets {
-        let subscription = Subscription(interest) { [weak self] id in self?.forget(id, interest) }
-        let isClosed = state.withLock { state in
-            state.subscriptions[interest, default: [:]][ObjectIdentifier(subscription)] =
+        let (subscription, isClosed) = state.withLock { state in
+            state.lastID += 1
+            let id = state.lastID
+            let subscription = Subscription(interest) { [weak self] in
+                self?.forget(id, interest)
+            }
+            state.subscriptions[interest, default: [:]][id] =
                 WeakSubscription(subscription: subscription)
-            return state.isClosed
+            return (subscription, state.isClosed)
         }
         if isClosed { subscription.finish() }
         return ChangeSets(subscription: subscription)
@@ -84,17 +91,15 @@ final class ChangeFeed: Sendable {
             let interests =
                 [.everything] + Set(keys.map(\.collection)).map(Interest.collection)
                 + keys.map(Interest.object)
-            return interests.flatMap { interest in
-                (state.subscriptions[interest] ?? [:]).values.compactMap(\.subscription)
-            }
+            return state.inOrder(interests.compactMap { state.subscriptions[$0] })
         }
     }
 
     /// Forgets a subscription that ends.
     ///
-    /// It is found by its identity: to look at a weak reference under the lock may end another
+    /// It is found by its number: to look at a weak reference under the lock may end another
     /// subscription there.
-    private func forget(_ id: ObjectIdentifier, _ interest: Interest) {
+    private func forget(_ id: Int, _ interest: Interest) {
         state.withLock { state in
             state.subscriptions[interest]?[id] = nil
             if state.subscriptions[interest]?.isEmpty == true {
@@ -116,14 +121,14 @@ final class Subscription: Sendable {
 
     let interest: Interest
     private let state = Mutex(State())
-    private let onEnd: @Sendable (ObjectIdentifier) -> Void
+    private let onEnd: @Sendable () -> Void
 
-    init(_ interest: Interest, onEnd: @escaping @Sendable (ObjectIdentifier) -> Void) {
+    init(_ interest: Interest, onEnd: @escaping @Sendable () -> Void) {
         self.interest = interest
         self.onEnd = onEnd
     }
 
-    deinit { onEnd(ObjectIdentifier(self)) }
+    deinit { onEnd() }
 
     func receive(_ changes: ChangeSet) {
         let waiting = state.withLock { state -> CheckedContinuation<ChangeSet?, Never>? in

@@ -1,4 +1,4 @@
-public import GodwitStore
+package import GodwitStore
 internal import Synchronization
 
 /// Runs the tasks of simulated processes, one job at a time, in an order that a seed decides.
@@ -13,20 +13,20 @@ internal import Synchronization
 /// Everything runs on the thread that calls ``step()``, so that a seed gives the same run again as
 /// long as no task waits for something outside of the simulation.
 public final class SimulatedScheduler: Sendable {
-    private enum Job {
+    fileprivate enum Job {
         case task(UnownedJob)
         case work(@Sendable () -> Void)
     }
 
     /// Jobs that run in the order in which they came.
-    private struct Line {
+    fileprivate struct Line {
         let process: Int
         let executor: SimulatedExecutor
         var jobs: [Job]
         var isWriter = false
     }
 
-    private struct State {
+    fileprivate struct State {
         var random: Seeded
         var lines: [Line] = []
         var executors: [Int: SimulatedExecutor] = [:]

@@ -1,0 +1,137 @@
+import Foundation
+import GRDB
+@testable import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Logging
+
+@testable import GodwitQueue
+
+/// One launch of the app: its store, its queue, and the tasks that use them.
+///
+/// Unchecked for the same reason as ``World``.
+final class Launch: @unchecked Sendable {
+    let process: Int
+    let store: Store
+    let queue: PushQueue
+    let indexes: [Index]
+    var isAlive = true
+    var tasks: [Task<Void, Never>] = []
+    let network = NetworkSwitch()
+    var offlineSince: ManualClock.Instant?
+    /// How many operations of each pipeline run at once.
+    let limits: [String: Int]
+
+    init(_ process: Int, in world: World) throws {
+        self.process = process
+        let all = [App.byRank, App.byNumber]
+        indexes = all.filter { _ in world.random.happens(0.7) }
+        let pipelines = world.pipelines(process)
+        limits = pipelines.reduce(into: [:]) { $0[$1.name] = $1.maxConcurrent }
+        store = try Store(.file(world.path), options: world.storeOptions(process, indexes))
+        do {
+            queue = try PushQueue(
+                store,
+                options: world.queueOptions(process, network),
+                pipelines: pipelines
+            )
+        } catch {
+            try? store.close()
+            throw error
+        }
+    }
+
+    /// Starts what an app starts: the queue, and an observer of all commits.
+    func begin(in world: World) {
+        world.start(self) { launch in
+            while launch.isAlive {
+                let faults = world.faultCount
+                do {
+                    try await launch.queue.run()
+                } catch is CancellationError {
+                    return
+                } catch {
+                    if launch.isAlive, !world.mayFail(launch.process, since: faults) {
+                        world.books.violate("the queue ended: \(error)")
+                    }
+                    guard (try? await world.clock.sleep(for: .seconds(1))) != nil else { return }
+                }
+            }
+        }
+        let changes = store.changes()
+        world.start(self) { launch in
+            for await change in changes where launch.isAlive { world.heard(change, launch) }
+        }
+    }
+}
+
+extension World {
+    /// Runs a task of a launch.
+    func start(_ launch: Launch, _ body: @escaping @Sendable (Launch) async -> Void) {
+        let executor = scheduler.executor(of: launch.process)
+        launch.tasks.append(Task(executorPreference: executor) { await body(launch) })
+    }
+
+    /// What the calendar says.
+    var calendar: Date {
+        Date(timeIntervalSince1970: 1_000_000 + clock.now.sinceStart / .seconds(1))
+    }
+
+    func storeOptions(_ process: Int, _ indexes: [Index]) -> Store.Options {
+        let clock = clock
+        var options = Store.Options()
+        options.processes = isShared ? .several : .one
+        options.collections = [CollectionRules(App.notes, indexes: indexes)]
+        options.cacheSizeInBytes = random.happens(0.5) ? 0 : 1 << 20
+        options.laneScheduler = scheduler.executor(of: process).lanes
+        options.identifiers = Identifiers { [self] in
+            Identifier(high: random.next(), low: random.next())
+        }
+        options.clock = StoreClock(
+            elapsed: { clock.now.sinceStart },
+            now: { [self] in calendar }
+        )
+        return options
+    }
+
+    func queueOptions(_ process: Int, _ network: NetworkSwitch) -> PushQueue.Options {
+        let clock = clock
+        var options = PushQueue.Options()
+        options.monitor = network
+        options.clock = clock
+        options.taskExecutor = scheduler.executor(of: process)
+        options.leaseClock = LeaseClock(boot: "boot") {
+            Int64(clock.now.sinceStart / .milliseconds(1))
+        }
+        options.logger.logLevel = .critical
+        return options
+    }
+
+    func pipelines(_ process: Int) -> [Pipeline] {
+        [(App.line, Pipeline.Order.commit), (App.flat, .flat)].map { name, order in
+            var pipeline = Pipeline(name, order: order, maxConcurrent: random.happens(0.3) ? 1 : 4)
+            pipeline.backoff = Backoff { [self] in Double.random(in: 0..<1, using: &random) }
+            return pipeline.on(Push.self) { [self] push, run in
+                try await send(push, run, from: process)
+            }
+        }
+    }
+
+    /// A launch was told of new commits.
+    func heard(_ change: ChangeSet, _ launch: Launch) {
+        do {
+            let marks = try launch.store.database.read { try Disk.marks(in: $0) }
+            books.check(change, marks: marks, toldTo: launch.process)
+        } catch {
+            if !mayFail(launch.process) { books.violate("the marks cannot be read: \(error)") }
+        }
+    }
+}
+
+extension Store {
+    /// Whether a sync has failed, so that the store must be opened again.
+    var isPoisoned: Bool {
+        if case .mustReopen = writer.refusal { return true }
+        return false
+    }
+}

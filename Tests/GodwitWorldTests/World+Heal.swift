@@ -1,0 +1,99 @@
+import GRDB
+import GodwitTestKit
+import Synchronization
+@testable import GodwitStore
+
+@testable import GodwitQueue
+
+// The end of a world: nothing fails any more, and everything must come to rest.
+
+extension World {
+    private static let jobsMax = 20_000
+
+    func heal() {
+        note("everything is healed")
+        isHealed = true
+        healed = clock.now
+        mend()
+        runJobs(200)
+        var rounds = 0
+        var jobs = 0
+        while books.violation == nil, !isQuiet() {
+            if alive.isEmpty { open(.afterKill) }
+            if rounds % 20 == 0, let launch = alive.first { putRight(launch) }
+            rounds += 1
+            runJobs(50)
+            jobs += 50
+            if jobs > Self.jobsMax { note(alive.first.map { rows($0) } ?? "")
+                for launch in alive {
+                    launch.queue.state.withLock { state in
+                        note("\(launch.process): \(state.phase) runs \(state.isRunning) \(state.machine.schedule.numbers.map { state.machine.schedule.position(of: $0).map { "\($0)" } ?? "" }) \(state.machine.holds)")
+                    }
+                }
+                books.violate("the queue does not come to rest") }
+        }
+        note("it has come to rest")
+        if books.violation == nil { checkEnd() }
+    }
+
+    /// Whether no operation is left.
+    private func isQuiet() -> Bool {
+        guard let launch = alive.first else { return false }
+        let count = try? launch.store.database.read {
+            try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM godwit_operation")
+        }
+        return count == 0 && !books.writes.values.contains { isOpen($0) }
+    }
+
+    private func isOpen(_ write: Books.Write) -> Bool {
+        write.answer == .open && alive.contains { $0.process == write.launch }
+    }
+
+    private func checkEnd() {
+        runJobs(200)
+        guard let launch = alive.first else { return }
+        do {
+            let (marks, last, objects, done) = try launch.store.database.read { database in
+                (
+                    try Disk.marks(in: database), try Disk.lastCommit(in: database),
+                    try Disk.objects(in: database), try Disk.done(in: database)
+                )
+            }
+            books.check(marks, through: last, .whileItRuns)
+            for mark in marks.keys.sorted() {
+                for push in books.writes[mark]?.pushes ?? [] {
+                    try checkEnd(of: push, done, launch)
+                }
+            }
+            let places = marks.keys.flatMap { books.writes[$0]?.changes.keys.map { $0 } ?? [] }
+            let all = books.writes.values.flatMap(\.pushes)
+        let skipped = Set(all.filter { books.skipped.contains($0.id) }.map(\.push.place))
+        for place in Set(places).subtracting(skipped)
+        where cloud.contents[place] != objects[place] {
+                books.violate("the cloud has another \(place) than the store")
+            }
+            for launch in alive where books.told[launch.process] ?? last != last {
+                books.violate("launch \(launch.process) was never told of commit \(last)")
+            }
+        } catch {
+            books.violate("the disk cannot be read: \(error)")
+        }
+    }
+
+    private func checkEnd(
+        of queued: Books.QueuedPush,
+        _ done: Set<String>,
+        _ launch: Launch
+    ) throws {
+        let fate = try launch.store.database.read { try FateTable.fate(of: queued.id, in: $0) }
+        switch fate {
+        case .completed:
+            if !done.contains(queued.id.description) {
+                books.violate("\(queued.push.name) is completed without its record")
+            }
+        case .merged: break
+        case .skipped where books.skipped.contains(queued.id): break
+        case .skipped, nil: books.violate("\(queued.push.name) is lost: \(String(describing: fate))")
+        }
+    }
+}

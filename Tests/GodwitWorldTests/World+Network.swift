@@ -1,0 +1,137 @@
+import GRDB
+@testable import GodwitStore
+import GodwitTestKit
+import GodwitTree
+
+@testable import GodwitQueue
+
+// The executor of the app's pushes, and the network between it and the cloud.
+
+struct NoConnection: Error {}
+
+extension World {
+    /// Does one push, as an app would: reads the newest content, sends it, records that it is done.
+    func send(_ push: Push, _ run: OperationRun, from process: Int) async throws -> Outcome {
+        guard let launch = launches.first(where: { $0.process == process }), launch.isAlive else {
+            throw CancellationError()
+        }
+        let id = run.operation.id
+        if let other = cloud.active[id] {
+            books.violate("\(push.name) runs twice at once, in \(other) and \(process)")
+        }
+        cloud.active[id] = process
+        defer { if cloud.active[id] == process { cloud.active[id] = nil } }
+        note("\(process) sends \(push.name) (\(run.operation.number))")
+        checkStart(of: run.operation, launch)
+        let place = push.place
+        let note = try await launch.store.read { transaction in
+            try transaction.value(of: place).map { value in
+                Note(number: value["number"]?.int64 ?? -1, rank: value["rank"]?.int64 ?? -1)
+            }
+        }
+        try await travel()
+        guard launch.isAlive else { throw CancellationError() }
+        let reply = reply()
+        self.note("\(place): \(note.map { "\($0.number)" } ?? "nothing") for \(run.operation.number), \(reply)")
+        switch reply {
+        case .refusedConnection: throw NoConnection()
+        case .busy: return .retry(reason: "busy")
+        case .refused:
+            books.refused.insert(id)
+            return .refused(reason: "the cloud does not take it")
+        case .askedToSlowDown:
+            return .retry(after: .seconds(2), slowDown: true, reason: "too many requests")
+        case .lost:
+            cloud.put(note, at: place, key: run.operation.idempotencyKey)
+            throw NoConnection()
+        case .done: cloud.put(note, at: place, key: run.operation.idempotencyKey)
+        }
+        try await travel()
+        return .completed { [self] transaction in
+            let key = id.description
+            if try transaction.exists(key, in: App.done) { books.violate("\(key) is done twice") }
+            try transaction.set(transaction.commit.rawValue, for: key, in: App.done)
+        }
+    }
+
+    private func travel() async throws {
+        try await clock.sleep(for: .milliseconds(Int.random(in: 1...400, using: &random)))
+    }
+
+    private func reply() -> Reply {
+        if isHealed || random.happens(0.7) { return .done }
+        return Reply.allCases.randomElement(using: &random) ?? .done
+    }
+
+    /// Asks, without the queue, whether a push may start now.
+    private func checkStart(of operation: QueuedOperation, _ launch: Launch) {
+        let database = launch.store.database
+        guard let done = try? database.read({ try Disk.done(in: $0) }) else { return }
+        let number = operation.number
+        if done.contains(operation.id.description) {
+            books.violate("\(number) is sent although it is done")
+        }
+        let known = books.writes.values.filter { $0.answer == .committed }
+        let queued = known.flatMap(\.pushes)
+        guard let own = queued.first(where: { $0.id == operation.id }) else { return }
+        for need in own.needs where !isGone(need, launch) {
+            books.violate("\(number) is sent before \(need), which it needs")
+        }
+        checkConditions(of: own, number, launch)
+        guard own.pipeline == App.line, !books.refused.contains(own.id) else { return }
+        for write in known where write.commit < operation.commit {
+            for earlier in write.pushes where earlier.pipeline == App.line {
+                if !books.refused.contains(earlier.id), !isThrough(earlier.id, launch) {
+                    note(rows(launch))
+                    books.violate("\(number) is sent before \(earlier.push.name)")
+                }
+            }
+        }
+    }
+
+    /// The rows of the operations, to see why.
+    func rows(_ launch: Launch) -> String {
+        let rows = try? launch.store.database.read {
+            try Row.fetchAll(
+                $0,
+                sql: """
+                    SELECT number, id, commit_number, pipeline, state, keeps_order, attempts, epoch, reason
+                    FROM godwit_operation ORDER BY number
+                    """
+            )
+        }
+        return (rows ?? []).map { "\n    \($0)" }.joined()
+    }
+
+    /// Holds the app's wishes of some time ago against what starts now.
+    private func checkConditions(
+        of own: Books.QueuedPush,
+        _ number: OperationNumber,
+        _ launch: Launch
+    ) {
+        let believed = clock.now.advanced(by: .zero - Self.patience)
+        if let since = launch.offlineSince, since < believed {
+            books.violate("\(number) is sent although there is no network")
+        }
+        if let since = books.suspended[own.pipeline], since < believed {
+            books.violate("\(number) is sent although \(own.pipeline) is suspended")
+        }
+        let active = cloud.active.filter { id, process in
+            process == launch.process && !books.skipped.contains(id)
+                && books.pipeline(of: id) == own.pipeline
+        }
+        if active.count > launch.limits[own.pipeline] ?? .max {
+            books.violate("\(active.count) operations of \(own.pipeline) run at once")
+        }
+    }
+
+    /// Whether an operation has left the queue, as the disk says.
+    private func isGone(_ id: OperationID, _ launch: Launch) -> Bool {
+        (try? launch.store.database.read { try !Disk.operations(in: $0).contains(id) }) ?? true
+    }
+
+    /// Whether an operation has left the line, as the disk says.
+    private func isThrough(_ id: OperationID, _ launch: Launch) -> Bool {
+        (try? launch.store.database.read { try Disk.isThrough(id, in: $0) }) ?? true
+    }
+}

@@ -1,0 +1,312 @@
+import GRDB
+@testable import GodwitStore
+import GodwitTestKit
+import GodwitTree
+
+@testable import GodwitQueue
+
+// What happens to the launches, and what their users do.
+
+/// A body that changes its mind.
+struct Undo: Error {}
+
+extension World {
+    func takeStep() {
+        switch Int.random(in: 0..<40, using: &random) {
+        case 0: killOne()
+        case 1: cutPower()
+        case 2: killInDisk()
+        case 3: closeOne()
+        case 4: breakDisk()
+        case 5, 6: if isShared, alive.count < 3 { open(.whileItRuns) }
+        case 7, 8: withLaunch { readAll($0) }
+        case 9, 10: withLaunch { openView($0) }
+        case 11, 12: withLaunch { flush($0) }
+        case 13...16: passTime()
+        case 17: withLaunch { cancelSomeWrite($0) }
+        case 18...22: withLaunch { doChore($0) }
+        case 23: withLaunch { openSecondQueue($0) }
+        default: withLaunch { write($0) }
+        }
+        if alive.isEmpty { open(.afterKill) }
+    }
+
+    private func withLaunch(_ body: (Launch) -> Void) {
+        if let launch = alive.randomElement(using: &random) { body(launch) }
+    }
+
+    private func killOne() {
+        guard let launch = alive.randomElement(using: &random) else { return }
+        disk.kill(launch.process)
+        buryTheDead()
+    }
+
+    private func killInDisk() {
+        guard let launch = alive.randomElement(using: &random) else { return }
+        let delay = Int.random(in: 1...12, using: &random)
+        note("launch \(launch.process) dies in \(delay) operations")
+        disk.kill(launch.process, after: delay)
+    }
+
+    /// The power goes, at once or within one of the next operations of the disk.
+    private func cutPower() {
+        note("the power is cut")
+        disk.cutPower(at: disk.operationCount + Int.random(in: 1...8, using: &random))
+        runJobs(Int.random(in: 0...30, using: &random))
+        for launch in alive { bury(launch) }
+        disk.restart(seed: random.next() % 1_000)
+        isDiskBroken = false
+        open(.afterPowerCut)
+    }
+
+    private func closeOne() {
+        guard let launch = alive.randomElement(using: &random) else { return }
+        close(launch)
+    }
+
+    /// The disk is full, or fails, for a while.
+    private func breakDisk() {
+        if isDiskBroken { return mend() }
+        isDiskBroken = true
+        faultCount += 1
+        let fault = random.happens(0.6) ? SimulatedDisk.Fault.full : .inputOutput
+        note("the disk: \(fault)")
+        let number = disk.operationCount + Int.random(in: 1...6, using: &random)
+        disk.fail(at: number, with: fault, persistently: random.happens(0.5))
+    }
+
+    func mend() {
+        note("the disk works again")
+        disk.mend()
+        if isDiskBroken { faultCount += 1 }
+        isDiskBroken = false
+        // A store that has seen a failed sync takes no writes before it is opened again.
+        for launch in alive where launch.store.isPoisoned { close(launch) }
+        if alive.isEmpty { open(.afterKill) }
+    }
+
+    /// A pipeline has one queue, also after another one was refused.
+    private func openSecondQueue(_ launch: Launch) {
+        disk.work(for: launch.process)
+        for _ in 0..<2 {
+            do {
+                _ = try PushQueue(launch.store, pipelines: [Pipeline(App.flat)])
+                books.violate("two queues run one pipeline")
+            } catch QueueError.pipelineExists {
+                continue
+            } catch {
+                if !mayFail(launch.process) { books.violate("a queue cannot open: \(error)") }
+            }
+        }
+    }
+
+    private func cancelSomeWrite(_ launch: Launch) {
+        guard let task = launch.tasks.dropFirst(2).randomElement(using: &random) else { return }
+        task.cancel()
+    }
+}
+
+// MARK: - Writing
+
+extension World {
+    /// Has a launch change some notes, and push them.
+    func write(_ launch: Launch) {
+        lastMark += 1
+        let mark = lastMark
+        let isDurable = random.happens(0.7)
+        let throwsUp = random.happens(0.1)
+        let plan = (0..<Int.random(in: 1...3, using: &random)).map { _ in plannedChange() }
+        books.writes[mark] = Books.Write(launch: launch.process, isDurable: isDurable)
+        let body: @Sendable (borrowing WriteTransaction) throws -> Void = { [self] transaction in
+            books.writes[mark]?.commit = transaction.commit
+            books.writes[mark]?.changes = [:]
+            books.writes[mark]?.pushes = []
+            for change in plan { try carryOut(change, mark, in: transaction) }
+            try transaction.set(transaction.commit.rawValue, for: "\(mark)", in: App.marks)
+            if throwsUp { throw Undo() }
+        }
+        let faults = faultCount
+        start(launch) { [self] launch in
+            do {
+                try await launch.store.write(isDurable ? .durable : .relaxed, body)
+                guard launch.isAlive else { return }
+                note("write \(mark) is commit \(books.writes[mark]?.commit ?? .none)")
+                books.writes[mark]?.answer = .committed
+                if isDurable { books.synced(through: books.writes[mark]?.commit ?? .none) }
+            } catch {
+                guard launch.isAlive else { return }
+                note("write \(mark) fails: \(error)")
+                books.writes[mark]?.answer =
+                    error is Undo || error is CancellationError ? .undone : .failed
+                let isExpected = error is Undo && throwsUp || error is CancellationError
+                if !isExpected, !mayFail(launch.process, since: faults), !launch.store.isPoisoned {
+                    books.violate("write \(mark) fails: \(error)")
+                }
+            }
+        }
+    }
+
+    struct PlannedChange: Sendable {
+        let place: ObjectKey
+        let note: Note?
+        let push: Push
+        let pipeline: String
+        let needsLast: Bool
+    }
+
+    private func plannedChange() -> PlannedChange {
+        lastPush += 1
+        let collection = random.happens(0.8) ? App.notes : App.labels
+        let key = App.keys.randomElement(using: &random) ?? "n0"
+        let number = Int64(lastPush)
+        let push = Push(
+            name: "p\(lastPush)",
+            collection: collection.name.text,
+            key: key,
+            hasEffect: random.happens(0.6)
+        )
+        return PlannedChange(
+            place: push.place,
+            note: random.happens(0.15)
+                ? nil : Note(number: number, rank: .random(in: 0...3, using: &random)),
+            push: push,
+            pipeline: collection.name == App.notes.name || key < "n2" ? App.flat : App.line,
+            needsLast: random.happens(0.3)
+        )
+    }
+
+    private func carryOut(
+        _ change: PlannedChange,
+        _ mark: Int,
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        let collection = Store.Collection<Note>(change.place.collection)
+        let key = change.place.key.text
+        if let note = change.note {
+            try transaction.set(note, for: key, in: collection)
+        } else {
+            try transaction.remove(key, in: collection)
+        }
+        books.writes[mark]?.changes[change.place] = .some(change.note)
+        let needs = change.needsLast ? [books.writes[mark]?.pushes.last?.id].compactMap { $0 } : []
+        let id = try transaction.enqueue(
+            change.push,
+            after: needs,
+            Placement(pipeline: change.pipeline)
+        )
+        let queued = Books.QueuedPush(
+            push: change.push,
+            id: id,
+            pipeline: change.pipeline,
+            needs: needs
+        )
+        books.writes[mark]?.pushes.append(queued)
+    }
+
+    func flush(_ launch: Launch) {
+        let acknowledged = books.writes.filter { $0.value.answer == .committed }.keys
+        let faults = faultCount
+        start(launch) { [self] launch in
+            do {
+                try await launch.store.flush()
+                guard launch.isAlive else { return }
+                for mark in acknowledged where books.writes[mark]?.answer == .committed {
+                    books.writes[mark]?.isSynced = true
+                }
+            } catch {
+                guard launch.isAlive, !mayFail(launch.process, since: faults),
+                    !launch.store.isPoisoned, !(error is CancellationError)
+                else { return }
+                books.violate("flush fails: \(error)")
+            }
+        }
+    }
+}
+
+// MARK: - Reading
+
+extension World {
+    /// Reads everything by the store's own ways, and past them.
+    func readAll(_ launch: Launch) {
+        start(launch) { [self] launch in
+            do {
+                try await launch.store.read { [self] transaction in
+                    let rows = try Disk.objects(in: transaction.database)
+                    let notes = rows.filter { $0.key.collection == App.notes.name }
+                    for key in App.keys {
+                        let note = try transaction.get(key, in: App.notes)
+                        if note != notes[App.notes.place(key)] { books.violate("a stale \(key)") }
+                    }
+                    if try transaction.count(in: App.notes) != notes.count {
+                        books.violate("the count of notes is wrong")
+                    }
+                    try check(notes, by: launch.indexes, in: transaction)
+                    let marks = try Disk.marks(in: transaction.database)
+                    books.check(marks, through: transaction.lastCommit, .whileItRuns)
+                    if books.objects(after: marks, through: transaction.lastCommit) != rows {
+                        books.violate("the objects are not what the writes have made of them")
+                    }
+                }
+            } catch {
+                guard launch.isAlive, !mayFail(launch.process), !(error is CancellationError)
+                else { return }
+                books.violate("a read fails: \(error)")
+            }
+        }
+    }
+
+    private func check(
+        _ notes: [ObjectKey: Note],
+        by indexes: [Index],
+        in transaction: borrowing ReadTransaction
+    ) throws {
+        for index in indexes {
+            let found = try transaction.objects(Query(App.notes, by: index)).map(\.key)
+            let sorted = notes.sorted { left, right in
+                let (left, right) = (left, right)
+                let ranks = index == App.byRank
+                    ? (left.value.rank, right.value.rank) : (0, 0)
+                return (ranks.0, left.value.number, left.key.key.text)
+                    < (ranks.1, right.value.number, right.key.key.text)
+            }.map(\.key.key.text)
+            if found != sorted { books.violate("\(index.name) finds \(found), not \(sorted)") }
+        }
+    }
+
+    /// Opens a view, which stays for a while and moves on now and then.
+    func openView(_ launch: Launch) {
+        let rounds = Int.random(in: 1...4, using: &random)
+        start(launch) { [self] launch in
+            do {
+                let view = try await launch.store.view()
+                for _ in 0..<rounds {
+                    try check(view, launch)
+                    let delay = Int.random(in: 0...300, using: &random)
+                    try await clock.sleep(for: .milliseconds(delay))
+                    try check(view, launch)
+                    let before = view.commit
+                    guard let changes = try view.advance() else { continue }
+                    if changes.first != before.next || changes.last != view.commit {
+                        books.violate("a view goes from \(before) to \(view.commit) by \(changes)")
+                    }
+                }
+            } catch {
+                guard launch.isAlive, !mayFail(launch.process), !(error is CancellationError)
+                else { return }
+                books.violate("a view fails: \(error)")
+            }
+        }
+    }
+
+    private func check(_ view: StoreView, _ launch: Launch) throws {
+        guard launch.isAlive else { return }
+        let marks = try launch.store.database.read { try Disk.marks(in: $0) }
+        let objects = books.objects(after: marks, through: view.commit)
+        for key in App.keys {
+            let note = try view.get(key, in: App.notes)
+            if note != objects[App.notes.place(key)] {
+                books.violate("a view at \(view.commit) shows another \(key)")
+            }
+        }
+    }
+}
