@@ -1,6 +1,7 @@
 import GodwitQueue
-@testable import GodwitStore
 import GodwitTree
+
+@testable import GodwitStore
 
 /// The app that runs in the simulated world: notes that several processes write and push.
 enum App {

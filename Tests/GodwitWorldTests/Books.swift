@@ -1,7 +1,7 @@
 import GodwitQueue
-@testable import GodwitStore
-import GodwitTestKit
 import GodwitTree
+
+@testable import GodwitStore
 
 /// What the world has asked for, and what it was told: the oracle beside what ships.
 ///
@@ -46,8 +46,13 @@ struct Books {
     var skipped: Set<OperationID> = []
     /// The operations that were dead letters at some time: later ones may have overtaken them.
     var refused: Set<OperationID> = []
-    /// Since when pipelines are suspended for sure.
-    var suspended: [String: ManualClock.Instant] = [:]
+    /// At which idle moment pipelines were suspended for sure.
+    var suspended: [String: Int] = [:]
+    /// The holds that operations have for sure, by context, and since which idle moment.
+    var holds: [OperationID: [String: Int]] = [:]
+    /// The holds of a transaction that is not committed yet, and of those that are not answered.
+    var tentative: [(OperationID, String)] = []
+    var pending: [Int: [(OperationID, String)]] = [:]
     /// How often somebody has resumed all pipelines, or tried to.
     var resumeCount = 0
     private(set) var violation: String?
@@ -64,7 +69,10 @@ struct Books {
 
 extension Books {
     /// What the objects are after the marked writes up to a commit.
-    func objects(after marks: [Int: CommitNumber], through commit: CommitNumber) -> [ObjectKey: Note] {
+    func objects(
+        after marks: [Int: CommitNumber],
+        through commit: CommitNumber
+    ) -> [ObjectKey: Note] {
         let sorted = marks.filter { $0.value <= commit }.sorted { $0.value < $1.value }
         return sorted.reduce(into: [:]) { objects, mark in
             for (key, note) in writes[mark.key]?.changes ?? [:] { objects[key] = note }
@@ -84,7 +92,9 @@ extension Books {
     mutating func check(_ marks: [Int: CommitNumber], through commit: CommitNumber, _ look: Look) {
         for (mark, found) in marks { checkPresence(of: mark, at: found, look) }
         let lastKept = marks.values.max() ?? .none
-        for mark in writes.keys where marks[mark] == nil { checkAbsence(of: mark, commit, lastKept, look) }
+        for mark in writes.keys where marks[mark] == nil {
+            checkAbsence(of: mark, commit, lastKept, look)
+        }
         if case .whileItRuns = look { return }
         for mark in marks.keys {
             writes[mark]?.answer = .committed

@@ -1,4 +1,5 @@
 import GodwitQueue
+
 @testable import GodwitStore
 
 /// The other side of the pushes: it remembers what it was sent, and by which idempotency key.

@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
-@testable import GodwitStore
 import GodwitTree
 
 @testable import GodwitQueue
+@testable import GodwitStore
 
 /// Reads the tables as they are, past the store and its cache.
 enum Disk {

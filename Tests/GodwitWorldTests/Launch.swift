@@ -1,11 +1,11 @@
 import Foundation
 import GRDB
-@testable import GodwitStore
 import GodwitTestKit
 import GodwitTree
 import Logging
 
 @testable import GodwitQueue
+@testable import GodwitStore
 
 /// One launch of the app: its store, its queue, and the tasks that use them.
 ///
@@ -18,7 +18,12 @@ final class Launch: @unchecked Sendable {
     var isAlive = true
     var tasks: [Task<Void, Never>] = []
     let network = NetworkSwitch()
-    var offlineSince: ManualClock.Instant?
+    /// At which idle moment it lost its network; nil while it has one.
+    var offlineSince: Int?
+    /// How often a pipeline was suspended here and not resumed, and at which idle moment.
+    var suspensions: [String: (count: Int, since: Int)] = [:]
+    /// Until when hosts have asked not to be asked, and at which idle moment.
+    var pauses: [String: (until: ManualClock.Instant, since: Int)] = [:]
     /// How many operations of each pipeline run at once.
     let limits: [String: Int]
 
@@ -74,7 +79,8 @@ extension World {
 
     /// What the calendar says.
     var calendar: Date {
-        Date(timeIntervalSince1970: 1_000_000 + clock.now.sinceStart / .seconds(1))
+        let passed = clock.now.sinceStart / .seconds(1)
+        return Date(timeIntervalSince1970: 1_000_000 + calendarShift + passed)
     }
 
     func storeOptions(_ process: Int, _ indexes: [Index]) -> Store.Options {

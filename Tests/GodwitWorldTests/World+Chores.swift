@@ -1,23 +1,31 @@
 import Foundation
 import GRDB
-@testable import GodwitStore
 import GodwitTestKit
 import Synchronization
 
 @testable import GodwitQueue
+@testable import GodwitStore
 
 // What the app's users do to the queue: hold, skip, hurry, suspend, retry.
 
 extension World {
-    /// How long the world waits before it believes that a change must have been heeded.
-    static let patience = Duration.seconds(5)
-    /// The contexts of the app's holds, and the reasons of its suspensions.
-    private static let (hold, pause) = ("login", "wifi")
+    /// The contexts of the app's holds.
+    private static let contexts = ["login", "merge"]
+    /// The reason of its suspensions.
+    private static let pause = "wifi"
 
     func doChore(_ launch: Launch) {
-        switch Int.random(in: 0..<8, using: &random) {
-        case 0, 1: changeOne(launch) { [self] in try hold($0, in: $1) }
-        case 2: changeOne(launch) { try $1.releaseOperation($0, context: Self.hold) }
+        let context = Self.contexts.randomElement(using: &random) ?? ""
+        switch Int.random(in: 0..<11, using: &random) {
+        case 0, 1: changeOne(launch) { [self] in try hold($0, context, in: $1) }
+        case 2:
+            changeOne(launch) { [self] id, transaction in
+                books.holds[id]?[context] = nil
+                try transaction.releaseOperation(id, context: context)
+            }
+        case 7: suspendHere(launch)
+        case 8: resumeHere(launch)
+        case 9: calendarShift += Double.random(in: -4_000...4_000, using: &random)
         case 3: changeOne(launch) { [self] in try skip($0, in: $1) }
         case 4:
             let priority = Int32.random(in: -1...1, using: &random)
@@ -50,11 +58,22 @@ extension World {
         _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Void
     ) {
         let faults = faultCount
+        lastChore += 1
+        let chore = lastChore
         start(launch) { [self] launch in
             do {
-                try await launch.store.write(.durable, body)
-                if launch.isAlive { done() }
+                try await launch.store.write(.durable) { [self] transaction in
+                    books.tentative = []
+                    try body(transaction)
+                    books.pending[chore] = books.tentative
+                }
+                guard launch.isAlive else { return }
+                for (id, context) in books.pending.removeValue(forKey: chore) ?? [] {
+                    books.holds[id, default: [:]][context] = idleCount
+                }
+                done()
             } catch {
+                books.pending[chore] = nil
                 guard launch.isAlive, !mayFail(launch.process, since: faults),
                     !launch.store.isPoisoned, !(error is CancellationError)
                 else { return }
@@ -63,10 +82,18 @@ extension World {
         }
     }
 
-    private func hold(_ id: OperationID, in transaction: borrowing WriteTransaction) throws {
+    /// Holds an operation; for ever, as far as the books know, only if that is committed.
+    private func hold(
+        _ id: OperationID,
+        _ context: String,
+        in transaction: borrowing WriteTransaction
+    ) throws {
         let seconds = random.happens(0.5) ? nil : Double.random(in: 0...20, using: &random)
         let date = seconds.map { calendar.addingTimeInterval($0) }
-        try transaction.holdOperation(id, until: date, context: Self.hold)
+        try transaction.holdOperation(id, until: date, context: context)
+        let isWaiting = try transaction.operation(id)?.state == .waiting
+        books.holds[id, default: [:]][context] = nil
+        if date == nil, isWaiting { books.tentative.append((id, context)) }
     }
 
     private func skip(_ id: OperationID, in transaction: borrowing WriteTransaction) throws {
@@ -76,11 +103,14 @@ extension World {
 
     private func suspend(_ launch: Launch, _ pipeline: String) {
         let resumes = books.resumeCount
-        transact(launch, then: { [self] in
-            guard resumes == books.resumeCount else { return }
-            note("\(pipeline) is suspended")
-            books.suspended[pipeline] = clock.now
-        }) {
+        transact(
+            launch,
+            then: { [self] in
+                guard resumes == books.resumeCount else { return }
+                note("\(pipeline) is suspended")
+                books.suspended[pipeline] = idleCount
+            }
+        ) {
             try $0.suspendPipeline(pipeline, reason: Self.pause)
         }
     }
@@ -99,20 +129,39 @@ extension World {
     private func switchNetwork(_ launch: Launch) {
         let isOnline = random.happens(0.5)
         note("launch \(launch.process) is \(isOnline ? "on" : "off")line")
-        launch.offlineSince = isOnline ? nil : clock.now
+        launch.offlineSince = isOnline ? nil : idleCount
         launch.network.set(Conditions(isOnline: isOnline))
+    }
+
+    /// Suspends a pipeline in this launch alone, once more.
+    private func suspendHere(_ launch: Launch) {
+        let pipeline = [App.line, App.flat].randomElement(using: &random) ?? App.flat
+        launch.queue.suspend("here", pipeline: pipeline)
+        let count = launch.suspensions[pipeline]?.count ?? 0
+        launch.suspensions[pipeline] = (count + 1, idleCount)
+    }
+
+    private func resumeHere(_ launch: Launch) {
+        for (pipeline, suspension) in launch.suspensions where suspension.count > 0 {
+            launch.queue.resume("here", pipeline: pipeline)
+            launch.suspensions[pipeline]?.count -= 1
+        }
     }
 
     /// Puts everything right that users have to put right themselves.
     func putRight(_ launch: Launch) {
         for launch in alive {
             launch.offlineSince = nil
+            while launch.suspensions.values.contains(where: { $0.count > 0 }) { resumeHere(launch) }
             launch.network.set(Conditions())
         }
         resume(launch)
+        books.holds = [:]
         transact(launch) { transaction in
             for id in try Disk.operations(in: transaction.database) {
-                try transaction.releaseOperation(id, context: Self.hold)
+                for context in Self.contexts {
+                    try transaction.releaseOperation(id, context: context)
+                }
                 if try transaction.operation(id)?.state.isDeadLetter == true {
                     try transaction.retryOperation(id)
                 }

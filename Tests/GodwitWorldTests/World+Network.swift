@@ -1,9 +1,9 @@
 import GRDB
-@testable import GodwitStore
 import GodwitTestKit
 import GodwitTree
 
 @testable import GodwitQueue
+@testable import GodwitStore
 
 // The executor of the app's pushes, and the network between it and the cloud.
 
@@ -32,7 +32,9 @@ extension World {
         try await travel()
         guard launch.isAlive else { throw CancellationError() }
         let reply = reply()
-        self.note("\(place): \(note.map { "\($0.number)" } ?? "nothing") for \(run.operation.number), \(reply)")
+        self.note(
+            "\(place): \(note.map { "\($0.number)" } ?? "nothing") for \(run.operation.number), \(reply)"
+        )
         switch reply {
         case .refusedConnection: throw NoConnection()
         case .busy: return .retry(reason: "busy")
@@ -40,6 +42,10 @@ extension World {
             books.refused.insert(id)
             return .refused(reason: "the cloud does not take it")
         case .askedToSlowDown:
+            if let host = push.host {
+                let until = clock.now.advanced(by: .seconds(2))
+                launch.pauses[host] = (until, idleCount)
+            }
             return .retry(after: .seconds(2), slowDown: true, reason: "too many requests")
         case .lost:
             cloud.put(note, at: place, key: run.operation.idempotencyKey)
@@ -109,12 +115,23 @@ extension World {
         _ number: OperationNumber,
         _ launch: Launch
     ) {
-        let believed = clock.now.advanced(by: .zero - Self.patience)
-        if let since = launch.offlineSince, since < believed {
+        let isOld = { [idleCount] (since: Int) in since < idleCount }
+        if let since = launch.offlineSince, isOld(since) {
             books.violate("\(number) is sent although there is no network")
         }
-        if let since = books.suspended[own.pipeline], since < believed {
+        if let since = books.suspended[own.pipeline], isOld(since) {
             books.violate("\(number) is sent although \(own.pipeline) is suspended")
+        }
+        if let own = launch.suspensions[own.pipeline], own.count > 0, isOld(own.since) {
+            books.violate("\(number) is sent although its pipeline is suspended here")
+        }
+        if let held = books.holds[own.id]?.first(where: { isOld($0.value) }) {
+            books.violate("\(number) is sent although it is held by \(held.key)")
+        }
+        if let host = own.push.host, let pause = launch.pauses[host], isOld(pause.since),
+            pause.until > clock.now
+        {
+            books.violate("\(number) is sent although \(host) has asked for a pause")
         }
         let active = cloud.active.filter { id, process in
             process == launch.process && !books.skipped.contains(id)

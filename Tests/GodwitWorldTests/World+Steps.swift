@@ -1,9 +1,9 @@
 import GRDB
-@testable import GodwitStore
 import GodwitTestKit
 import GodwitTree
 
 @testable import GodwitQueue
+@testable import GodwitStore
 
 // What happens to the launches, and what their users do.
 
@@ -26,6 +26,7 @@ extension World {
         case 17: withLaunch { cancelSomeWrite($0) }
         case 18...22: withLaunch { doChore($0) }
         case 23: withLaunch { openSecondQueue($0) }
+        case 24: longReader == nil ? beginLongRead() : endLongRead()
         default: withLaunch { write($0) }
         }
         if alive.isEmpty { open(.afterKill) }
@@ -54,6 +55,7 @@ extension World {
         disk.cutPower(at: disk.operationCount + Int.random(in: 1...8, using: &random))
         runJobs(Int.random(in: 0...30, using: &random))
         for launch in alive { bury(launch) }
+        endLongRead()
         disk.restart(seed: random.next() % 1_000)
         isDiskBroken = false
         open(.afterPowerCut)
@@ -264,7 +266,8 @@ extension World {
             let found = try transaction.objects(Query(App.notes, by: index)).map(\.key)
             let sorted = notes.sorted { left, right in
                 let (left, right) = (left, right)
-                let ranks = index == App.byRank
+                let ranks =
+                    index == App.byRank
                     ? (left.value.rank, right.value.rank) : (0, 0)
                 return (ranks.0, left.value.number, left.key.key.text)
                     < (ranks.1, right.value.number, right.key.key.text)

@@ -1,10 +1,10 @@
 import Foundation
 import GRDB
-@testable import GodwitStore
 import GodwitTestKit
 import GodwitTree
 
 @testable import GodwitQueue
+@testable import GodwitStore
 
 /// Launches of an app on one simulated disk, with one cloud, driven by one seed.
 ///
@@ -27,12 +27,19 @@ final class World: @unchecked Sendable {
     var lastMark = 0
     var lastProcess = 0
     var lastPush = 0
+    var lastChore = 0
     /// Whether reads and writes may fail just now.
     var isDiskBroken = false
     /// How often the disk has broken.
     var faultCount = 0
     /// Whether nothing fails any more.
     var isHealed = false
+    /// How often all launches had nothing to do but to wait: what was under way before has begun.
+    var idleCount = 0
+    /// A connection of no launch that reads for long; it keeps the log from being emptied.
+    var longReader: DatabaseQueue?
+    /// How far the calendar is from where it began, besides the time that has passed.
+    var calendarShift = 0.0
     /// Since when nothing fails any more.
     var healed: ManualClock.Instant?
     /// What happened, for whoever has to find out why.
@@ -70,7 +77,12 @@ final class World: @unchecked Sendable {
     /// Runs some jobs of the launches; when there are none, time passes.
     func runJobs(_ count: Int) {
         for _ in 0..<count where books.violation == nil {
-            if scheduler.step(disk.work(for:)) { buryTheDead() } else { passTime() }
+            if scheduler.step(disk.work(for:)) {
+                buryTheDead()
+            } else {
+                idleCount += 1
+                passTime()
+            }
         }
     }
 
@@ -86,6 +98,7 @@ final class World: @unchecked Sendable {
 extension World {
     /// Starts the app once more.
     func open(_ look: Books.Look) {
+        endLongRead()
         lastProcess += 1
         let process = lastProcess
         disk.work(for: process)
@@ -112,8 +125,10 @@ extension World {
     func look(through launch: Launch, _ look: Books.Look) {
         do {
             let (marks, last, objects) = try launch.store.database.read { database in
-                (try Disk.marks(in: database), try Disk.lastCommit(in: database),
-                    try Disk.objects(in: database))
+                (
+                    try Disk.marks(in: database), try Disk.lastCommit(in: database),
+                    try Disk.objects(in: database)
+                )
             }
             books.check(marks, through: last, look)
             if books.objects(after: marks, through: last) != objects {
@@ -157,7 +172,28 @@ extension World {
         cloud.active = cloud.active.filter { $0.value != launch.process }
     }
 
+    /// Begins a transaction that reads, and leaves it open.
+    func beginLongRead() {
+        guard longReader == nil, !alive.isEmpty else { return }
+        disk.work(for: 0)
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.allowsUnsafeTransactions = true
+        longReader = try? DatabaseQueue(path: path, configuration: configuration)
+        let sql = "BEGIN; SELECT COUNT(*) FROM godwit_object"
+        let isBegun: Void? = try? longReader?.inDatabase { try $0.execute(sql: sql) }
+        if isBegun == nil { endLongRead() }
+    }
+
+    func endLongRead() {
+        disk.work(for: 0)
+        _ = try? longReader?.inDatabase { try $0.execute(sql: "COMMIT") }
+        try? longReader?.close()
+        longReader = nil
+    }
+
     private func end() {
+        endLongRead()
         for launch in alive { bury(launch) }
     }
 }
