@@ -77,6 +77,27 @@ import Testing
         }
     }
 
+    @Test func `a union holds however a side tells its change`() throws {
+        var policy = MergePolicy()
+        policy.set(.union, at: "/tags")
+        for (old, new, more) in [
+            (["a", "b"], ["a"], ["a", "b", "c"]),
+            (["x": 1, "y": 2], ["x": 1], ["x": 1, "y": 2, "z": 3]),
+        ] as [(Value, Value, Value)] {
+            let ours = Delta.map(["tags": .apply(.set(new))])
+            for theirs in [old, more] {
+                let merge = try Merge(
+                    base: ["tags": old],
+                    ours: ours,
+                    theirs: .diff(["tags": old], ["tags": theirs]),
+                    policy: policy
+                )
+                #expect(merge.value == ["tags": theirs] && merge.conflicts.isEmpty)
+                #expect(try merge.afterOurs.applied(to: ["tags": new]) == merge.value)
+            }
+        }
+    }
+
     @Test func `every rule keeps the residuals of random merges`() throws {
         let rules: [MergePolicy.Rule] = [
             .ours, .theirs, .editWins, .deleteWins, .max, .min, .union, .sum,
