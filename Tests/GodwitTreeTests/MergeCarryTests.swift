@@ -75,7 +75,9 @@ import Testing
             ["items": [["id": 1], ["id": 2], ["id": 3, "gluten": "no"]]]
         )
         #expect(
-            merge.value == ["items": [["id": 1], ["id": 2, "vegan": "no"], ["id": 3, "gluten": "no"]]]
+            merge.value == [
+                "items": [["id": 1], ["id": 2, "vegan": "no"], ["id": 3, "gluten": "no"]]
+            ]
         )
         #expect(merge.conflicts.isEmpty)
     }
@@ -92,7 +94,8 @@ import Testing
 
     @Test func `a removal beats an edit to the value that is there`() throws {
         let base: Value = [
-            "items": [["name": "Wine", "crossed": false]], "card": ["name": "Rye", "crossed": false],
+            "items": [["name": "Wine", "crossed": false]],
+            "card": ["name": "Rye", "crossed": false],
         ]
         var there = base
         let check = try there.edit {

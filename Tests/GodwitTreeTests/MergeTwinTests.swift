@@ -29,7 +29,11 @@ import Testing
         ]
         let bread: Value = ["id": 1, "title": "Bread", "done": false]
         for (ours, theirs) in pairs {
-            let merge = merge(["items": [bread]], ["items": [bread, ours]], ["items": [bread, theirs]])
+            let merge = merge(
+                ["items": [bread]],
+                ["items": [bread, ours]],
+                ["items": [bread, theirs]]
+            )
             #expect(merge.value == ["items": [bread, ours, theirs]])
             #expect(merge.conflicts.map(\.reason) == [.sameIdentity])
         }
