@@ -103,10 +103,9 @@ extension Value {
     }
 
     private static let evidenceMin = 3
-    private static let identityKeys: [Key] = ["id", "_id", "uuid", "guid"]
 
     /// Whether this says so much that it hardly stands in two places by chance: a long text, an
-    /// identity that is a string, or several words and numbers.
+    /// identity that is a string, under a usual name, or several words and numbers.
     var isDistinctive: Bool { evidence(atMost: Self.evidenceMin) >= Self.evidenceMin }
 
     /// The words and numbers in this value, up to a limit.
@@ -122,7 +121,7 @@ extension Value {
             for item in items where sum < limit { sum += item.evidence(atMost: limit - sum) }
             return sum
         case .map(let map):
-            let isNamed = Self.identityKeys.contains { key in
+            let isNamed = ItemIdentity.usualNames.contains { key in
                 if case .string(let name)? = map[key] { !name.isEmpty } else { false }
             }
             if isNamed { return limit }

@@ -33,7 +33,7 @@
 ///   agree on less than half of their fields stay two, and so do two with the same name, title or
 ///   label that have no other value in common; the merge reports them;
 /// - a value that one side moves to another container, or to another key, takes the other side's
-///   edits along, if it says enough to be told from others: a long text, an `id` that is a string,
+///   edits along, if it says enough to be told from others: a long text, an `id` or `name` that is a string,
 ///   or three words and numbers. If both sides move it to different ones, it stands once, where
 ///   ours has it. If the other side removes it, it stays, as an edited value does. The merge reports
 ///   both cases;

@@ -39,7 +39,7 @@ struct ItemIdentity: Hashable, Sendable {
 // MARK: - Finding it
 
 extension ItemIdentity {
-    private static let usualNames: [Key] = [
+    static let usualNames: [Key] = [
         "id", "_id", "uuid", "guid", "key", "name", "title", "slug", "sid", "code", "sku", "url",
         "path", "filename", "label",
     ]
