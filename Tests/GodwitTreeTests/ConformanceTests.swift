@@ -46,7 +46,8 @@ struct ConformanceTests {
             readCount += 1
             #expect(try Value(json: value.jsonText()) == value, "\(file.lastPathComponent)")
         }
-        #expect(readCount == 16 && files.count == 22)
+        #expect(files.count == 22)
+        #expect(readCount == 10)
     }
 
     /// The file, how many cases it has, and how many of them are disabled.

@@ -134,7 +134,7 @@ import Testing
         let base: Value = [
             "a": ["x": 1], "b": ["x": 2], "title": "one", "note": "two", "l": [[1], [2]],
         ]
-        func base(_ key: Key, _ value: Value) throws -> Value {
+        func with(_ key: Key, _ value: Value) throws -> Value {
             var map = try #require(base.map)
             map[key] = value
             return .map(map)
@@ -145,21 +145,21 @@ import Testing
                 { draft in
                     let other = draft.b
                     put(&draft.a, other)
-                }, try base("a", ["x": 2])
+                }, try with("a", ["x": 2])
             ),
             (
                 { draft in
                     let other = draft.l[1]
                     put(&draft.l[0], other)
-                }, try base("l", [[2], [2]])
+                }, try with("l", [[2], [2]])
             ),
             (
                 {
                     $0.note.text = $0.title.text
                     $0.note.text.append("!")
-                }, try base("note", "one!")
+                }, try with("note", "one!")
             ),
-            ({ $0.a = $0.b }, try base("a", ["x": 2])),
+            ({ $0.a = $0.b }, try with("a", ["x": 2])),
         ]
         for (edit, wanted) in edits {
             var value = base

@@ -222,7 +222,7 @@ extension Seeded {
         }
         let patch = try JSONPatch(.list(Value.List(operations)))
         let result: Value = ["list": .list(Value.List(model)), "map": [:]]
-        return {
+        return { () throws in
             #expect(try patch.applied(to: base) == result)
             #expect(try patch.delta(on: base).applied(to: base) == result)
         }

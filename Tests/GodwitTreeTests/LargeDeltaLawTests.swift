@@ -15,7 +15,8 @@ import Testing
             #expect(old.canonicalBytes.count >= sizeInBytes, "seed \(seed)")
             for part in [0.0001, 0.01, 0.5, 1] {
                 let new = random.revision(of: old, part: part)
-                for (from, next) in [(old, new), (new, old), (old, [:]), ([:], new)] {
+                let pairs: [(Value, Value)] = [(old, new), (new, old), (old, [:]), ([:], new)]
+                for (from, next) in pairs {
                     let delta = Delta.diff(from, next)
                     let limit = Delta.set(next).canonicalBytes.count + 16
                     let text = "seed \(seed), \(part) of \(sizeInBytes) bytes"
