@@ -112,6 +112,8 @@ enum BombProcess {
         do {
             try read()
             return "it was read"
+        } catch TreeError.wrongBase(let path, let reason) {
+            return "it was read, and then did not fit at \(path): \(reason)"
         } catch is TreeError {
             return ""
         } catch is Bomb.Harmless {

@@ -16,8 +16,7 @@ import Testing
     }
 
     @Test func `edits among runs of items that look alike never show in the shape`() {
-        let first = UInt64.random(in: 0..<1_000_000)
-        for seed in first..<(first + UInt64(400 * Soak.factor)) {
+        for seed in 0..<UInt64(400 * Soak.factor) {
             var random = Seeded(seed: seed)
             var items: [Value] = []
             var list = Value.List()

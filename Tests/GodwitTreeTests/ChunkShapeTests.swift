@@ -108,6 +108,28 @@ extension ChunkShapeTests {
         #expect(list == Value.List(Array(list)))
     }
 
+    @Test
+    func `an insertion before a million equal items makes as few nodes as one in a short list`() {
+        for (item, isEqual) in [(Value.null, true), ("x", false)] {
+            var list = Value.List(repeatElement(.null, count: 1_000_000))
+            var (made, copies): ([Int: Int], Int) = ([:], 0)
+            for number in 0..<10_000 {
+                let old = number % 10 == 0 ? list : nil
+                list.insert(isEqual ? item : .int(Int64(number)), at: 0)
+                guard let old else { continue }
+                copies += 1
+                countNew(list.tree.root, beside: nodes(old), &made)
+            }
+            for (level, count) in made {
+                #expect(
+                    count <= copies * 3 / 2,
+                    "level \(level): \(count) nodes of \(copies) insertions"
+                )
+            }
+            #expect(list.count == 1_010_000)
+        }
+    }
+
     @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 12, 33])
     func `a repetition without a boundary is one leaf, and an item parts it in few`(period: Int) {
         var list = Value.List((0..<100_000).map { .int(Int64($0 % period)) })
@@ -166,7 +188,7 @@ extension ChunkShapeTests {
         }
     }
 
-    @Test func `a range of a list is walked without a search for each item`() {
+    @Test func `a range of a list has the items of its positions`() {
         let list = Value.List((0..<5_000).map { .int($0 < 3_000 ? $0 : 0) })
         var random = Seeded(seed: 8)
         for _ in 0..<200 {

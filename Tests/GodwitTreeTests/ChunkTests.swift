@@ -90,7 +90,7 @@ extension Seeded {
                 model[key] = value
                 map[key] = value
                 guard step % 40 == 0 else { continue }
-                let made = Value.Map(model.map { ($0.key, $0.value) })
+                let made = Value.Map(model.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
                 #expect(map == made && map[key] == value, "seed \(seed)")
                 #expect(Value.map(map).digest == Value.map(made).digest, "seed \(seed)")
                 #expect(shape(map.tree.root) == shape(made.tree.root), "seed \(seed)")

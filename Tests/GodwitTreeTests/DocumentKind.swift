@@ -5,6 +5,8 @@ import GodwitTree
 enum DocumentKind: CaseIterable {
     case scalars, records, keyedRecords, points, source, prose, japanese, versions, arguments
     case nested
+    /// Appointments, with dates, times and paths in their texts.
+    case dates
 
     func document(_ random: inout Seeded) -> Value {
         switch self {
@@ -20,6 +22,7 @@ enum DocumentKind: CaseIterable {
         case .arguments:
             .list((0..<Int.random(in: 1...4, using: &random)).flatMap { _ in random.option() })
         case .nested: random.nested(depth: 3)
+        case .dates: random.items(0...5) { $0.appointment() }
         }
     }
 }
@@ -113,6 +116,23 @@ extension Seeded {
         ]
     }
 
+    private mutating func date() -> String {
+        let month = String(Int.random(in: 10...12, using: &self))
+        return
+            "20\(Int.random(in: 20...29, using: &self))-\(month)-\(Int.random(in: 10...28, using: &self))"
+    }
+
+    private mutating func path() -> String {
+        (0..<Int.random(in: 2...3, using: &self)).map { _ in word() }.joined(separator: "/")
+    }
+
+    fileprivate mutating func appointment() -> Value {
+        let text = "\(prose(1...3)) on \(date()) see \(path()) and \(prose(1...2))"
+        return [
+            "id": .string(Key(word())), "day": .string(Key(date())), "text": .string(Key(text)),
+        ]
+    }
+
     fileprivate mutating func option() -> [Value] {
         let name = Value.string(Key("--\(word())"))
         return happens(0.7) ? [name, .string(Key(happens(0.5) ? "\(number())" : word()))] : [name]
@@ -177,7 +197,7 @@ extension Seeded {
         case .list(let items): .list(items.map { rewritten($0) })
         case .string(let string):
             .string(
-                Key(Tokens.split(string.text).map { $0.isWord ? other($0) : $0.text }.joined())
+                Key(split(string.text).map { $0.isWord ? other($0) : $0.text }.joined())
             )
         case .int: .int(number())
         case .double: coordinate()
@@ -186,7 +206,7 @@ extension Seeded {
     }
 
     private mutating func revised(_ text: String) -> String {
-        var tokens = Tokens.split(text)
+        var tokens = split(text)
         for _ in 0..<Int.random(in: 1...2, using: &self) {
             let words = tokens.indices.filter { tokens[$0].isWord }
             guard let index = words.randomElement(using: &self) else { return word() }
@@ -197,13 +217,28 @@ extension Seeded {
             case 1 where words.count > 1: tokens[index] = Tokens.Token("", isWord: false)
             default: tokens[index] = Tokens.Token(new, isWord: true)
             }
-            tokens = Tokens.split(tokens.map(\.text).joined())
+            tokens = split(tokens.map(\.text).joined())
         }
         return tokens.map(\.text).joined()
     }
 
+    /// A text in tokens; one with dates and paths in whole words, so that an edit changes a part of
+    /// a date and leaves the rest.
+    private func split(_ text: String) -> [Tokens.Token] {
+        let words = Tokens.words(text)
+        return words.contains(where: \.isDateOrPath) ? words : Tokens.split(text)
+    }
+
     private mutating func other(_ token: Tokens.Token) -> String {
         if token.isIdeograph { return character() }
+        if token.isDateOrPath {
+            let separator: Character = token.text.contains("/") ? "/" : "-"
+            var parts = token.text.split(separator: separator).map(String.init)
+            let place = Int.random(in: parts.indices, using: &self)
+            let isPath = separator == "/"
+            parts[place] = isPath ? word() : String(Int.random(in: 10...28, using: &self))
+            return parts.joined(separator: String(separator))
+        }
         guard token.isNumber else { return word() }
         return token.text.contains(".") ? version() : "\(number())"
     }

@@ -134,32 +134,50 @@ import Testing
         let base: Value = [
             "a": ["x": 1], "b": ["x": 2], "title": "one", "note": "two", "l": [[1], [2]],
         ]
-        let edits: [(inout Draft) -> Void] = [
-            { $0 = $0.b }, { $0 = Draft(["x": 1]) },
-            { draft in
-                let other = draft.b
-                put(&draft.a, other)
-            },
-            { draft in
-                let other = draft.l[1]
-                put(&draft.l[0], other)
-            },
-            {
-                $0.note.text = $0.title.text
-                $0.note.text.append("!")
-            },
-            { $0.a = $0.b },
+        func with(_ key: Key, _ value: Value) throws -> Value {
+            var map = try #require(base.map)
+            map[key] = value
+            return .map(map)
+        }
+        let edits: [((inout Draft) -> Void, Value)] = [
+            ({ $0 = $0.b }, ["x": 2]), ({ $0 = Draft(["x": 1]) }, ["x": 1]),
+            (
+                { draft in
+                    let other = draft.b
+                    put(&draft.a, other)
+                }, try with("a", ["x": 2])
+            ),
+            (
+                { draft in
+                    let other = draft.l[1]
+                    put(&draft.l[0], other)
+                }, try with("l", [[2], [2]])
+            ),
+            (
+                {
+                    $0.note.text = $0.title.text
+                    $0.note.text.append("!")
+                }, try with("note", "one!")
+            ),
+            ({ $0.a = $0.b }, try with("a", ["x": 2])),
         ]
-        for edit in edits {
+        for (edit, wanted) in edits {
             var value = base
             let delta = try value.edit(edit)
-            #expect(value != base)
-            #expect(try delta.applied(to: base) == value)
+            #expect(value == wanted)
+            #expect(try delta.applied(to: base) == wanted)
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `many edits of maps in maps cost what they are`() throws {
-        let count = 100_000
+    @Test func `many edits of maps in maps cost what they are`() throws {
+        let cost = try CostRatio(
+            small: { try editMaps(count: 10_000) },
+            large: { try editMaps(count: 40_000) }
+        )
+        #expect(cost.isLinear, "\(cost)")
+    }
+
+    private func editMaps(count: Int) throws {
         var value: Value = ["tasks": [:]]
         let delta = try value.edit { draft in
             for number in 0..<count { draft.tasks[Key("\(number)")] = ["done": false] }
@@ -174,8 +192,15 @@ import Testing
         #expect(try second.applied(to: base) == value)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `many edits of items cost what they are`() throws {
-        let count = 20_000
+    @Test func `many edits of items cost what they are`() throws {
+        let cost = try CostRatio(
+            small: { try editItems(count: 5_000) },
+            large: { try editItems(count: 20_000) }
+        )
+        #expect(cost.isLinear, "\(cost)")
+    }
+
+    private func editItems(count: Int) throws {
         var value: Value = ["tasks": .list((0..<count).map { ["id": .int(Int64($0))] })]
         let base = value
         let delta = try value.edit { draft in

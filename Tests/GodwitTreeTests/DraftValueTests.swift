@@ -26,6 +26,15 @@ private struct Money: ValueConvertible, Equatable {
         return value["a"]
     }
 
+    @Test func `a double reads an int that it holds exactly, and a float none that is too large`() {
+        let exact = Int64(1) << 53
+        #expect(Double(value: 3) == 3 && Double(value: .int(exact)) == 9_007_199_254_740_992)
+        #expect(Double(value: .int(exact + 1)) == nil && Double(value: "3") == nil)
+        #expect(Float(value: 3) == 3 && Float(value: 0.1) == 0.1 && Float(value: -2.5) == -2.5)
+        #expect(Float(value: .int(exact + 1)) == nil && Float(value: 1e300) == nil)
+        #expect(Int(value: 3.0) == nil)
+    }
+
     @Test func `any value that is a scalar in Swift can be assigned`() throws {
         let (flag, text, bytes) = (true, "text", [UInt8](1...2))
         #expect(try assigned { $0.a = flag } == true)

@@ -1,4 +1,3 @@
-import Foundation
 import GodwitTree
 import Testing
 
@@ -51,6 +50,42 @@ import Testing
         )
     }
 
+    @Test func `edits of four times as many moved items cost four times as much`() throws {
+        try compare(Self.moves(200), Self.moves(800), ratioMax: 9)
+    }
+
+    @Test func `splices in a line without blanks cost as much as the line is long`() throws {
+        try compare(Self.splices(40_000), Self.splices(160_000), ratioMax: 9)
+    }
+
+    /// Ours moves all items to another list, theirs gives each of them a field.
+    private static func moves(_ count: Int) throws -> Work {
+        func items(isDone: Bool) -> Value {
+            .list(
+                (0..<count).map { number in
+                    [
+                        "id": .string(Key("item-\(number)")), "done": .bool(isDone),
+                        "note": .string(Key("a note on \(number)")),
+                    ]
+                }
+            )
+        }
+        let base: Value = ["open": items(isDone: false), "archive": []]
+        let moved: Value = ["open": [], "archive": items(isDone: false)]
+        let edited: Value = ["open": items(isDone: true), "archive": []]
+        return Work(base, [0]) { side, _ in .diff(base, side == 1 ? moved : edited) }
+    }
+
+    /// Both sides put a letter behind each hundredth of a long word, one of them at the end only.
+    private static func splices(_ count: Int) throws -> Work {
+        try Work(.string(Key(String(repeating: "x", count: count))), [0]) { side, _ in
+            let offsets = side == 1 ? Array(stride(from: 50, to: count, by: 100)) : [count - 1]
+            return try .text(
+                offsets.map { TextDelta.Splice(offset: $0, removed: 0, inserted: "y") }
+            )
+        }
+    }
+
     /// A text is one string, and a changed one is written anew: a merge costs as much as a few of
     /// these, and nothing for each word.
     @Test func `two edits of a text of one megabyte cost a few times what it is to apply them`()
@@ -66,13 +101,13 @@ import Testing
         for _ in 0..<20 {
             applying = min(
                 applying,
-                try cpuSeconds {
+                try CostRatio.cpuSeconds {
                     for delta in [ours, theirs] { _ = try delta.applied(to: base) }
                 }
             )
             merging = min(
                 merging,
-                try cpuSeconds { _ = try Merge(base: base, ours: ours, theirs: theirs) }
+                try CostRatio.cpuSeconds { _ = try Merge(base: base, ours: ours, theirs: theirs) }
             )
         }
         #expect(merging < 4 * applying, "\(merging * 1e6) µs to \(applying * 1e6) µs")
@@ -103,31 +138,20 @@ import Testing
         }
     }
 
-    private func compare(_ small: Work, _ large: Work) throws {
+    private func compare(_ small: Work, _ large: Work, ratioMax: Double = Self.ratioMax) throws {
         let clock = ContinuousClock()
         let end = clock.now + .seconds(5)
         var (least, leastLarge) = (Double.infinity, Double.infinity)
         for round in 0..<50 where round < 2 || clock.now < end {
-            least = min(least, try cpuSeconds { try small.run() })
-            leastLarge = min(leastLarge, try cpuSeconds { try large.run() })
+            least = min(least, try CostRatio.cpuSeconds { try small.run() })
+            leastLarge = min(leastLarge, try CostRatio.cpuSeconds { try large.run() })
         }
         let ratio = leastLarge / least
         let (microseconds, count) = (1e6 * least, Double(small.changes.count))
         #expect(
-            ratio < Self.ratioMax,
+            ratio < ratioMax,
             "\(microseconds / count) µs a merge in the small one, \(ratio) times that in the large"
         )
-    }
-
-    private func cpuSeconds(_ body: () throws -> Void) rethrows -> Double {
-        func now() -> Double {
-            var time = timespec()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-        }
-        let start = now()
-        try body()
-        return now() - start
     }
 
     private static func list(_ count: Int) -> Value {

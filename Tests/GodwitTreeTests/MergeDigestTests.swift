@@ -73,7 +73,7 @@ private struct Checksum: CustomStringConvertible {
     /// Adds everything that one merge says.
     mutating func add(seed: UInt64) {
         var random = Seeded(seed: seed)
-        let kind = random.pick(DocumentKind.allCases)
+        let kind = random.pick(DocumentKind.allCases.filter { $0 != .dates })
         let base = kind.document(&random)
         let (ours, theirs) = (random.revised(base), random.revised(base))
         let merge = Merge(base: base, ours: ours, theirs: theirs)

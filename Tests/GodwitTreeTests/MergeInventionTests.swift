@@ -48,6 +48,59 @@ import Testing
     }
 
     @Test(arguments: DocumentKind.allCases)
+    func `no merge without a conflict has a word or an item more often than both sides put it in`(
+        kind: DocumentKind
+    ) {
+        var laws = LawBook()
+        for seed in 0..<Self.caseCount {
+            let entry = Case(kind, seed: seed)
+            guard entry.merge.conflicts.isEmpty else { continue }
+            let values = [entry.merge.value, entry.base, entry.ours, entry.theirs]
+            // If both sides rewrite nearly all of a record, neither version is known again, and both
+            // stay.
+            if kind != .records, kind != .keyedRecords {
+                let words = Self.doubled(values.map { Tokens(of: $0).counts })
+                laws.check("no word is doubled", words.isEmpty, "\(words): \(entry)")
+            }
+            let items = Self.doubled(values.map { Tokens.items(of: $0) })
+            laws.check("no item is doubled", items.isEmpty, "\(items): \(entry)")
+        }
+        laws.record()
+    }
+
+    /// What occurs once in the base, or is new and occurs once in a side, and more often in the first
+    /// of four: in the merge.
+    private static func doubled(_ counts: [[Value: Int]]) -> [Value] {
+        counts[0].compactMap { token, count in
+            let inputs = counts.dropFirst().map { $0[token] ?? 0 }
+            guard inputs.allSatisfy({ $0 <= 1 }), inputs.contains(1) else { return nil }
+            return count > (inputs[0] == 1 ? 1 : inputs[1] + inputs[2]) ? token : nil
+        }
+    }
+
+    @Test(arguments: DocumentKind.allCases)
+    func `each item of a merge is made of one item of each side`(kind: DocumentKind) {
+        var laws = LawBook()
+        for seed in 0..<Self.caseCount {
+            let entry = Case(kind, seed: seed)
+            let (ours, theirs) = (Tokens.items(of: entry.ours), Tokens.items(of: entry.theirs))
+            var sides: (ours: [Tokens], theirs: [Tokens])?
+            for item in Tokens.items(of: entry.merge.value).keys {
+                if ours[item] != nil || theirs[item] != nil { continue }
+                let known =
+                    sides ?? (ours.keys.map { Tokens(of: $0) }, theirs.keys.map { Tokens(of: $0) })
+                sides = known
+                let tokens = Tokens(of: item)
+                let isMade = known.ours.contains { our in
+                    known.theirs.contains { tokens.isSubset(of: our, $0) }
+                }
+                laws.check("made of two versions", isMade, "\(item): \(entry)")
+            }
+        }
+        laws.record()
+    }
+
+    @Test(arguments: DocumentKind.allCases)
     func `a merge with the base is the other side, and with itself is that side`(
         kind: DocumentKind
     ) {

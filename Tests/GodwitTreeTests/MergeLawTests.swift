@@ -2,7 +2,8 @@ import GodwitTestKit
 import GodwitTree
 import Testing
 
-/// The laws of merging, M1 to M8.
+/// The laws of merging that hold for all values, M1 to M3 and M8, and for lists of different items
+/// M4 and M6; M5 and M7 are in `MergeListLawTests` and `MergeTextLawTests`.
 @Suite struct MergeLawTests {
     @Test func `every merge of small arrangements keeps the laws`() throws {
         for base in SmallWorld.words {

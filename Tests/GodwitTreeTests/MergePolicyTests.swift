@@ -55,6 +55,30 @@ import Testing
         )
     }
 
+    @Test func `max and min compare versions as versions, and other strings by their bytes`() {
+        let pairs: [(less: Value, more: Value)] = [
+            ("1.9.0", "1.10.0"), ("v1.9", "v1.10"), ("^2.0.0", "^10.0.0"), ("1.2", "1.2.1"),
+            ("1.0.0-beta", "1.0.0"), ("1.0.0-beta.2", "1.0.0-beta.11"), ("1.0.0-1", "1.0.0-a"),
+            ("2026-03-09", "2026-03-10"), ("10", "9"), ("10 apples", "9 apples"), (2, 10.5),
+        ]
+        for (rule, isMax) in [(.max, true), (.min, false)] as [(MergePolicy.Rule, Bool)] {
+            var policy = MergePolicy()
+            policy.set(rule, at: "/v")
+            for (less, more) in pairs {
+                for (ours, theirs) in [(less, more), (more, less)] {
+                    let merge = Merge(
+                        base: ["v": "0.1.0"],
+                        ours: ["v": ours],
+                        theirs: ["v": theirs],
+                        policy: policy
+                    )
+                    #expect(merge.value == ["v": isMax ? more : less])
+                    #expect(merge.conflicts.isEmpty)
+                }
+            }
+        }
+    }
+
     @Test func `a union removes nothing that one side still has, and both sides learn of it`()
         throws
     {
@@ -74,6 +98,27 @@ import Testing
             #expect(merge.value == expected && merge.conflicts.isEmpty)
             #expect(try merge.afterOurs.applied(to: ours) == expected)
             #expect(try merge.afterTheirs.applied(to: theirs) == expected)
+        }
+    }
+
+    @Test func `a union holds however a side tells its change`() throws {
+        var policy = MergePolicy()
+        policy.set(.union, at: "/tags")
+        for (old, new, more) in [
+            (["a", "b"], ["a"], ["a", "b", "c"]),
+            (["x": 1, "y": 2], ["x": 1], ["x": 1, "y": 2, "z": 3]),
+        ] as [(Value, Value, Value)] {
+            let ours = Delta.map(["tags": .apply(.set(new))])
+            for theirs in [old, more] {
+                let merge = try Merge(
+                    base: ["tags": old],
+                    ours: ours,
+                    theirs: .diff(["tags": old], ["tags": theirs]),
+                    policy: policy
+                )
+                #expect(merge.value == ["tags": theirs] && merge.conflicts.isEmpty)
+                #expect(try merge.afterOurs.applied(to: ["tags": new]) == merge.value)
+            }
         }
     }
 
@@ -124,6 +169,36 @@ import Testing
         #expect(merge.conflicts.isEmpty)
     }
 
+    @Test func `of two paths of one length the one that spells out its keys has the rule`() {
+        for isStarFirst in [true, false] {
+            var policy = MergePolicy()
+            let rules: [(MergePolicy.Rule, String)] = [
+                (.max, "/stats/*"), (.min, "/stats/views"),
+                (.min, "/ranks/0"), (.max, "/ranks/*"),
+            ]
+            for (rule, path) in isStarFirst ? rules : rules.reversed() {
+                policy.set(rule, at: path)
+            }
+            let merge = Merge(
+                base: [
+                    "stats": ["views": 1, "x": 1], "ranks": [1, 1, 1, 1, 1],
+                ],
+                ours: [
+                    "stats": ["views": 5, "x": 5], "ranks": [5, 5, 1, 1, 1],
+                ],
+                theirs: [
+                    "stats": ["views": 9, "x": 9], "ranks": [9, 9, 1, 1, 1],
+                ],
+                policy: policy
+            )
+            #expect(
+                merge.value == [
+                    "stats": ["views": 5, "x": 9], "ranks": [5, 9, 1, 1, 1],
+                ]
+            )
+        }
+    }
+
     @Test func `new items are one only by what tells all items apart`() {
         let logins = (0..<20).map { ["name": "login", "t": .int($0)] as Value }
         let ours = logins + [["name": "login", "t": 100]]
@@ -137,11 +212,15 @@ import Testing
         policy.set(.max, at: "/items/*/rank")
         let merge = Merge(
             base: ["items": [["id": 1]]],
-            ours: ["items": [["id": 1], ["id": 2, "n": "Rye", "rank": 9, "x": 1]]],
-            theirs: ["items": [["id": 1], ["id": 2, "n": "Rye", "rank": 5, "x": 2]]],
+            ours: ["items": [["id": 1], ["id": 2, "n": "Rye", "m": 4, "rank": 9, "x": 1]]],
+            theirs: ["items": [["id": 1], ["id": 2, "n": "Rye", "m": 4, "rank": 5, "x": 2]]],
             policy: policy
         )
-        #expect(merge.value == ["items": [["id": 1], ["id": 2, "n": "Rye", "rank": 9, "x": 2]]])
+        #expect(
+            merge.value == [
+                "items": [["id": 1], ["id": 2, "n": "Rye", "m": 4, "rank": 9, "x": 2]]
+            ]
+        )
         #expect(merge.conflicts.map(\.path.description) == ["/items/1/x"])
     }
 

@@ -49,6 +49,8 @@ import Testing
                     "seed \(seed): base \(values[0]), ours \(ours), theirs \(theirs): \(merge)"
                 laws.check("both edits", merge.value == values[3], text)
                 laws.check("silent", !isSilent || merge.conflicts.isEmpty, text)
+                let isBoth = merge.conflicts.allSatisfy { $0.choice == .both }
+                laws.check("a report says that both are there", isBoth, text)
             }
         }
         laws.record()

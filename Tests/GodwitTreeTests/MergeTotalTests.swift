@@ -14,7 +14,7 @@ import Testing
             let deep = MergeTotalTests.nested(100)
             let ours = Merge(base: 0, ours: deep, theirs: 0)
             let theirs = Merge(base: 0, ours: 0, theirs: deep)
-            #expect(ours.value == theirs.value)
+            #expect(ours.value == deep && theirs.value == deep)
         }
     }
 

@@ -14,6 +14,11 @@ import Testing
     @Test(arguments: Reader.allCases)
     func `what once broke a reader does so no more`(reader: Reader) throws {
         let folder = URL(filePath: #filePath).appending(path: "../Regressions/\(reader.rawValue)")
+        #expect(
+            FileManager.default.fileExists(
+                atPath: folder.standardized.deletingLastPathComponent().path
+            )
+        )
         let names = try? FileManager.default.contentsOfDirectory(atPath: folder.standardized.path)
         for name in (names ?? []).sorted() {
             let bytes = Array(try Data(contentsOf: folder.standardized.appending(path: name)))

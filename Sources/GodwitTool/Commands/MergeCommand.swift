@@ -12,6 +12,11 @@ struct Merge: ParsableCommand {
             out anew, the document has the layout of theirs. Conflicts go to standard error, and
             the exit code is then 2. Each file can be a pipe.
 
+            If both sides set one scalar, the merge takes the greater version, number or date; else
+            the value of the side that the rest of the record follows, or that changed more; else
+            theirs. It reports each such choice, except two raised versions and prose that differs
+            only in case, blanks or punctuation.
+
             CONFLICTS (--conflict-style)
               list     one line for each on standard error; the document holds what was chosen
               json     the same as JSON
@@ -20,7 +25,7 @@ struct Merge: ParsableCommand {
             RULES (--policy PATH=RULE, * stands for any key or position)
               ours, theirs            that side's wish
               edit-wins, delete-wins  where one side edits what the other removes
-              max, min                the greater or smaller of two values
+              max, min                the greater or smaller of two numbers, versions or strings
               sum                     what both have added to a number
               union                   nothing is removed
 
@@ -36,8 +41,7 @@ struct Merge: ParsableCommand {
 
     @Argument(help: "The version that both grew from; - for standard input.") var base: InputFile
     @Argument(help: "Our version.") var ours: InputFile
-    @Argument(help: "Their version; where both changed one scalar, theirs is taken.")
-    var theirs: InputFile
+    @Argument(help: "Their version.") var theirs: InputFile
     @OptionGroup var rules: MergeRules
     @Option(help: "How conflicts are shown: list, json or markers.")
     var conflictStyle = ConflictStyle.list

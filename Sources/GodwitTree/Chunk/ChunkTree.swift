@@ -2,8 +2,8 @@
 //
 //   (1) The shape is a function of the content: two trees are equal exactly when their roots have
 //       the same digest, whatever edits led to them.
-//   (2) Trees share chunks. An edit makes new ones only along one path, and where nobody else
-//       holds the path, none.
+//   (2) Trees share chunks. An edit copies one path; it changes a uniquely referenced path in
+//       place.
 //   (3) A digest is computed when it is asked for, and once for each chunk.
 //
 // No function here is generic but in its element: the compiler specialises none for a public

@@ -7,8 +7,10 @@
 /// delta.ednText()                              // {:items {:+ {1 "Wine"}}}
 /// ```
 ///
-/// A delta is in normal form: it has no part that keeps everything, so that equal changes are
-/// equal deltas with equal bytes. It does not remember what it replaces; ``inverted(on:)``
+/// All functions of this module return deltas in normal form, without a part that keeps everything,
+/// so that equal changes are equal deltas with equal bytes. Two cases can be built by hand that are
+/// not: `.increment(0)` and `.list` of an empty ``ListDelta`` change nothing, but differ from
+/// ``keep``; ``adding(_:)`` returns ``keep``. A delta does not remember what it replaces; ``inverted(on:)``
 /// takes that from the value it was made for. Applied to a value of another shape it throws.
 public enum Delta: Hashable, Sendable {
     /// No change.

@@ -8,12 +8,17 @@
 extension Delta {
     /// The change that leads from `old` to `new`; `keep` exactly when they are equal.
     ///
-    /// Where little is left of `old`, to set `new` says it in fewer bytes: a change is at most 16
-    /// bytes longer than that. To a merge it is all the same.
+    /// If a set is more than 16 bytes shorter, diff returns the set. To a merge it is all the same.
+    ///
+    /// Items of lists are told apart by an identity: a field that has a scalar in each item, each its
+    /// own, in all versions. The usual names, such as `id`, `key`, `name`, `title` or `sku`, go
+    /// first, whatever their case; else the field that most items keep. Items without one are found
+    /// by equal content, then by resemblance (half of their words), then by their place between the
+    /// same two neighbours.
     ///
     /// - Parameter policy: Where it declares by which key the items of a list are told apart,
     ///   that key is used.
-    /// - Parameter inPieces: Whether the change is told piece by piece, however long that is.
+    /// - Parameter inPieces: Whether to return separate changes even if a set is shorter.
     /// - Complexity: O(*n* log *n*) in the sizes of the lists that differ, O(*n*) for the rest,
     ///   and nothing for equal chunks whose digests are known.
     public static func diff(

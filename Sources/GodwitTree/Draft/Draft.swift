@@ -14,8 +14,8 @@
 /// ```
 ///
 /// The delta holds the intent: a move is a move, and a word that is put into a text is that word,
-/// so that a merge with the changes of others comes out as all sides meant it. The draft compares
-/// nothing but what was set with what was there before; the cost is that of the edits.
+/// so that a merge with the changes of others comes out as all sides meant it. The draft compares only
+/// assigned values with the previous ones; the cost is that of the edits.
 ///
 /// ## Fields and verbs
 ///
@@ -26,19 +26,22 @@
 ///
 /// | To | write |
 /// |---|---|
-/// | set a value | `$0.name = "Wine"`; any ``ValueConvertible`` can be assigned |
+/// | set a value | `$0.name = "Wine"`; any ``ValueConvertible``; the map around it must exist |
 /// | set null | `$0.name = .null` |
 /// | remove a key | `$0.name = nil`; an optional that is nil removes the key, too |
-/// | add to an int | `$0.quantity += 2`; what two sides add, adds up |
+/// | add to an int | `$0.quantity += 2`; the int must exist; what two sides add, adds up |
 /// | set an item | `$0.items[0] = "Wine"` |
 /// | insert, remove or move items | `$0.items.list.insert("Wine", at: 0)`; see ``ListDraft`` |
 /// | change a text | `$0.note.text.append("!")`; see ``TextDraft`` |
 /// | read | `let name: String? = $0.name`; nil for another kind, and for an absent key |
 /// | read any kind | `Value($0.items)`; null for an absent key |
 ///
+/// Numbers convert only if they are exact: `Double` reads an int that it can hold, and an integer reads
+/// no double. A map of different types needs values: `["name": .string(Key(title)), "n": 1]`.
+///
 /// A set to the value that is there already records nothing, and so does a value that returns to
-/// what it was. What does not fit the value, such as a move in something that is no list, or NaN,
-/// is remembered as a failure, does nothing, and makes ``Value/edit(_:)`` throw.
+/// what it was. If an edit does not fit the value, such as a move in something that is no list, or
+/// NaN, the draft records a failure and ``Value/edit(_:)`` throws.
 @dynamicMemberLookup
 public struct Draft {
     var place: DraftPlace

@@ -7,8 +7,7 @@ struct DraftPlace {
     var story: Recording
     /// What was here when the draft began; known of whole drafts, not of parts that are lent.
     let base: Value?
-    /// Which draft this is: a draft that is put in the place of another one tells nothing of what
-    /// happened there.
+    /// The draft's identity: an assignment from another draft discards its history.
     let origin: UInt64
     private var firstFailure: Failure?
 
@@ -42,7 +41,7 @@ struct DraftPlace {
 // MARK: - Failures
 
 extension DraftPlace {
-    /// What could not be done, first of all; what was done since counts for nothing.
+    /// The first failure; later ones are ignored.
     var failure: TreeError? { firstFailure?.error }
 
     mutating func fail(_ error: TreeError) {

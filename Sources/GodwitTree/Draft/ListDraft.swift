@@ -100,7 +100,7 @@ public struct ListDraft {
         }
     }
 
-    /// Lends the list, and what happened to its items; nil where that does not matter.
+    /// Lends the list and its pieces; nil if the whole list was set.
     private mutating func change(
         _ range: Range<Int>,
         _ body: (inout Value.List, inout PieceList<ItemPiece>?) -> Void

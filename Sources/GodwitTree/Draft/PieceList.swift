@@ -15,7 +15,7 @@ protocol Piece {
 //   (1) No piece is empty, and no two neighbours in a block can be joined.
 //   (2) A block has at most `blockMax` pieces; one with none is the only one.
 
-/// What became of a sequence, piece by piece, while it is being edited.
+/// The edit history of a sequence, as pieces.
 ///
 /// - Complexity: A change is O(*k* / 256 + 256) in the number of pieces, with a small constant.
 struct PieceList<Element: Piece> {

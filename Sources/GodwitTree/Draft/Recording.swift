@@ -1,13 +1,12 @@
-/// What a draft has done to one value so far.
+/// The edits that a draft has recorded for one value.
 ///
-/// It says what happened, not what is there: values are read from the draft when the delta is
-/// asked for. Most edits touch one field of one item, so these have a form of their own.
+/// A recording has no values: the delta reads them from the draft. Most edits touch one field of one item, so these have a form of their own.
 enum Recording {
     /// Nothing.
     case none
     /// It was set, or created; what happens inside it since is part of that.
     case set
-    /// The same, where it is a scalar now: this one, so that nothing looks for it.
+    /// An assigned scalar, kept here to avoid a lookup.
     case scalar(Value)
     /// Something happened under this key.
     indirect case field(Key, Field)

@@ -1,8 +1,8 @@
 /// A type of Swift whose values can be assigned to a place of a ``Draft``, and read from it.
 ///
-/// Booleans, integers, doubles, floats, strings and ``Key`` are, `[UInt8]` is a byte string, and
-/// so are arrays and dictionaries of what is. A type of your own is, once it says how it is
-/// written and read:
+/// `Bool`, integers, `Double`, `Float`, `String` and ``Key`` conform; so do arrays and dictionaries of
+/// conforming types; `[UInt8]` is a byte string. A type of your own conforms if it writes and reads
+/// itself:
 ///
 /// ```swift
 /// extension Money: ValueConvertible {
@@ -21,13 +21,16 @@ public protocol ValueConvertible {
     ///   infinity, and for an integer beyond 64 bits with a sign.
     func asValue() throws(TreeError) -> Value
 
-    /// What a value stands for; nil when the value is of another kind, or does not fit.
+    /// Reads this type from a value; nil if the kind differs, or if the value does not fit.
+    ///
+    /// `Double` and `Float` read an int that they represent exactly, because JSON writes 3.0 as 3.
+    /// `Float` rounds a double; it reads none that is too large for it.
     init?(value: Value)
 
-    /// The value that stands for several; a list, but for bytes.
+    /// Writes an array: bytes for `[UInt8]`, else a list.
     static func asValue(_ all: [Self]) throws(TreeError) -> Value
 
-    /// What a value of several stands for.
+    /// Reads an array from a value.
     static func all(in value: Value) -> [Self]?
 }
 
@@ -132,8 +135,11 @@ extension Double: ValueConvertible {
     }
 
     public init?(value: Value) {
-        guard case .double(let finite) = value else { return nil }
-        self = finite.double
+        switch value {
+        case .double(let finite): self = finite.double
+        case .int(let int): self.init(exactly: int)
+        default: return nil
+        }
     }
 }
 
@@ -141,8 +147,13 @@ extension Float: ValueConvertible {
     public func asValue() throws(TreeError) -> Value { try Double(self).asValue() }
 
     public init?(value: Value) {
+        if case .int(let int) = value {
+            self.init(exactly: int)
+            return
+        }
         guard let double = Double(value: value) else { return nil }
         self.init(double)
+        if isInfinite { return nil }
     }
 }
 
@@ -193,7 +204,7 @@ extension Array: ValueConvertible where Element: ValueConvertible {
     }
 }
 
-/// What the keys of a dictionary that is a value can be: strings and keys.
+/// A type of dictionary keys: `String` or ``Key``.
 public protocol ValueKey: Hashable {
     init(key: Key)
     func asKey() -> Key

@@ -83,7 +83,7 @@ private struct UndoMachine {
         }
         switch value(at: container) {
         case .map(let map):
-            // A key that is missing is a trace, one that is there again is none of this patch.
+            // A missing key is a trace; a present key means the patch was not applied.
             if map[last] == nil { hasTrace = true }
             guard map[last].map({ $0 == Self.unknown }) ?? true else { return false }
             return change(container) { $0.map { $0[last] = part } }

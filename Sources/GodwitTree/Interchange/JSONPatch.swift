@@ -51,7 +51,7 @@ extension JSONPatch {
         }
     }
 
-    /// The patch as data; ``init(_:)`` reads it back.
+    /// The patch as data; ``init(_:budget:)`` reads it back.
     public var encoded: Value { .list(operations.map(\.encoded)) }
 }
 

@@ -8,7 +8,8 @@ extension Value {
     /// The value that a merge patch (RFC 7386) makes of this one.
     ///
     /// ```swift
-    /// (["a": 1, "b": 2] as Value).applying(mergePatch: ["a": .null, "c": 3])  // {:b 2 :c 3}
+    /// let value: Value = ["a": 1, "b": 2]
+    /// try value.applying(mergePatch: ["a": .null, "c": 3])  // {:b 2 :c 3}
     /// ```
     ///
     /// The result nests no deeper than the deeper one of value and patch.
@@ -42,11 +43,11 @@ extension Delta {
     /// The change that a merge patch (RFC 7386) makes to `base`.
     ///
     /// ```swift
-    /// Delta(mergePatch: ["a": .null, "c": 3], on: ["a": 1, "b": 2])  // {:a #d/del nil :c 3}
+    /// try Delta(mergePatch: ["a": .null, "c": 3], on: ["a": 1, "b": 2])  // {:a #d/del nil :c 3}
     /// ```
     ///
     /// A merge patch can only replace a list, or a text, as a whole. What it really changes there
-    /// is found as by ``diff(_:_:policy:)``, so that it merges well with other changes of the same
+    /// is found as by ``diff(_:_:policy:inPieces:)``, so that it merges well with other changes of the same
     /// list. ``applied(to:)`` leads to what ``Value/applying(mergePatch:)`` returns.
     ///
     /// - Complexity: O(*k* log *n*), and what the differences cost of lists that are replaced.

@@ -33,7 +33,7 @@ struct ArrivalSearch {
         var found: [ItemContent: [ArrivedItem]] = [:]
         for insertion in insertions where !insertion.isDestination {
             Self.walk(insertion.value, []) { value, path in
-                guard value.isDistinctive || path.isEmpty else { return false }
+                guard value.isDistinctive || path.isEmpty && insertion.isItem else { return false }
                 let content = ItemContent(value)
                 guard wanted[content] != nil else { return false }
                 found[content, default: []].append(
@@ -77,6 +77,8 @@ struct ArrivalSearch {
         for (name, index) in names {
             guard let place = places[name] else { continue }
             let (departure, insertion) = (departures[index], new[place])
+            guard departure.base.isSurelyNamed || departure.base.texts == insertion.value.texts
+            else { continue }
             let score = Resemblance(departure.base).score(with: Resemblance(insertion.value))
             if score >= Self.namedScoreMin { arrive(departure, insertion) }
         }
@@ -124,6 +126,21 @@ extension Value {
             }
         }
         return nil
+    }
+
+    /// Whether the name is more than a number: lists may number their items each on its own.
+    fileprivate var isSurelyNamed: Bool {
+        if case .list(let parts)? = usualName, case .int? = parts.last { false } else { true }
+    }
+
+    /// The texts of a record, which a mere edit of numbers and marks leaves as they are.
+    fileprivate var texts: [Key: Value] {
+        guard case .map(let map) = self else { return [:] }
+        return Dictionary(
+            uniqueKeysWithValues: map.compactMap { entry in
+                if case .string = entry.value { (entry.key, entry.value) } else { nil }
+            }
+        )
     }
 
     /// A record without a name of its own, as it is when all its counters stand at zero; nil where

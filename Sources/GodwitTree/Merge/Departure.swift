@@ -47,7 +47,7 @@ extension Merger {
         _ place: MergePlace,
         in container: Departure? = nil
     ) {
-        guard value.isDistinctive || value.isWord else { return }
+        guard value.isDistinctive || value.isWord && place.list != nil else { return }
         let departure = Departure(value, place, in: container)
         departures.append(departure)
         guard isThorough else { return }
@@ -102,9 +102,32 @@ extension Value {
         if case .string(let text) = self { !text.isEmpty } else { false }
     }
 
-    /// Whether this is more than a short scalar: those stand in many places by chance.
-    var isDistinctive: Bool {
-        if case .string(let text) = self { return text.sizeInBytes >= Self.stringMinInBytes }
-        return isFilled
+    private static let evidenceMin = 3
+
+    /// Whether this says so much that it hardly stands in two places by chance: a long text, an
+    /// identity that is a string, under a usual name, or several words and numbers.
+    var isDistinctive: Bool { evidence(atMost: Self.evidenceMin) >= Self.evidenceMin }
+
+    /// The words and numbers in this value, up to a limit.
+    private func evidence(atMost limit: Int) -> Int {
+        guard limit > 0 else { return 0 }
+        switch self {
+        case .null, .bool: return 0
+        case .int, .double, .bytes: return 1
+        case .string(let text):
+            return text.sizeInBytes >= Self.stringMinInBytes ? limit : text.isEmpty ? 0 : 1
+        case .list(let items):
+            var sum = 0
+            for item in items where sum < limit { sum += item.evidence(atMost: limit - sum) }
+            return sum
+        case .map(let map):
+            let isNamed = ItemIdentity.usualNames.contains { key in
+                if case .string(let name)? = map[key] { !name.isEmpty } else { false }
+            }
+            if isNamed { return limit }
+            var sum = 0
+            for entry in map where sum < limit { sum += entry.value.evidence(atMost: limit - sum) }
+            return sum
+        }
     }
 }

@@ -117,7 +117,7 @@ struct ListOrder {
             }
             last = rank
         }
-        // A list of equal items is in every order, and in none.
+        // A list of equal items shows no order.
         if let first = items.first.flatMap({ rank(of: $0) }), first == last { return 0 }
         return Double(right) / Double(max(1, right + wrong))
     }

@@ -9,24 +9,34 @@
 /// merge.conflicts  // []
 /// ```
 ///
-/// The merge is total and deterministic: it always has a value, and the same one everywhere. It
-/// never invents one: the result holds what one side wrote, or what both changes add up to where
-/// they touch different fields, items or words. In one place, unless a ``MergePolicy`` says
-/// otherwise:
+/// The merge is total and deterministic: it always has a value, and the same one everywhere. Each
+/// part comes from one side, or combines changes to different fields, items or words. In one place,
+/// unless a ``MergePolicy`` says otherwise:
 ///
-/// - an edit beats a removal, and a removal beats a move;
-/// - of two scalars one is taken and reported: the greater version, number or date, else that of
-///   the side which the rest of the record follows. Increments of an int add up;
-/// - containers that both sides created are merged. Texts merge by lines and by words, where an
-///   unchanged word lies between the edits;
-///   Two lists of scalars that both sides created are not mixed, unless they look like sets: ours
-///   is taken and reported;
-/// - in lists, the items that a side inserted stay together, ours first; items with the same
-///   identity (see ``Delta/diff(_:_:policy:inPieces:)``) are one item; of two moves of one item,
-///   ours counts;
+/// - an edit beats a removal, and the merge reports it. An edit that only removes parts of the
+///   value is no such edit: the whole value goes, without a report. Within one list, a removal
+///   beats a move;
+/// - of two scalars the merge takes one and reports it: the greater version, number or date, else
+///   that of the side which the rest of the record follows, else that of the side which changed
+///   more of the document, else theirs. Increments of an int add up. Two cases have no report: both
+///   sides raised a version, or the two texts are prose that differs only in case, blanks or
+///   punctuation;
+/// - if both sides contest much of one record, the merge takes the record whole from one side and
+///   reports it. The other side's few changes to other fields go with it only where a version,
+///   number or date in the record tells which one is later, or where both sides created the record;
+/// - containers that both sides created are merged. Of two lists of scalars that both sides created,
+///   the merge takes ours and reports it, unless the lists look like sets;
+/// - texts merge by lines and by words, where an unchanged word lies between the edits;
+/// - in lists, the items that a side inserted stay together, ours first; of two moves of one item,
+///   ours counts. New items of both sides with the same identity (see
+///   ``Delta/diff(_:_:policy:inPieces:)``) are one item. Two records with the same number that
+///   agree on less than half of their fields stay two, and so do two with the same name, title or
+///   label that have no other value in common; the merge reports them;
 /// - a value that one side moves to another container, or to another key, takes the other side's
-///   edits along. If both sides move it to different ones, it stands once, where ours has it. If
-///   the other side removes it, it stays, as an edited value does. Both cases are reported;
+///   edits along, if it says enough to be told from others: a long text, an `id` or `name` that is a string,
+///   or three words and numbers. If both sides move it to different ones, it stands once, where
+///   ours has it. If the other side removes it, it stays, as an edited value does. The merge reports
+///   both cases;
 /// - a list that all three sides keep sorted stays sorted; in a list of different strings, a
 ///   string that both sides add is there once.
 public struct Merge: Hashable, Sendable {
@@ -38,8 +48,7 @@ public struct Merge: Hashable, Sendable {
     public let afterOurs: Delta
     /// The change from their value to the merged one: the rest of the work after theirs.
     public let afterTheirs: Delta
-    /// The wishes that excluded each other, and the places where both changes are so close that a
-    /// person should look (``Conflict/isNotice``).
+    /// Changes that could not both be kept, and notices for review (``Conflict/isNotice``).
     public let conflicts: [Conflict]
 
     /// Merges two versions of `base`.

@@ -117,6 +117,8 @@ final class Insertion {
     let place: MergePlace
     /// The value where it came from, and the merge of both sides' changes to it.
     var origin: (base: Value, node: MergeNode)?
+    /// The other side's changes to parts of the value.
+    var edits: [PartEdit] = []
     /// Whether some value was found in it.
     var isDestination = false
     /// Conflicts that a person may look at, whatever is decided.
@@ -125,4 +127,7 @@ final class Insertion {
     init(_ side: Side, _ value: Value, _ place: MergePlace) {
         (self.side, self.value, self.place) = (side, value, place)
     }
+
+    /// Whether the value is an item of a list that the base has.
+    var isItem: Bool { place.list != nil }
 }

@@ -77,7 +77,7 @@ extension MergePlace {
             return .int(our &+ their &- (versions.base?.integer ?? 0))
         case .custom(let decide):
             let value = decide(Conflict(reason, versions, .theirs, self))
-            // A value that nests too deep is as good as none.
+            // The merge ignores an answer that nests too deep.
             return value.flatMap {
                 $0.isNested(within: Value.depthMax - path.steps.count) ? $0 : nil
             }

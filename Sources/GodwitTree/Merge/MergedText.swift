@@ -112,13 +112,19 @@ extension Key {
     fileprivate var isLine: Bool { withBytes { !$0.contains(UInt8(ascii: "\n")) } }
 
     /// The lines that some splices change, as ranges of bytes before and after.
+    ///
+    /// - Complexity: O(*n*): the search never enters a window that it knows.
     fileprivate func lineHunks(_ splices: [TextDelta.Splice]) -> [Hunk] {
         var hunks: [Hunk] = []
         var growth = 0
         withBytes { bytes in
             for splice in splices {
-                let start = Self.windowStart(before: splice.offset, in: bytes)
-                var end = Self.windowEnd(behind: splice, in: bytes)
+                let known = hunks.last?.old.upperBound ?? 0
+                let start = Self.windowStart(before: splice.offset, notBefore: known, in: bytes)
+                var end = known
+                if known < bytes.count, splice.end + Self.contextMin > known {
+                    end = Self.windowEnd(behind: splice, in: bytes)
+                }
                 let before = growth
                 growth += splice.growth
                 if let last = hunks.last, start <= last.old.upperBound {
@@ -142,12 +148,15 @@ extension Key {
     private static let contextMin = 256
 
     /// The beginning of the line, or of a word at some distance.
-    private static func windowStart(before offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int
-    {
+    private static func windowStart(
+        before offset: Int,
+        notBefore known: Int,
+        in bytes: UnsafeBufferPointer<UInt8>
+    ) -> Int {
         let limit = offset - lineMax
         var blank: Int?
         var start = offset
-        while start > 0 {
+        while start > known {
             if start <= limit, let blank { return blank }
             if bytes[start - 1] == UInt8(ascii: "\n") { return start }
             if blank == nil, offset - start >= contextMin, bytes[start - 1] == 0x20 {

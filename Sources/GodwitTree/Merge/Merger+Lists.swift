@@ -70,7 +70,7 @@ extension Merger {
             return edit == .keep ? .kept : .one(remover.other, .apply(edit))
         }
         let edit = plan.side(remover.other).edit(of: segment)
-        if edit == .keep { return nil }
+        if edit.keeps(list.base[position]) { return nil }
         let node = removed(by: remover, list.base[position], edit, place)
         if case .open(let choice) = node, choice.picked != nil, choice.result == nil { return nil }
         return node

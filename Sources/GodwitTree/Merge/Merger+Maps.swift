@@ -22,6 +22,13 @@ extension Merger {
         _ changes: Sides<MapDelta.Change?>,
         _ place: MergePlace
     ) -> MergeNode {
+        var changes = changes
+        for side in Side.allCases where changes[side.other] == .remove {
+            guard let base, case .apply(let edit)? = changes[side], edit.keeps(base) else {
+                continue
+            }
+            changes[side] = nil
+        }
         switch (changes.ours, changes.theirs) {
         case (nil, nil): return .kept
         case (nil, .apply(let edit)?) where base != nil:
@@ -91,11 +98,11 @@ extension Value {
 // MARK: - Changes that are close to each other
 
 extension MergedMap {
-    /// Small records are one thing to people: in larger ones, neighbours mean nothing.
+    /// Only small records are checked for nearby changes.
     private static let partlyMax = 8
     private static let smallMax = 12
     private static let sameActMin = 5
-    /// One small change on each side is no reason to look.
+    /// The least number of one-sided changes for a notice.
     private static let closeMin = 3
 
     /// Whether the two changes are so close that people should look at them: both sides made part

@@ -2,9 +2,11 @@
 //
 //   (1) It is found again by its content, also within a new value of the side; or, where the side
 //       edited it as well, by its `id`; by all but its counters, if it has none; or in the same map
-//       by resemblance: then its key was renamed.
-//   (2) It must be there just once, and be more than a short scalar: those stand in many places
-//       by chance. A short string was moved only where both sides put it in as an item.
+//       by resemblance: then its key was renamed. A number as `id` is a name only beside equal
+//       texts, because lists number their items each on its own.
+//   (2) It must be there just once, and say enough (`Value.isDistinctive`): a record of one word
+//       stands in many places by chance. A short string was moved only where it was an item of a
+//       list, and both sides put it into another list.
 //   (3) If the other side edited it where it was, the edit goes along.
 //   (4) If the other side moved it elsewhere too, it stands where ours has it, with the edits of
 //       both, and a conflict says so.
@@ -51,6 +53,7 @@ extension Merger {
                 follow(departure)
             }
         }
+        for insertion in insertions { insertion.applyEdits() }
     }
 
     private mutating func follow(_ departure: Departure) {
@@ -131,32 +134,57 @@ extension ArrivedItem {
 extension Insertion {
     /// Takes over a change of the other side's to a part of this value, or to all of it.
     fileprivate func take(_ change: MapDelta.Change, at path: [Path.Step]) {
-        guard let last = path.last else { return origin = (value, .one(side.other, change)) }
-        var edit = path.dropLast().reversed().reduce(change.nested(at: last)) { edit, step in
-            MapDelta.Change.apply(edit).nested(at: step)
-        }
-        // Parts of one value do not overlap, but the removal of one shifts the others.
-        if case .one(_, .apply(let known))? = origin?.node,
-            let rest = try? edit.transformed(past: known, on: value),
-            let both = try? known.composed(with: rest)
-        {
-            edit = both
-        }
-        origin = (value, .one(side.other, .apply(edit)))
+        edits.append(PartEdit(path: path[...], change: change))
+    }
+
+    /// Makes one change of all that the other side changes in this value.
+    fileprivate func applyEdits() {
+        guard let change = edits.joined else { return }
+        origin = (value, .one(side.other, change))
+        edits = []
     }
 }
 
-extension MapDelta.Change {
-    /// This change, made to a part of a container.
-    fileprivate func nested(at step: Path.Step) -> Delta {
-        switch step {
-        case .key(let key): return .map([key: self])
-        case .position(let position):
-            var recipe = ListRecipe()
-            recipe.append(.kept(0..<position))
-            if case .apply(let edit) = self { recipe.append(.edited(position, edit)) }
-            recipe.finish(tail: position + 1)
-            return .list(recipe)
+/// A change of a part of a value.
+struct PartEdit {
+    /// The way to the part, in the value before any of these changes.
+    var path: ArraySlice<Path.Step>
+    let change: MapDelta.Change
+}
+
+extension [PartEdit] {
+    /// One change that makes all of these, which are of different parts; nil for none.
+    ///
+    /// - Complexity: O(*n* log *n*).
+    fileprivate var joined: MapDelta.Change? {
+        guard let first else { return nil }
+        guard let step = first.path.first else { return first.change }
+        let parts = Dictionary(grouping: self) { $0.path.first }
+        func change(at step: Path.Step) -> MapDelta.Change? {
+            parts[step]?.map { PartEdit(path: $0.path.dropFirst(), change: $0.change) }.joined
         }
+        if case .key = step {
+            let entries = parts.keys.compactMap { step -> MapDelta.Entry? in
+                guard case .key(let key)? = step else { return nil }
+                return change(at: .key(key)).map { MapDelta.Entry(key: key, change: $0) }
+            }
+            return .apply(.map(entries.sorted { $0.key < $1.key }))
+        }
+        var (recipe, end) = (ListRecipe(), 0)
+        for position in parts.keys.compactMap({ $0?.position }).sorted() {
+            recipe.append(.kept(end..<position))
+            if case .apply(let edit)? = change(at: .position(position)) {
+                recipe.append(.edited(position, edit))
+            }
+            end = position + 1
+        }
+        recipe.finish(tail: end)
+        return .apply(.list(recipe))
+    }
+}
+
+extension Path.Step {
+    fileprivate var position: Int? {
+        if case .position(let position) = self { position } else { nil }
     }
 }

@@ -48,6 +48,10 @@ struct Merger {
     ) -> MergeNode {
         guard isThorough || place.rules != nil else { return .one(side, .apply(deltas[side])) }
         var deltas = deltas
+        if place.rules != nil, let base, case .set(let value) = deltas[side] {
+            // A rule holds however the side tells its change.
+            deltas[side] = .diff(base, value, place.rules)
+        }
         switch (base, deltas[side]) {
         case (.map(let base)?, .map):
             deltas[side.other] = .map(MapDelta(ascending: []))
@@ -180,6 +184,9 @@ extension Merger {
 }
 
 extension Delta {
+    /// Whether a value is the same after this change, as after a composition of there and back.
+    func keeps(_ base: Value) -> Bool { self == .keep || base.changed(by: self) == base }
+
     /// Whether this sets the value that is there already.
     fileprivate func sets(_ base: Value?) -> Bool {
         if case .set(let value) = self { value == base } else { false }

@@ -3,16 +3,18 @@
 //   (1) The values themselves: the greater version, number or date, a value before yes or no.
 //   (2) The record: contested fields of one map follow one side, the one that most votes name,
 //       else the one that the enclosing record follows.
-//   (3) An edit beats a removal. Of two lists that both sides created, and that are no sets, ours
+//   (3) An edit beats a removal, whatever the record around it follows. Of two lists that both sides created, and that are no sets, ours
 //       is taken. Else the side that changed more of the document is followed, else theirs, the
 //       later one.
-//   (4) A record of which much is contested, and little else of the loser's changed, is taken
-//       whole from the winner, and so is a new one on which both sides agree in less than half:
-//       neither side wrote a mixture of the two. An increment, a rule of the policy or a value that
-//       moved prevents this, because it counts all the same.
+//   (4) A record of which much is contested is taken whole from the winner, and so is a new one on
+//       which both sides agree in less than half: neither side wrote a mixture of the two. The
+//       loser's other changes go with it, if they are few, and only where the record is new, or a
+//       version, number or date in it tells that the winner's is later. An increment, a rule of the policy, a value
+//       that moved, and work of the loser in the items of a list prevent this: they count all the
+//       same.
 //
-// Each decision is reported, but that both sides raised one version, or differ in nothing but
-// case, blanks and punctuation of prose.
+// The merge reports each decision, except two raised versions and prose that differs only in case,
+// blanks or punctuation.
 
 /// The decisions of one merge.
 struct Settlement {
@@ -66,19 +68,17 @@ struct Settlement {
             return
         }
         let votes = choices.compactMap(\.vote)
-        let voted = winnerOf(votes)
         let leaning = choices.allSatisfy { $0.leaning != nil } ? choices[0].leaning : nil
         let editor = choices.lazy.compactMap(\.editor).first
-        let leader = voted ?? editor ?? winner ?? leaning ?? larger
+        let leader = winnerOf(votes) ?? editor ?? winner ?? leaning ?? larger
         if isTakenWhole(map, choices, leader) {
             map.whole = leader
             return report(.takenWhole, map.versions, leader == .ours ? .ours : .theirs, map.place)
         }
         if map.isDoubtful { report(.bothChangedRecord, map.versions, .both, map.place) }
         for (_, node) in map.entries {
-            // A removal beats an edit only where the values of this very record say so.
-            if case .open(let choice) = node, choice.picked == nil,
-                choice.editor == nil ? choice.vote?.isVersion == false : voted != nil
+            if case .open(let choice) = node, choice.picked == nil, choice.editor == nil,
+                choice.vote?.isVersion == false
             {
                 choice.picked = leader
                 if !choice.isTrivial {
@@ -105,8 +105,13 @@ struct Settlement {
     ) -> Bool {
         guard Set(choices.compactMap { $0.vote?.side }).count < 2, map.canBeTakenWhole, !hasMoves
         else { return false }
-        guard !map.deltas[winner.other].hasInsertions else { return false }
-        let lone = map.entries.count { $0.node.isOnly(of: winner.other) }
+        guard !map.deltas[winner.other].hasInsertions,
+            !map.entries.contains(where: { $0.node.hasItems(of: winner.other) })
+        else { return false }
+        let lone = map.entries.reduce(0) { $0 + $1.node.work(of: winner.other) }
+        // Without a vote, nothing says that the winner's record is the later one.
+        guard lone == 0 || map.place.isNew || choices.contains(where: { $0.vote != nil })
+        else { return false }
         let isMuch =
             choices.count >= Self.wholeMin
             && Self.wholePart * choices.count >= choices.count + lone
@@ -164,11 +169,24 @@ extension MergedMap {
 }
 
 extension MergeNode {
-    /// Whether only one side changed something here.
-    fileprivate func isOnly(of side: Side) -> Bool {
+    /// How much one side alone changed here, at whatever depth.
+    fileprivate func work(of side: Side) -> Int {
         switch self {
-        case .one(let owner, _): owner == side
-        case .inserted(let insertion): insertion.side == side
+        case .one(let owner, let change): owner == side ? change.weight : 0
+        case .inserted(let insertion): insertion.side == side ? 1 : 0
+        case .map(let map): map.entries.reduce(0) { $0 + $1.node.work(of: side) }
+        case .list(let list): list.items.reduce(0) { $0 + $1.node.work(of: side) }
+        case .created(_, let node): node.work(of: side)
+        case .kept, .same, .sum, .raised, .decided, .open, .text: 0
+        }
+    }
+
+    /// Whether one side alone changed an item of a list that both changed, at whatever depth.
+    fileprivate func hasItems(of side: Side) -> Bool {
+        switch self {
+        case .list: work(of: side) > 0
+        case .map(let map): map.entries.contains { $0.node.hasItems(of: side) }
+        case .created(_, let node): node.hasItems(of: side)
         default: false
         }
     }
@@ -249,15 +267,15 @@ extension Delta {
         switch self {
         case .keep: 0
         case .set, .text, .increment: 1
-        case .map(let delta):
-            delta.entries.reduce(0) { sum, entry in
-                guard case .apply(let change) = entry.change else { return sum + 1 }
-                return sum + change.weight
-            }
+        case .map(let delta): delta.entries.reduce(0) { $0 + $1.change.weight }
         case .list(let delta):
             delta.recipe.weight
         }
     }
+}
+
+extension MapDelta.Change {
+    fileprivate var weight: Int { if case .apply(let delta) = self { delta.weight } else { 1 } }
 }
 
 extension ListRecipe {

@@ -1,7 +1,9 @@
 // The new items of both sides that are one.
 //
-//   (1) Items with the same identity, where the list has one. Two new items with the same number
-//       as their identity that agree on little else are two: both sides counted on.
+//   (1) Items with the same identity, where the list has one. Two new records with the same number
+//       that agree on less than half of their fields are two: both sides counted on. Two with the
+//       same name, title or label that have no other value in common are two. An identity that the
+//       policy declares makes one of them all the same.
 //   (2) Equal items in the same gap; equal records anywhere, when each side has just one.
 //   (3) In a list of strings, all different, in which neither side replaced one: equal strings.
 //
@@ -10,7 +12,7 @@
 struct TwinSearch {
     /// The place of ours for each place of theirs that is the same item.
     private(set) var pairs: [Int: Int] = [:]
-    /// The places of two items with one identity, on their sides.
+    /// The places of two items with one identity that are not one item, on their sides.
     private(set) var clashes: [Sides<Int>] = []
 
     private static let neighboursMax = 16
@@ -23,7 +25,7 @@ struct TwinSearch {
         let identity =
             declared ?? ItemIdentity(of: [near + ours.map(\.value), near + theirs.map(\.value)])
         if let identity {
-            unite(ours, theirs, by: identity)
+            unite(ours, theirs, by: identity, isDeclared: declared != nil)
         } else {
             let isSet = Self.isSet(near, plan)
             unite(ours, theirs, plan, isSet: isSet)
@@ -33,7 +35,8 @@ struct TwinSearch {
     private mutating func unite(
         _ ours: [(place: Int, value: Value)],
         _ theirs: [(place: Int, value: Value)],
-        by identity: ItemIdentity
+        by identity: ItemIdentity,
+        isDeclared: Bool
     ) {
         let ourNames = ListMatching.uniquePositions(of: ours.map { identity.name(of: $0.value) })
         let theirNames = ListMatching.uniquePositions(
@@ -41,7 +44,7 @@ struct TwinSearch {
         )
         for (name, their) in theirNames.sorted(by: { $0.value < $1.value }) {
             guard let our = ourNames[name] else { continue }
-            if case .int = name, !ours[our].value.agrees(with: theirs[their].value) {
+            if !isDeclared, !ours[our].value.isSame(as: theirs[their].value, name, by: identity) {
                 clashes.append(Sides(ours: ours[our].place, theirs: theirs[their].place))
             } else {
                 pairs[theirs[their].place] = ours[our].place
@@ -103,9 +106,17 @@ struct TwinSearch {
 }
 
 extension Value {
-    /// Whether two records have at least two fields with equal values.
-    fileprivate func agrees(with other: Value) -> Bool {
+    /// Whether two records with one identity are one record.
+    ///
+    /// Lists may number their items each on its own: with a number, most fields must be equal.
+    /// Names and titles come twice: with one, it is enough that not each side has other fields.
+    fileprivate func isSame(as other: Value, _ name: Value, by identity: ItemIdentity) -> Bool {
         guard case .map(let map) = self, case .map(let otherMap) = other else { return true }
-        return map.count { otherMap[$0.key] == $0.value } >= 2
+        let names = Set(identity.fields.compactMap { $0.count == 1 ? $0[0] : nil })
+        let equal = map.count { !names.contains($0.key) && otherMap[$0.key] == $0.value }
+        let common = map.count { !names.contains($0.key) && otherMap[$0.key] != nil }
+        let own = Sides(ours: map.count, theirs: otherMap.count).map { $0 - names.count - common }
+        if case .int = name { return 2 * equal >= common + own.ours + own.theirs }
+        return identity.isStrict || equal > 0 || own.ours == 0 || own.theirs == 0
     }
 }

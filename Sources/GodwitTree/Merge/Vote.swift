@@ -3,7 +3,7 @@
 // Versions, numbers and dates mostly grow, and a value says more than yes or no. People who merge
 // by hand decide the same way.
 
-/// The vote for the later one of two values that both sides set.
+/// Chooses the later of two values by version, number or date.
 struct Vote: Equatable {
     let side: Side
     /// Whether the value is a version, which goes its own way beside others in one record.
@@ -41,7 +41,7 @@ struct Vote: Equatable {
         if max(our.count, their.count) < Self.versionMaxInBytes,
             let left = Self.version(our), let right = Self.version(their)
         {
-            guard let side = Self.greater(left, right) else { return nil }
+            guard let side = Self.greater(left.numbers, right.numbers) else { return nil }
             self.init(
                 side,
                 isVersion: Self.isVersion(.string(ours)) && Self.isVersion(.string(theirs))
@@ -59,15 +59,14 @@ struct Vote: Equatable {
 extension Vote {
     /// Whether a text is a version of several numbers, such as `^1.2.0` or `v3.1-beta`.
     static func isVersion(_ value: Value) -> Bool {
-        guard let bytes = value.text.map({ Array($0.utf8) }), let numbers = version(bytes) else {
-            return false
-        }
+        guard let bytes = value.text.map({ Array($0.utf8) }), let (numbers, _) = version(bytes)
+        else { return false }
         // Two numbers alone are a decimal, four an address.
         return numbers.count == 3 || numbers.count == 2 && !isDigit(bytes[0])
     }
 
-    /// The numbers of a version; nil for a range, a date or anything else.
-    private static func version(_ bytes: [UInt8]) -> [Int]? {
+    /// The numbers of a version, and where they end; nil for a range, a date or anything else.
+    static func version(_ bytes: [UInt8]) -> (numbers: [Int], end: Int)? {
         let prefixes = Set("^~<>=v".utf8)
         var rest = bytes[...]
         while let byte = rest.first, prefixes.contains(byte) { rest.removeFirst() }
@@ -85,7 +84,7 @@ extension Vote {
             guard rest.first == UInt8(ascii: ".") else { break }
             rest.removeFirst()
         }
-        return numbers
+        return (numbers, rest.startIndex)
     }
 
     private static func greater(_ ours: [Int], _ theirs: [Int]) -> Side? {

@@ -55,8 +55,8 @@ public enum Compression {
 
     /// The bytes that were compressed.
     ///
-    /// What the frame says about its size is not believed: a frame cannot unfold to more than its
-    /// blocks could hold, and memory is only touched as it is filled.
+    /// The reader does not trust the size in the frame header: a frame cannot unfold to more than its
+    /// blocks could hold, and the reader touches memory only as it fills it.
     ///
     /// - Parameter budget: What unfolds to more is refused before it is unfolded.
     /// - Throws: ``TreeError/malformed(format:offset:reason:)`` or

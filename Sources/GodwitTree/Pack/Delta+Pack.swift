@@ -72,8 +72,8 @@ extension Delta {
 
     /// Reads a packed delta, by the base that it was packed on.
     ///
-    /// - Parameter budget: How much memory the delta may take while it is read. Of what is
-    ///   compressed, each byte may take only so much, whatever the budget is.
+    /// - Parameter budget: How much memory the delta may take while it is read. A fixed limit also
+    ///   applies to each compressed byte.
     /// - Throws: What ``init(canonicalBytes:budget:)`` throws. A delta that was packed on another
     ///   base is refused here, when it is applied, or by the digest of what it leads to.
     public init(

@@ -1,7 +1,7 @@
 /// Reads a delta from bytes that may say anything.
 ///
-/// Nothing is allocated on the word of the input alone: whatever is counted takes a byte of it, and
-/// is paid for from the budget before there is room for it.
+/// The reader charges the budget for each element before it allocates, and each element takes at
+/// least one byte of the input.
 struct DeltaReader {
     private var canonical: CanonicalReader
     private let isPacked: Bool

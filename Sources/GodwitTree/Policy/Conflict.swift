@@ -1,8 +1,7 @@
 /// Two changes that could not both stay as they were.
 ///
-/// A merge always decides. A conflict says what it had to choose between, and why it chose as it
-/// did, so that an app or a person can choose otherwise. A decision by a rule of a ``MergePolicy``
-/// is no conflict.
+/// A conflict records both changes and the reason for the decision, so that an app or a person can
+/// choose otherwise. A decision by a rule of a ``MergePolicy`` is no conflict.
 public struct Conflict: Hashable, Sendable {
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// Both sides put different values in one place.
@@ -20,7 +19,7 @@ public struct Conflict: Hashable, Sendable {
         case takenWhole
         /// Both sides changed different fields of one small record; both changes are there.
         case bothChangedRecord
-        /// Both sides gave the same number to a new item; both items are there.
+        /// Both sides gave the same number or name to different new items; both items are there.
         case sameIdentity
     }
 
@@ -38,7 +37,7 @@ public struct Conflict: Hashable, Sendable {
     public let ours: Value?
     /// The value that their side wanted; nil when it removed the value.
     public let theirs: Value?
-    /// Whose wish was granted.
+    /// The side whose change the merge kept.
     public let choice: Choice
 }
 
@@ -60,7 +59,7 @@ extension Conflict.Reason {
         case .bothRewrote: "both sides changed the same lines; check the text"
         case .takenWhole: "both sides changed much of it; one side's record is taken whole"
         case .bothChangedRecord: "both sides changed this record; both changes are kept"
-        case .sameIdentity: "both sides added an item with this number; both are kept"
+        case .sameIdentity: "both sides added a different item with this identity; both are kept"
         }
     }
 }

@@ -39,7 +39,7 @@ struct ItemIdentity: Hashable, Sendable {
 // MARK: - Finding it
 
 extension ItemIdentity {
-    private static let usualNames: [Key] = [
+    static let usualNames: [Key] = [
         "id", "_id", "uuid", "guid", "key", "name", "title", "slug", "sid", "code", "sku", "url",
         "path", "filename", "label",
     ]
@@ -76,6 +76,16 @@ extension ItemIdentity {
         self = best.identity
     }
 
+    /// Names that people give twice.
+    private static let looseNames: [Key] = ["name", "title", "label"]
+
+    /// Whether two records with this identity are surely one, if it is no number.
+    var isStrict: Bool {
+        guard fields.count == 1, let key = fields[0].last else { return true }
+        return Self.rank(of: key) < Self.usualNames.count
+            && !Self.looseNames.contains { $0.isSameName(as: key) }
+    }
+
     /// The fields that may be an identity, with usual names first.
     private static func candidates(in item: Value.Map) -> [(field: [Key], rank: Int)] {
         var candidates: [(field: [Key], rank: Int)] = []
@@ -99,7 +109,7 @@ extension ItemIdentity {
         usualNames.firstIndex { $0.isSameName(as: key) } ?? usualNames.count
     }
 
-    /// Doubles and truth values tell nothing apart, but by a usual name.
+    /// Doubles and booleans identify items only under a usual name.
     private static func isUsable(_ value: Value, _ key: Key) -> Bool {
         switch value {
         case .int, .string, .bytes: true

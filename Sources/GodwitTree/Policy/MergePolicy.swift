@@ -9,24 +9,29 @@
 /// let merge = Merge(base: base, ours: ours, theirs: theirs, policy: policy)
 /// ```
 ///
-/// A path is a JSON Pointer; `*` stands for any key or position. A rule holds for the place that
-/// its path names and, unless a longer path has another, for everything under it. Where several
-/// paths fit, keys that are spelled out go before `*`.
+/// A path is written as a JSON Pointer; `*` stands for any key or position. Unlike in RFC 6901, `/`
+/// is the root, and the first slash may be missing. A rule holds for the place that its path names
+/// and, unless a longer path has another, for everything under it. If several paths fit, keys that
+/// are spelled out go before `*`.
 public struct MergePolicy: Sendable {
     /// How a conflict in one place is decided.
     public enum Rule: Sendable {
-        /// Our side's wish, whatever theirs is.
+        /// Our value always wins.
         case ours
-        /// Their side's wish, whatever ours is.
+        /// Their value always wins.
         case theirs
         /// A value that one side edits, or moves to another container, stays, though the other
         /// removes it; this is the default.
         case editWins
         /// A value that one side removes goes, though the other edits or moves it.
         case deleteWins
-        /// The greater of two ints or doubles, or of two strings by their bytes.
+        /// The greater of two numbers, versions or strings.
+        ///
+        /// Two strings of dotted numbers, such as `1.10.0` and `^1.9.0-beta.2`, compare as
+        /// versions, a pre-release before its release. Other strings compare by their bytes. For
+        /// values of other or of different kinds, the default holds.
         case max
-        /// The smaller of two ints or doubles, or of two strings by their bytes.
+        /// The smaller of two numbers, versions or strings, compared as ``max`` compares them.
         case min
         /// Everything that either side has: nothing is removed from this map or list.
         case union
@@ -99,7 +104,7 @@ extension MergePolicy {
         var isUnion: Bool { if case .union? = rule { true } else { false } }
         var isSum: Bool { if case .sum? = rule { true } else { false } }
 
-        /// The rules one step further down; a rule that says nothing else goes down too.
+        /// The rules for a child, which inherits the rule unless it has its own.
         func child(_ step: Path.Step) -> Node? {
             let named: Node? =
                 switch step {
@@ -130,20 +135,6 @@ extension MergePolicy {
         fileprivate mutating func edit(_ path: ArraySlice<Key>, _ body: (inout Node) -> Void) {
             guard let step = path.first else { return body(&self) }
             children[step, default: Node()].edit(path.dropFirst(), body)
-        }
-    }
-}
-
-extension Value {
-    /// Whether this is the smaller of two numbers or texts; nil when they cannot be compared.
-    func isLess(than other: Value) -> Bool? {
-        switch (self, other) {
-        case (.int(let left), .int(let right)): left < right
-        case (.double(let left), .double(let right)): left.double < right.double
-        case (.int(let left), .double(let right)): Double(left) < right.double
-        case (.double(let left), .int(let right)): left.double < Double(right)
-        case (.string(let left), .string(let right)): Key.isBefore(left, right)
-        default: nil
         }
     }
 }

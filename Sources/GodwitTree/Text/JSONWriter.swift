@@ -86,7 +86,7 @@ extension String {
 
 extension Sequence<UInt8> {
     /// Two lowercase hexadecimal digits a byte.
-    public var hex: String {
+    package var hex: String {
         reduce(into: "") { text, byte in
             text += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
         }
@@ -95,7 +95,7 @@ extension Sequence<UInt8> {
 
 extension Array<UInt8> {
     /// The bytes that hexadecimal text stands for, or nil when it is not such text.
-    public init?(hex text: String) {
+    package init?(hex text: String) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count / 2)
         var high: UInt8?

@@ -36,10 +36,10 @@ public struct ReadBudget: Hashable, Sendable {
         self.stepsMax = stepsMax
     }
 
-    /// For what comes from another device of the same people: 1 GiB, or some million items.
+    /// For input from the user's own devices: 1 GiB, or some million items.
     public static let standard = ReadBudget(memoryMax: 1 << 30)
 
-    /// For what comes from strangers, many at a time: 16 MiB.
+    /// For untrusted requests, many at a time: 16 MiB.
     public static let request = ReadBudget(memoryMax: 1 << 24, stepsMax: 1 << 20)
 
     /// For a body of a request that is in memory already: 16 MiB, and eight times its size.

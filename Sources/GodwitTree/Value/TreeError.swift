@@ -1,6 +1,6 @@
 /// Why bytes, a text or a delta were refused.
 ///
-/// Whatever throws one of these has changed nothing.
+/// A function that throws a `TreeError` has changed nothing.
 public enum TreeError: Error, Hashable, Sendable {
     /// The input is not well-formed; `offset` counts bytes from its beginning.
     case malformed(format: Format, offset: Int, reason: String)
@@ -15,11 +15,11 @@ public enum TreeError: Error, Hashable, Sendable {
     /// The delta was made for another value; `path` says where they part.
     case wrongBase(path: Path, reason: String)
 
-    /// The delta contradicts itself, whatever it is applied to.
+    /// The delta contradicts itself; it applies to no value.
     case invalidDelta(reason: String)
 
-    /// The patch is none, whatever it is applied to; `operation` counts from 0, and is nil when the
-    /// patch is not a list.
+    /// The value is not a valid JSON Patch; `operation` counts from 0, and is nil when the patch is
+    /// not a list.
     case invalidPatch(operation: Int?, reason: String)
 
     /// The patch was made for another document; `operation`, from 0, is the first that fails.

@@ -1,0 +1,71 @@
+import GodwitTree
+import Testing
+
+/// Which new items of both sides are one record.
+@Suite struct MergeTwinTests {
+    private func merge(_ base: Value, _ ours: Value, _ theirs: Value) -> Merge {
+        let merge = Merge(base: base, ours: ours, theirs: theirs)
+        #expect((try? merge.afterOurs.applied(to: ours)) == merge.value)
+        #expect((try? merge.afterTheirs.applied(to: theirs)) == merge.value)
+        return merge
+    }
+
+    @Test func `two records with one title and nothing else in common are two`() {
+        let ann: Value = ["title": "Call", "who": "Ann", "when": "Mon"]
+        let tax: Value = ["title": "Call", "note": "about tax", "prio": "high"]
+        let merge = merge(["tasks": []], ["tasks": [ann]], ["tasks": [tax]])
+
+        #expect(merge.value == ["tasks": [ann, tax]])
+        #expect(merge.conflicts.map(\.reason) == [.sameIdentity])
+    }
+
+    @Test func `two records with one number that agree on less than half are two`() {
+        let pairs: [(Value, Value)] = [
+            (
+                ["id": 2, "title": "Milk", "done": false, "shop": "A"],
+                ["id": 2, "title": "Wine", "done": false, "price": 7]
+            ),
+            (["id": 2, "done": false, "milk": 3], ["id": 2, "done": false, "wine": 7]),
+        ]
+        let bread: Value = ["id": 1, "title": "Bread", "done": false]
+        for (ours, theirs) in pairs {
+            let merge = merge(
+                ["items": [bread]],
+                ["items": [bread, ours]],
+                ["items": [bread, theirs]]
+            )
+            #expect(merge.value == ["items": [bread, ours, theirs]])
+            #expect(merge.conflicts.map(\.reason) == [.sameIdentity])
+        }
+    }
+
+    @Test func `two records that agree on most are one with the fields of both`() {
+        let ours: Value = ["id": 2, "title": "Milk", "shop": "A", "unit": "l", "price": 2]
+        let theirs: Value = ["id": 2, "title": "Milk", "shop": "A", "unit": "l", "note": "cold"]
+        let merge = merge(["items": []], ["items": [ours]], ["items": [theirs]])
+        #expect(
+            merge.value == [
+                "items": [
+                    [
+                        "id": 2, "title": "Milk", "shop": "A", "unit": "l", "price": 2,
+                        "note": "cold",
+                    ]
+                ]
+            ]
+        )
+    }
+
+    @Test func `an identity that an app declares makes one record of two`() {
+        var policy = MergePolicy()
+        policy.identify(by: "title", at: "/tasks")
+        let merge = Merge(
+            base: ["tasks": []],
+            ours: ["tasks": [["title": "Call", "who": "Ann"]]],
+            theirs: ["tasks": [["title": "Call", "note": "about tax"]]],
+            policy: policy
+        )
+        #expect(
+            merge.value == ["tasks": [["title": "Call", "who": "Ann", "note": "about tax"]]]
+        )
+    }
+}
