@@ -9,9 +9,11 @@ import Testing
     private var number: OperationNumber { OperationNumber(commit: commit, index: 0) }
     private let now = Moment(elapsed: .seconds(1), calendar: 0)
 
-    private var outline: OperationTable.Outline {
+    private var outline: OperationTable.Outline { outline(of: commit) }
+
+    private func outline(of commit: CommitNumber) -> OperationTable.Outline {
         OperationTable.Outline(
-            number: number,
+            number: OperationNumber(commit: commit, index: 0),
             commit: commit,
             pipeline: Pipeline.defaultName,
             state: .waiting,
@@ -53,6 +55,19 @@ import Testing
         state.endLoading(loading, through: CommitNumber(rawValue: 6), at: now)
         #expect(state.summary.pending == 1)
         state.machine.checkInvariants()
+    }
+
+    @Test func `a queue that is read again opens no commit before its turn`() {
+        var state = state()
+        let work = AsyncStream.makeStream(of: PushQueue.Work.self)
+        state.began(epoch: 1, work.continuation)
+        for _ in 0..<2 {
+            let loading = state.beginLoading()
+            state.load(.operations([outline, outline(of: commit.next)]), loading, at: now)
+            state.load(.rest(holds: [], suspensions: []), loading, at: now)
+            state.endLoading(loading, through: commit.next, at: now)
+            #expect(state.takeEffects(at: now).starts == [number])
+        }
     }
 
     @Test func `a reading that was overtaken changes nothing`() {

@@ -56,7 +56,9 @@ final class Launch: @unchecked Sendable {
                 } catch is CancellationError {
                     return
                 } catch {
-                    if launch.isAlive, !world.mayFail(launch.process, since: faults) {
+                    if launch.isAlive, !world.mayFail(launch.process, since: faults),
+                        !launch.store.isPoisoned
+                    {
                         world.books.violate("the queue ended: \(error)")
                     }
                     guard (try? await world.clock.sleep(for: .seconds(1))) != nil else { return }

@@ -1,6 +1,4 @@
 import GRDB
-import GodwitTestKit
-import Synchronization
 
 @testable import GodwitQueue
 @testable import GodwitStore
@@ -13,13 +11,13 @@ extension World {
     func heal() {
         note("everything is healed")
         isHealed = true
-        healed = clock.now
         endLongRead()
         mend()
         runJobs(200)
         var righted: Set<Int> = []
         var jobs = 0
         while books.violation == nil, !isQuiet() {
+            for launch in alive where launch.store.isPoisoned { close(launch) }
             if alive.isEmpty { open(.afterKill) }
             // Twice: the first time something may still be under way. Nothing else wakes the queue.
             if jobs % 400 == 0, jobs < 800 || !righted.isSuperset(of: alive.map(\.process)),
@@ -31,14 +29,7 @@ extension World {
             runJobs(50)
             jobs += 50
             if jobs > Self.jobsMax {
-                note(alive.first.map { rows($0) } ?? "")
-                for launch in alive {
-                    launch.queue.state.withLock { state in
-                        note(
-                            "\(launch.process): \(state.phase) runs \(state.isRunning) \(state.machine.schedule.numbers.map { state.machine.schedule.position(of: $0).map { "\($0)" } ?? "" }) \(state.machine.holds)"
-                        )
-                    }
-                }
+                for launch in alive { note("launch \(launch.process): \(rows(launch))") }
                 books.violate("the queue does not come to rest")
             }
         }

@@ -40,8 +40,6 @@ final class World: @unchecked Sendable {
     var longReader: DatabaseQueue?
     /// How far the calendar is from where it began, besides the time that has passed.
     var calendarShift = 0.0
-    /// Since when nothing fails any more.
-    var healed: ManualClock.Instant?
     /// What happened, for whoever has to find out why.
     var trace: [String] = []
     private let folder: TemporaryFolder
@@ -195,5 +193,7 @@ extension World {
     private func end() {
         endLongRead()
         for launch in alive { bury(launch) }
+        // Their stores' options hold the world.
+        launches = []
     }
 }
