@@ -1,6 +1,8 @@
 /// Watches what the device has.
 public protocol ConditionsMonitor: Sendable {
     /// The conditions now, then whenever they change.
+    ///
+    /// A queue starts nothing before it knows the first ones.
     func conditions() -> AsyncStream<Conditions>
 }
 
