@@ -121,6 +121,9 @@ extension PushQueue {
         var next: (loading: Int, commits: ClosedRange<CommitNumber>)?
         change { state, _ in next = state.beginCatchingUp() }
         guard let (loading, commits) = next else { return }
+        let count = commits.upperBound.rawValue - commits.lowerBound.rawValue
+        // What is older is not written down any more.
+        guard count < QueueLog.commitMax else { return await readAgain() }
         do {
             let news = try await store.read { try QueueNews(of: commits, in: $0.database) }
             change { state, now in

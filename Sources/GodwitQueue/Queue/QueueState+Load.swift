@@ -128,10 +128,6 @@ extension QueueState {
     ///   is nothing to bring up to date.
     mutating func beginCatchingUp() -> (Int, ClosedRange<CommitNumber>)? {
         guard case .behind(let entries) = phase else { return nil }
-        guard lastElsewhere.rawValue - firstMissing.rawValue < QueueLog.commitMax else {
-            lostTrack()
-            return nil
-        }
         phase = .loading(entries)
         loadCount += 1
         return (loadCount, firstMissing...lastElsewhere)
