@@ -35,7 +35,7 @@ private struct Version: Comparable {
 
     fileprivate enum Part: Comparable {
         case number(Int)
-        case word(String)
+        case word(Key)
     }
 
     init?(_ text: Key) {
@@ -61,6 +61,6 @@ private struct Version: Comparable {
 extension Version.Part {
     fileprivate init(_ bytes: ArraySlice<UInt8>) {
         let text = String(decoding: bytes, as: UTF8.self)
-        self = Int(text).map(Self.number) ?? .word(text)
+        self = Int(text).map(Self.number) ?? .word(Key(text))
     }
 }
