@@ -22,7 +22,6 @@ struct Books {
 
     struct Write {
         let launch: Int
-        let isDurable: Bool
         var commit: CommitNumber = .none
         /// The objects that it has written; nil for those that it has removed.
         var changes: [ObjectKey: Note?] = [:]
@@ -42,7 +41,7 @@ struct Books {
     var writes: [Int: Write] = [:]
     /// The last commit that each launch was told of.
     var told: [Int: CommitNumber] = [:]
-    /// The operations that somebody has skipped, or tried to.
+    /// The operations that a launch has skipped, or tried to.
     var skipped: Set<OperationID> = []
     /// The operations that were dead letters at some time: later ones may have overtaken them.
     var refused: Set<OperationID> = []
@@ -53,7 +52,7 @@ struct Books {
     /// The holds of a transaction that is not committed yet, and of those that are not answered.
     var tentative: [(OperationID, String)] = []
     var pending: [Int: [(OperationID, String)]] = [:]
-    /// How often somebody has resumed all pipelines, or tried to.
+    /// How often a launch has resumed all pipelines, or tried to.
     var resumeCount = 0
     private(set) var violation: String?
 
@@ -82,17 +81,26 @@ extension Books {
     /// When the disk is looked at.
     enum Look {
         case whileItRuns
-        /// The first look after a process was killed: what was written is there.
+        /// The first look after a process was killed: all that it had written is there.
         case afterKill
-        /// The first look after the power was gone: what was synced is there.
+        /// The first look after the power was gone: all that was synced is there.
         case afterPowerCut
     }
 
     /// Holds the writes that the disk has against those that were acknowledged.
-    mutating func check(_ marks: [Int: CommitNumber], through commit: CommitNumber, _ look: Look) {
+    ///
+    /// - Parameter living: The launches that may still answer their open writes.
+    mutating func check(
+        _ marks: [Int: CommitNumber],
+        through commit: CommitNumber,
+        _ look: Look,
+        living: Set<Int> = []
+    ) {
         for (mark, found) in marks { checkPresence(of: mark, at: found, look) }
         let lastKept = marks.values.max() ?? .none
-        for mark in writes.keys where marks[mark] == nil {
+        for (mark, write) in writes where marks[mark] == nil {
+            let isUndecided = write.answer == .open || write.answer == .failed
+            if isUndecided, living.contains(write.launch) { continue }
             checkAbsence(of: mark, commit, lastKept, look)
         }
         if case .whileItRuns = look { return }

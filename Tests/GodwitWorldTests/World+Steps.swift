@@ -118,7 +118,7 @@ extension World {
         let isDurable = random.happens(0.7)
         let throwsUp = random.happens(0.1)
         let plan = (0..<Int.random(in: 1...3, using: &random)).map { _ in plannedChange() }
-        books.writes[mark] = Books.Write(launch: launch.process, isDurable: isDurable)
+        books.writes[mark] = Books.Write(launch: launch.process)
         let body: @Sendable (borrowing WriteTransaction) throws -> Void = { [self] transaction in
             books.writes[mark]?.commit = transaction.commit
             books.writes[mark]?.changes = [:]

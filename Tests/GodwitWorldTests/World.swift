@@ -40,7 +40,7 @@ final class World: @unchecked Sendable {
     var longReader: DatabaseQueue?
     /// How far the calendar is from where it began, besides the time that has passed.
     var calendarShift = 0.0
-    /// What happened, for whoever has to find out why.
+    /// The events of this world, for the search of a bug.
     var trace: [String] = []
     private let folder: TemporaryFolder
 
@@ -128,7 +128,8 @@ extension World {
                     try Disk.objects(in: database)
                 )
             }
-            books.check(marks, through: last, look)
+            let living = Set(alive.map(\.process))
+            books.check(marks, through: last, look, living: living)
             if books.objects(after: marks, through: last) != objects {
                 books.violate("the objects are not what the marked writes have made of them")
             }

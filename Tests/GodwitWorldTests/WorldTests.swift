@@ -8,7 +8,9 @@ import Testing
     /// `GODWIT_WORLD_SEED` plays one world again, and prints what happens in it.
     private static let onlySeed = ProcessInfo.processInfo.environment["GODWIT_WORLD_SEED"]
         .flatMap { UInt64($0) }
-    private static let seeds = onlySeed.map { $0..<$0 + 1 } ?? 0..<UInt64(5_000 * Soak.factor)
+    // A million where the soak has its usual length.
+    private static let count = UInt64(Soak.factor == 1 ? 5_000 : 100_000 * Soak.factor)
+    private static let seeds = onlySeed.map { $0..<$0 + 1 } ?? 0..<count
     private static let workerCount: UInt64 = 2
 
     @Test(.timeLimit(.minutes(max(30, Soak.minutesMax))))
