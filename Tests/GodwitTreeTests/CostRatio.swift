@@ -1,6 +1,6 @@
 import Foundation
 
-// A bound of time says nothing on a machine that nobody knows. A ratio of two sizes in one run does:
+// A bound of time says nothing on an unknown machine. A ratio of two sizes in one run does:
 // four times as much costs four to five times as much if the cost is linear, or linear but for a
 // logarithm, and sixteen times if it is the square.
 

@@ -10,8 +10,9 @@
 /// All functions of this module return deltas in normal form, without a part that keeps everything,
 /// so that equal changes are equal deltas with equal bytes. Two cases can be built by hand that are
 /// not: `.increment(0)` and `.list` of an empty ``ListDelta`` change nothing, but differ from
-/// ``keep``; ``adding(_:)`` returns ``keep``. A delta does not remember what it replaces; ``inverted(on:)``
-/// takes that from the value it was made for. Applied to a value of another shape it throws.
+/// ``keep``; ``adding(_:)`` returns ``keep``. A delta does not remember what it replaces;
+/// ``inverted(on:)`` takes that from the value it was made for. Applied to a value of another shape
+/// it throws.
 public enum Delta: Hashable, Sendable {
     /// No change.
     case keep

@@ -14,8 +14,8 @@
 /// ```
 ///
 /// The delta holds the intent: a move is a move, and a word that is put into a text is that word,
-/// so that a merge with the changes of others comes out as all sides meant it. The draft compares only
-/// assigned values with the previous ones; the cost is that of the edits.
+/// so that a merge with the changes of others comes out as all sides meant it. The draft compares
+/// only assigned values with the previous ones; the cost is that of the edits.
 ///
 /// ## Fields and verbs
 ///
@@ -36,8 +36,8 @@
 /// | read | `let name: String? = $0.name`; nil for another kind, and for an absent key |
 /// | read any kind | `Value($0.items)`; null for an absent key |
 ///
-/// Numbers convert only if they are exact: `Double` reads an int that it can hold, and an integer reads
-/// no double. A map of different types needs values: `["name": .string(Key(title)), "n": 1]`.
+/// Numbers convert only if they are exact: `Double` reads an int that it can hold, and an integer
+/// reads no double. A map of different types needs values: `["name": .string(Key(title)), "n": 1]`.
 ///
 /// A set to the value that is there already records nothing, and so does a value that returns to
 /// what it was. If an edit does not fit the value, such as a move in something that is no list, or

@@ -1,6 +1,7 @@
 /// The edits that a draft has recorded for one value.
 ///
-/// A recording has no values: the delta reads them from the draft. Most edits touch one field of one item, so these have a form of their own.
+/// A recording has no values: the delta reads them from the draft. Most edits touch one field of
+/// one item, so these have a form of their own.
 enum Recording {
     /// Nothing.
     case none

@@ -1,8 +1,8 @@
 /// A type of Swift whose values can be assigned to a place of a ``Draft``, and read from it.
 ///
-/// `Bool`, integers, `Double`, `Float`, `String` and ``Key`` conform; so do arrays and dictionaries of
-/// conforming types; `[UInt8]` is a byte string. A type of your own conforms if it writes and reads
-/// itself:
+/// `Bool`, integers, `Double`, `Float`, `String` and ``Key`` conform; so do arrays and dictionaries
+/// of conforming types; `[UInt8]` is a byte string. A type of your own conforms if it writes and
+/// reads itself:
 ///
 /// ```swift
 /// extension Money: ValueConvertible {

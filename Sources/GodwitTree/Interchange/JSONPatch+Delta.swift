@@ -8,8 +8,8 @@ extension JSONPatch {
     /// within a list moves, and what is replaced inside an item is an edit of that item.
     ///
     /// What a `replace` puts in the place of an old value is compared with it, as by
-    /// ``Delta/diff(_:_:policy:inPieces:)``. What moves from one container to another is removed there and
-    /// put in here. A `test` leaves nothing behind.
+    /// ``Delta/diff(_:_:policy:inPieces:)``. What moves from one container to another is removed
+    /// there and put in here. A `test` leaves nothing behind.
     ///
     /// - Complexity: O(*k* log *k*) for *k* operations, and what the differences cost of containers
     ///   that are replaced.

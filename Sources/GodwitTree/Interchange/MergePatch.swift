@@ -47,8 +47,8 @@ extension Delta {
     /// ```
     ///
     /// A merge patch can only replace a list, or a text, as a whole. What it really changes there
-    /// is found as by ``diff(_:_:policy:inPieces:)``, so that it merges well with other changes of the same
-    /// list. ``applied(to:)`` leads to what ``Value/applying(mergePatch:)`` returns.
+    /// is found as by ``diff(_:_:policy:inPieces:)``, so that it merges well with other changes of
+    /// the same list. ``applied(to:)`` leads to what ``Value/applying(mergePatch:)`` returns.
     ///
     /// - Complexity: O(*k* log *n*), and what the differences cost of lists that are replaced.
     /// - Throws: ``TreeError/tooDeep(limit:)`` when the patch nests deeper than a value may.

@@ -8,10 +8,11 @@
 //       bring back what was removed from it.
 //   (2) A base item that neither side moved stands where the base has it. One that a side moved is
 //       placed by that side; by ours when both moved it.
-//   (3) An item that a side places hangs after its left neighbour in that side's own order: the nearest
-//       item that is placed by this side or by the base. An item that the other side places is no
-//       neighbour to hang on, so the anchors form a forest (compare M. Weidner and M. Kleppmann,
-//       "The Art of the Fugue", 2023; moves: M. Kleppmann, "Moving Elements in List CRDTs", 2020).
+//   (3) An item that a side places hangs after its left neighbour in that side's own order: the
+//       nearest item that is placed by this side or by the base. An item that the other side places
+//       is no neighbour to hang on, so the anchors form a forest (compare M. Weidner and M.
+//       Kleppmann, "The Art of the Fugue", 2023; moves: M. Kleppmann, "Moving Elements in List
+//       CRDTs", 2020).
 //   (4) The result reads the forest depth first, base items in base order, ours before theirs:
 //       what one side inserted together stays together, unless an order of the whole list says
 //       which comes first.

@@ -24,8 +24,8 @@
 /// - if both sides contest much of one record, the merge takes the record whole from one side and
 ///   reports it. The other side's few changes to other fields go with it only where a version,
 ///   number or date in the record tells which one is later, or where both sides created the record;
-/// - containers that both sides created are merged. Of two lists of scalars that both sides created,
-///   the merge takes ours and reports it, unless the lists look like sets;
+/// - containers that both sides created are merged. Of two lists of scalars that both sides
+///   created, the merge takes ours and reports it, unless the lists look like sets;
 /// - texts merge by lines and by words, where an unchanged word lies between the edits;
 /// - in lists, the items that a side inserted stay together, ours first; of two moves of one item,
 ///   ours counts. New items of both sides with the same identity (see
@@ -33,10 +33,10 @@
 ///   agree on less than half of their fields stay two, and so do two with the same name, title or
 ///   label that have no other value in common; the merge reports them;
 /// - a value that one side moves to another container, or to another key, takes the other side's
-///   edits along, if it says enough to be told from others: a long text, an `id` or `name` that is a string,
-///   or three words and numbers. If both sides move it to different ones, it stands once, where
-///   ours has it. If the other side removes it, it stays, as an edited value does. The merge reports
-///   both cases;
+///   edits along, if it says enough to be told from others: a long text, an `id` or `name` that is
+///   a string, or three words and numbers. If both sides move it to different ones, it stands once,
+///   where ours has it. If the other side removes it, it stays, as an edited value does. The merge
+///   reports both cases;
 /// - a list that all three sides keep sorted stays sorted; in a list of different strings, a
 ///   string that both sides add is there once.
 public struct Merge: Hashable, Sendable {

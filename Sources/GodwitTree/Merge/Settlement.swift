@@ -3,15 +3,15 @@
 //   (1) The values themselves: the greater version, number or date, a value before yes or no.
 //   (2) The record: contested fields of one map follow one side, the one that most votes name,
 //       else the one that the enclosing record follows.
-//   (3) An edit beats a removal, whatever the record around it follows. Of two lists that both sides created, and that are no sets, ours
-//       is taken. Else the side that changed more of the document is followed, else theirs, the
-//       later one.
+//   (3) An edit beats a removal, whatever the record around it follows. Of two lists that both
+//       sides created, and that are no sets, ours is taken. Else the side that changed more of the
+//       document is followed, else theirs, the later one.
 //   (4) A record of which much is contested is taken whole from the winner, and so is a new one on
 //       which both sides agree in less than half: neither side wrote a mixture of the two. The
 //       loser's other changes go with it, if they are few, and only where the record is new, or a
-//       version, number or date in it tells that the winner's is later. An increment, a rule of the policy, a value
-//       that moved, and work of the loser in the items of a list prevent this: they count all the
-//       same.
+//       version, number or date in it tells that the winner's is later. An increment, a rule of the
+//       policy, a value that moved, and work of the loser in the items of a list prevent this: they
+//       count all the same.
 //
 // The merge reports each decision, except two raised versions and prose that differs only in case,
 // blanks or punctuation.
