@@ -17,13 +17,9 @@ internal import Synchronization
 /// What `write` has returned from survives a crash of the process and of the machine. A store on
 /// disk is open in one place at a time, unless all openers allow several.
 public final class Store: Sendable {
-    /// Where the objects are kept.
-    public enum Location: Hashable, Sendable {
-        /// In an SQLite file, made when there is none.
-        case file(String)
-        /// In memory, gone with the store.
-        case memory
-    }
+    public typealias Location = StoreLocation
+    public typealias Options = StoreOptions
+    public typealias Collection = StoreCollection
 
     public let location: Location
     /// What was done about a damaged file when the store was opened; nil when there was none.
@@ -163,19 +159,5 @@ extension Store {
         let ticket = WriteTicket(durability: durability, isAwaited: isAwaited, body)
         try writer.submit(ticket)
         return ticket
-    }
-}
-
-extension Store.Location {
-    /// The path of the file; in memory, SQLite's own name for that.
-    public var path: String {
-        switch self {
-        case .file(let path): path
-        case .memory: ":memory:"
-        }
-    }
-
-    init(of writer: any DatabaseWriter) {
-        self = writer.path.isEmpty || writer.path == ":memory:" ? .memory : .file(writer.path)
     }
 }

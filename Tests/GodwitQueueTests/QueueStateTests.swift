@@ -59,7 +59,7 @@ import Testing
 
     @Test func `a queue that is read again opens no commit before its turn`() {
         var state = state()
-        let work = AsyncStream.makeStream(of: PushQueue.Work.self)
+        let work = AsyncStream.makeStream(of: QueueWork.self)
         state.began(epoch: 1, work.continuation)
         for _ in 0..<2 {
             let loading = state.beginLoading()

@@ -179,3 +179,15 @@ extension Footprint.Touch: Comparable {
         (left.resource, left.intent.rawValue) < (right.resource, right.intent.rawValue)
     }
 }
+
+extension Footprint {
+    /// A thing that other operations have an ``Effect`` on.
+    public static func thing(_ name: String, _ intent: Intent) -> Footprint {
+        Footprint([Touch(resource: "thing \(name)", intent: intent)])
+    }
+
+    /// Something of the app's, by a name of its choice, that is read or written.
+    public static func resource(_ name: String, _ intent: Intent = .write) -> Footprint {
+        Footprint([Touch(resource: "app \(name)", intent: intent)])
+    }
+}

@@ -17,6 +17,9 @@ internal import HeapModule
 //   (4) A lane is suspended in the schedule exactly if it has a reason.
 
 struct QueueMachine {
+    /// Holds an operation until its conflict is resolved.
+    static let conflictContext = "godwit.conflict"
+
     struct Hold: Hashable {
         let context: String
         let deadline: Deadline
@@ -219,7 +222,7 @@ extension QueueMachine {
     /// Takes all holds back that are not of these contexts, nor the queue's own for a conflict.
     mutating func releaseAll(_ number: OperationNumber, except contexts: Set<String>) {
         for context in (holds[number] ?? [:]).keys
-        where !contexts.contains(context) && context != QueueState.conflictContext {
+        where !contexts.contains(context) && context != Self.conflictContext {
             release(number, context)
         }
     }

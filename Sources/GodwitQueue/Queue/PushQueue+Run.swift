@@ -60,7 +60,7 @@ extension PushQueue {
     }
 
     private func serve(_ epoch: Int64) async throws {
-        let work = AsyncStream.makeStream(of: Work.self)
+        let work = AsyncStream.makeStream(of: QueueWork.self)
         defer { change { state, _ in state.ended() } }
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask {

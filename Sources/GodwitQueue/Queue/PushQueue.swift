@@ -29,16 +29,6 @@ public final class PushQueue: Sendable {
     let state: Mutex<QueueState>
     let metrics: QueueMetrics
 
-    /// What ``run()`` has to do.
-    enum Work: Sendable {
-        case start([OperationNumber])
-        case sleep(Duration)
-        /// Read all operations again.
-        case load
-        /// Another process runs the queue.
-        case stop
-    }
-
     /// - Throws: ``QueueError/pipelineExists(_:)``, or what the store throws.
     public init(_ store: Store, options: Options = Options(), pipelines: [Pipeline]) throws {
         try store.prepare(QueueSchema.schema)

@@ -82,3 +82,11 @@ enum SuspensionTable {
         ).map { (try $0.cell(0), try $0.cell(1)) }
     }
 }
+
+/// A suspension that outlives the launch; one reason counts once.
+struct StoredSuspension: Hashable {
+    let pipeline: String
+    let reason: String
+
+    var isOfAll: Bool { pipeline == PipelineTable.all }
+}

@@ -83,20 +83,3 @@ public struct ChangeSet: Hashable, Sendable {
         }
     }
 }
-
-extension CommitDraft {
-    /// What the request has changed, after its hooks.
-    var changeSet: ChangeSet {
-        var keys: [ObjectChange.Kind: Set<ObjectKey>] = [:]
-        for change in effective {
-            if let kind = change.kind { keys[kind, default: []].insert(change.key) }
-        }
-        return ChangeSet(
-            commit: commit,
-            inserted: keys[.inserted] ?? [],
-            updated: keys[.updated] ?? [],
-            removed: keys[.removed] ?? [],
-            touched: (keys[.describedAnew] ?? []).union(keys[.touched] ?? [])
-        )
-    }
-}

@@ -17,17 +17,3 @@ final class Neighbours: Sendable {
         for listener in listeners.withLock({ Array($0.values) }) { listener(commits) }
     }
 }
-
-extension Store {
-    /// Calls `listener` with the commits of other processes, in order with those of this one.
-    ///
-    /// It must neither read nor wait: the publication of commits waits for it.
-    ///
-    /// - Parameter listener: nil to call it no more.
-    package func setNeighbourListener(
-        of owner: AnyObject,
-        _ listener: (@Sendable (_ commits: ClosedRange<CommitNumber>) -> Void)?
-    ) {
-        context.neighbours.set(listener, of: owner)
-    }
-}

@@ -94,7 +94,7 @@ extension StoredObject {
     /// The object as the app's type, decoded at most once while this lives.
     func object<Object>(
         at key: ObjectKey,
-        in collection: Store.Collection<Object>
+        in collection: StoreCollection<Object>
     ) throws -> Object {
         if let box = memo.withLock({ $0.decoded }) as? Decoded<Object>,
             box.version == collection.version

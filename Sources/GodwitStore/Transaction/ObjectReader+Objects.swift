@@ -7,7 +7,7 @@ extension ObjectReader where Self: ~Copyable {
     ///   `DecodingError` when the object is of another type.
     public borrowing func get<Object>(
         _ key: String,
-        in collection: Store.Collection<Object>
+        in collection: StoreCollection<Object>
     ) throws -> Object? {
         let place = collection.place(key)
         return try source.objects.object(at: place)?.object(at: place, in: collection)
@@ -16,7 +16,7 @@ extension ObjectReader where Self: ~Copyable {
     /// The objects under some keys; a key without an object is left out.
     public borrowing func get<Object>(
         _ keys: some Sequence<String>,
-        in collection: Store.Collection<Object>
+        in collection: StoreCollection<Object>
     ) throws -> [String: Object] {
         let source = source
         return try keys.reduce(into: [:]) { found, key in
@@ -31,7 +31,7 @@ extension ObjectReader where Self: ~Copyable {
     public borrowing func metadata<Metadata: Decodable, Object>(
         _ type: Metadata.Type = Metadata.self,
         of key: String,
-        in collection: Store.Collection<Object>
+        in collection: StoreCollection<Object>
     ) throws -> Metadata? {
         let place = collection.place(key)
         guard let value = try source.objects.object(at: place)?.metadataValue(at: place) else {
@@ -43,7 +43,7 @@ extension ObjectReader where Self: ~Copyable {
     /// Whether there is an object under a key; the object itself is not read.
     public borrowing func exists<Object>(
         _ key: String,
-        in collection: Store.Collection<Object>
+        in collection: StoreCollection<Object>
     ) throws -> Bool {
         try source.objects.exists(collection.place(key))
     }
@@ -51,7 +51,7 @@ extension ObjectReader where Self: ~Copyable {
     /// The commit that has last changed an object, or nil without one.
     public borrowing func commit<Object>(
         of key: String,
-        in collection: Store.Collection<Object>
+        in collection: StoreCollection<Object>
     ) throws -> CommitNumber? {
         try source.objects.object(at: collection.place(key))?.commit
     }
@@ -64,7 +64,7 @@ extension ObjectReader where Self: ~Copyable {
     ///
     /// - Complexity: O(*n*) in the objects counted; they are not read.
     public borrowing func count<Object>(
-        in collection: Store.Collection<Object>,
+        in collection: StoreCollection<Object>,
         range: KeyRange = .all
     ) throws -> Int {
         try source.objects.count(of: collection.name, in: range)
@@ -72,7 +72,7 @@ extension ObjectReader where Self: ~Copyable {
 
     /// The keys of a collection, in byte order; the objects are not read.
     public borrowing func keys<Object>(
-        in collection: Store.Collection<Object>,
+        in collection: StoreCollection<Object>,
         range: KeyRange = .all,
         order: Order = .ascending,
         limit: Int? = nil
@@ -96,7 +96,7 @@ extension ObjectReader where Self: ~Copyable {
     ///
     /// One object is in memory at a time.
     public borrowing func enumerate<Object>(
-        _ collection: Store.Collection<Object>,
+        _ collection: StoreCollection<Object>,
         range: KeyRange = .all,
         order: Order = .ascending,
         limit: Int? = nil,

@@ -36,7 +36,7 @@ extension WriteTransaction {
     public borrowing func set<Object>(
         _ object: Object,
         for key: String,
-        in collection: Store.Collection<Object>
+        in collection: StoreCollection<Object>
     ) throws {
         try draft.put(Put(object, in: collection, metadata: .keep), at: collection.place(key))
     }
@@ -45,7 +45,7 @@ extension WriteTransaction {
     public borrowing func set<Object>(
         _ object: Object,
         for key: String,
-        in collection: Store.Collection<Object>,
+        in collection: StoreCollection<Object>,
         metadata: some Encodable
     ) throws {
         let metadata = Put.Metadata.replace(try ValueEncoder().encode(metadata).canonicalBytes)
@@ -62,7 +62,7 @@ extension WriteTransaction {
     @discardableResult
     public borrowing func update<Object>(
         _ key: String,
-        in collection: Store.Collection<Object>,
+        in collection: StoreCollection<Object>,
         _ body: (inout Object) throws -> Void
     ) throws -> Bool {
         guard var object = try get(key, in: collection) else { return false }
@@ -78,7 +78,7 @@ extension WriteTransaction {
     public borrowing func replaceMetadata<Object>(
         _ metadata: (some Encodable)?,
         of key: String,
-        in collection: Store.Collection<Object>
+        in collection: StoreCollection<Object>
     ) throws {
         let bytes = try metadata.map { try ValueEncoder().encode($0).canonicalBytes }
         try draft.replaceMetadata(bytes, at: collection.place(key))
@@ -98,7 +98,7 @@ extension WriteTransaction {
     /// Removes the object under a key; without one, nothing happens.
     public borrowing func remove<Object>(
         _ key: String,
-        in collection: Store.Collection<Object>
+        in collection: StoreCollection<Object>
     ) throws {
         try draft.remove(collection.place(key))
     }
@@ -106,14 +106,14 @@ extension WriteTransaction {
     /// Removes the objects under some keys.
     public borrowing func remove<Object>(
         _ keys: some Sequence<String>,
-        in collection: Store.Collection<Object>
+        in collection: StoreCollection<Object>
     ) throws {
         for key in keys { try draft.remove(collection.place(key)) }
     }
 
     /// Removes all objects of a collection, or of a range of its keys.
     public borrowing func removeAll<Object>(
-        in collection: Store.Collection<Object>,
+        in collection: StoreCollection<Object>,
         range: KeyRange = .all
     ) throws {
         for key in try keys(in: collection, range: range) {
@@ -124,7 +124,7 @@ extension WriteTransaction {
     /// Removes all objects of all collections.
     public borrowing func removeEverything() throws {
         for collection in try collections() {
-            try removeAll(in: Store.Collection<Value>(collection))
+            try removeAll(in: StoreCollection<Value>(collection))
         }
     }
 
@@ -134,7 +134,7 @@ extension WriteTransaction {
     /// Has observers look again at an object that is what it was.
     public borrowing func touch<Object>(
         _ key: String,
-        in collection: Store.Collection<Object>
+        in collection: StoreCollection<Object>
     ) throws {
         try draft.touch(collection.place(key))
     }

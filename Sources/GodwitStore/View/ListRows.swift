@@ -2,7 +2,7 @@ internal import GodwitTree
 
 /// What belongs to a list, and in which order.
 struct ListRules<Object: Codable & Sendable, Group, Rank>: Sendable {
-    let collection: Store.Collection<Object>
+    let collection: StoreCollection<Object>
     let isIncluded: @Sendable (Object) -> Bool
     let group: @Sendable (Object) -> Group
     let rank: @Sendable (Object) -> Rank

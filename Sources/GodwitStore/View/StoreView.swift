@@ -117,7 +117,7 @@ extension StoreView {
     ///   - grouped: The section of an object; sections are sorted.
     ///   - sorted: By what the rows of a section are sorted; rows that are equal in this by key.
     public func list<Object, Group, Rank>(
-        _ collection: Store.Collection<Object>,
+        _ collection: StoreCollection<Object>,
         where included: @escaping @Sendable (Object) -> Bool = { _ in true },
         grouped: @escaping @Sendable (Object) -> Group,
         sorted: @escaping @Sendable (Object) -> Rank,
@@ -151,7 +151,7 @@ extension StoreView {
 
     /// A sorted list without sections.
     public func list<Object, Rank>(
-        _ collection: Store.Collection<Object>,
+        _ collection: StoreCollection<Object>,
         where included: @escaping @Sendable (Object) -> Bool = { _ in true },
         sorted: @escaping @Sendable (Object) -> Rank,
         isolation: isolated (any Actor)? = #isolation

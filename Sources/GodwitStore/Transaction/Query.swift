@@ -12,7 +12,7 @@ public import GodwitTree
 ///
 /// A query is a value: keep it, compare it, observe it (``Store/values(of:)``).
 public struct Query<Object: Codable & Sendable>: Sendable {
-    public let collection: Store.Collection<Object>
+    public let collection: StoreCollection<Object>
     public let index: Index
     let bounds: IndexBounds
 
@@ -22,7 +22,7 @@ public struct Query<Object: Codable & Sendable>: Sendable {
     ///   - upper: Where that field's values end; not included.
     ///   - limit: No more objects than that.
     public init(
-        _ collection: Store.Collection<Object>,
+        _ collection: StoreCollection<Object>,
         by index: Index,
         equal: [Value] = [],
         from lower: Value? = nil,
@@ -40,24 +40,6 @@ public struct Query<Object: Codable & Sendable>: Sendable {
             order: order,
             limit: limit
         )
-    }
-}
-
-/// A part of an index.
-struct IndexBounds: Hashable, Sendable {
-    let prefix: [IndexedValue]
-    let lower: IndexedValue?
-    let upper: IndexedValue?
-    let order: Order
-    var limit: Int?
-
-    /// Whether an object with these values belongs to the part, the limit left aside.
-    func contains(_ values: [IndexedValue]) -> Bool {
-        // By order and not by `==`: for SQLite, 1 and 1.0 are the same.
-        guard zip(values, prefix).allSatisfy({ !($0 < $1) && !($1 < $0) }) else { return false }
-        guard prefix.count < values.count else { return true }
-        let value = values[prefix.count]
-        return lower.map { value >= $0 } ?? true && upper.map { value < $0 } ?? true
     }
 }
 

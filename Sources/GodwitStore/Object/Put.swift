@@ -22,7 +22,7 @@ struct Put {
 
     init<Object>(
         _ object: Object,
-        in collection: Store.Collection<Object>,
+        in collection: StoreCollection<Object>,
         metadata: Metadata
     ) throws {
         let value = try ValueEncoder().encode(object)

@@ -44,12 +44,12 @@ public struct ObjectChange: Sendable {
     package var bytes: (old: [UInt8]?, new: [UInt8]?) { (old?.bytes, new?.bytes) }
 
     /// The object before the transaction, in the app's type.
-    public func old<Object>(in collection: Store.Collection<Object>) throws -> Object? {
+    public func old<Object>(in collection: StoreCollection<Object>) throws -> Object? {
         try old?.object(at: key, in: collection)
     }
 
     /// The object after it, in the app's type.
-    public func new<Object>(in collection: Store.Collection<Object>) throws -> Object? {
+    public func new<Object>(in collection: StoreCollection<Object>) throws -> Object? {
         try new?.object(at: key, in: collection)
     }
 }

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// What all parts of one open store share.
 final class StoreContext: Sendable {
-    let location: Store.Location
-    let options: Store.Options
+    let location: StoreLocation
+    let options: StoreOptions
     let cache: ObjectCache
     let indexes: IndexSet
     let feed = ChangeFeed()
@@ -23,7 +23,7 @@ final class StoreContext: Sendable {
         var isCommitting = false
     }
 
-    init(_ location: Store.Location, _ options: Store.Options) {
+    init(_ location: StoreLocation, _ options: StoreOptions) {
         self.location = location
         self.options = options
         metrics = StoreMetrics(options.metrics)
@@ -139,38 +139,5 @@ extension StoreContext {
     func translated(_ error: any Error) -> any Error {
         guard let error = error as? DatabaseError else { return error }
         return StoreError(error, path: location.path) ?? error
-    }
-}
-
-extension StoreError {
-    /// Returns nil for what is the business of whoever wrote the SQL.
-    init?(_ error: DatabaseError, path: String) {
-        let reason = error.message ?? error.resultCode.description
-        switch error.extendedResultCode {
-        case .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC:
-            self = .mustReopen(reason: reason)
-            return
-        default: break
-        }
-        switch error.resultCode {
-        case .SQLITE_NOTADB: self = .notADatabase(path: path)
-        case .SQLITE_CORRUPT: self = .corrupt(path: path, reason: reason)
-        case .SQLITE_FULL: self = .diskFull
-        case .SQLITE_IOERR: self = .inputOutput(reason: reason)
-        case .SQLITE_READONLY: self = .readOnly(path: path)
-        case .SQLITE_CANTOPEN, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PERM:
-            self = .unavailable(path: path, reason: reason)
-        default: return nil
-        }
-    }
-}
-
-extension Error {
-    /// Why a sync has failed, if that is what happened.
-    var lostSync: String? {
-        guard let error = self as? StoreError, case .mustReopen(let reason) = error else {
-            return nil
-        }
-        return reason
     }
 }

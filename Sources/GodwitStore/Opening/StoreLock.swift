@@ -12,7 +12,7 @@ final class StoreLock: Sendable {
 
     /// - Throws: ``StoreError/alreadyOpen(path:)`` at once when the other opener wants to be, or
     ///   this one has to be, alone.
-    init(path: String, processes: Store.Options.Processes) throws(StoreError) {
+    init(path: String, processes: StoreOptions.Processes) throws(StoreError) {
         let kind = processes == .one ? LOCK_EX : LOCK_SH
         let descriptor = try LockFile.open(path + "-lock", beside: path)
         guard flock(descriptor, kind | LOCK_NB) == 0 else {
@@ -48,34 +48,5 @@ final class StoreLock: Sendable {
             guard let descriptor, lseek(descriptor, 0, SEEK_END) == 0 else { return }
             _ = "godwit\n".utf8CString.withUnsafeBytes { write(descriptor, $0.baseAddress, 7) }
         }
-    }
-}
-
-/// Lets one of several processes write at a time, checkpoints included.
-///
-/// SQLite would make the others wait too, but by trying again and again, and it would let them
-/// checkpoint while one writes.
-final class ProcessLock: Sendable {
-    private let descriptor: Int32
-
-    init(path: String) throws(StoreError) {
-        descriptor = try LockFile.open(path + "-writer", beside: path)
-    }
-
-    deinit { close(descriptor) }
-
-    func acquire() { while flock(descriptor, LOCK_EX) != 0 && errno == EINTR {} }
-    func release() { flock(descriptor, LOCK_UN) }
-}
-
-private enum LockFile {
-    static func open(_ path: String, beside store: String) throws(StoreError) -> Int32 {
-        let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else {
-            let code = errno
-            if code == EROFS || code == EACCES { throw .readOnly(path: store) }
-            throw .unavailable(path: store, reason: String(cString: strerror(code)))
-        }
-        return descriptor
     }
 }

@@ -15,13 +15,13 @@ public struct RecoveryReport: Hashable, Sendable {
 }
 
 /// Sets a damaged file aside, and saves what is readable.
-enum Recovery {
+enum DamagedFile {
     private static let suffixes = ["", "-wal", "-shm", "-journal"]
 
     /// The caller holds the store's lock.
     static func recover(
         _ path: String,
-        by recovery: Store.Options.Recovery,
+        by recovery: StoreOptions.Recovery,
         because reason: StoreError
     ) throws -> RecoveryReport {
         let quarantine = try setAside(path)

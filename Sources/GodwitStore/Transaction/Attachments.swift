@@ -13,16 +13,3 @@ final class Attachments: Sendable {
         }
     }
 }
-
-extension Store {
-    /// What another layer keeps in memory beside this store.
-    package func attachment<Object: AnyObject & Sendable>(
-        _ make: (Identifiers) -> Object
-    ) -> Object {
-        context.attachments.get { make(context.identifiers) }
-    }
-
-    package var options: Options { context.options }
-
-    package func translated(_ error: any Error) -> any Error { context.translated(error) }
-}

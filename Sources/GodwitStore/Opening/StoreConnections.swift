@@ -27,7 +27,7 @@ struct StoreConnections: Sendable {
 }
 
 extension StoreConnections {
-    static func open(_ location: Store.Location, _ options: Store.Options) throws -> Self {
+    static func open(_ location: StoreLocation, _ options: StoreOptions) throws -> Self {
         guard case .file(let path) = location else {
             return StoreConnections(
                 database: try DatabaseQueue(),
@@ -51,8 +51,8 @@ extension StoreConnections {
 
     static func adopt(
         _ writer: any DatabaseWriter,
-        _ location: Store.Location,
-        _ options: Store.Options
+        _ location: StoreLocation,
+        _ options: StoreOptions
     ) throws -> Self {
         guard case .file(let path) = location else {
             return StoreConnections(
@@ -95,12 +95,12 @@ extension StoreConnections {
     private static func openOrRecover(
         _ path: String,
         _ lock: StoreLock,
-        _ options: Store.Options
+        _ options: StoreOptions
     ) throws -> (DatabasePool, RecoveryReport?) {
         do {
             return (try openPool(path, lock), nil)
         } catch let error as StoreError where error.isDamage && options.recovery != .refuse {
-            let report = try Recovery.recover(path, by: options.recovery, because: error)
+            let report = try DamagedFile.recover(path, by: options.recovery, because: error)
             return (try openPool(path, lock), report)
         }
     }

@@ -22,7 +22,7 @@ struct QueueState {
         var delay: Duration?
         var needsLoading = false
         var mustStop = false
-        var work: AsyncStream<PushQueue.Work>.Continuation?
+        var work: AsyncStream<QueueWork>.Continuation?
         var cancelled: [CancellableRun] = []
         var wakes: [@Sendable () -> Void] = []
     }
@@ -34,7 +34,7 @@ struct QueueState {
     var lanes: [String: Int] = [:]
     var storedSuspensions: Set<StoredSuspension> = []
     private(set) var isRunning = false
-    private var work: AsyncStream<PushQueue.Work>.Continuation?
+    private var work: AsyncStream<QueueWork>.Continuation?
     /// The launch that runs; what an older one has left does not count.
     private(set) var epoch: Int64 = 0
     var runs: [OperationNumber: CancellableRun] = [:]
@@ -146,7 +146,7 @@ extension QueueState {
         case .resumed(let number):
             stopped[number] = nil
             machine.unpark(number)
-            machine.release(number, Self.conflictContext)
+            machine.release(number, QueueMachine.conflictContext)
             touch(number)
         case .reprioritized(let number, let priority):
             machine.modify(number, priority: priority, needs: nil)
@@ -196,13 +196,11 @@ extension QueueState {
             machine.requeue(number)
             machine.hold(
                 number,
-                .init(context: Self.conflictContext, deadline: .never),
+                .init(context: QueueMachine.conflictContext, deadline: .never),
                 at: .zero
             )
         }
     }
-
-    static let conflictContext = "godwit.conflict"
 
     mutating func hold(_ row: HoldTable.Row, isLoaded: Bool, at now: Moment) {
         let deadline: Deadline
@@ -237,18 +235,10 @@ extension QueueState {
     }
 }
 
-/// A suspension that outlives the launch; one reason counts once.
-struct StoredSuspension: Hashable {
-    let pipeline: String
-    let reason: String
-
-    var isOfAll: Bool { pipeline == PipelineTable.all }
-}
-
 // MARK: - What happens here
 
 extension QueueState {
-    mutating func began(epoch: Int64, _ work: AsyncStream<PushQueue.Work>.Continuation) {
+    mutating func began(epoch: Int64, _ work: AsyncStream<QueueWork>.Continuation) {
         self.epoch = epoch
         self.work = work
         isRunning = true

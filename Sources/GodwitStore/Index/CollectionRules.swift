@@ -25,7 +25,7 @@ public struct CollectionRules: Sendable {
     private let upgrade: @Sendable (Value, ObjectKey, Int) throws -> Value
 
     public init<Object>(
-        _ collection: Store.Collection<Object>,
+        _ collection: StoreCollection<Object>,
         indexes: [Index] = [],
         retention: Retention? = nil,
         isEphemeral: Bool = false

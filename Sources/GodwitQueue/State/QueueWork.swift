@@ -1,0 +1,9 @@
+/// What ``PushQueue/run()`` has to do.
+enum QueueWork: Sendable {
+    case start([OperationNumber])
+    case sleep(Duration)
+    /// Read all operations again.
+    case load
+    /// Another process runs the queue.
+    case stop
+}

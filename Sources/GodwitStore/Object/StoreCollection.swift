@@ -1,0 +1,63 @@
+public import GodwitTree
+
+/// The name of a collection, the type of the objects in it, and how older objects become
+/// objects of this version.
+///
+/// ```swift
+/// let contacts = Store.Collection<Contact>("contacts")
+///
+/// // The second version of the app has split the name.
+/// let people = Store.Collection<Person>("contacts", version: 2) { value, version in
+///     var map = value.map ?? [:]
+///     let words = map["name"]?.text?.split(separator: " ", maxSplits: 1) ?? []
+///     map["first"] = .string(Key(String(words.first ?? "")))
+///     map["last"] = .string(Key(String(words.dropFirst().first ?? "")))
+///     map["name"] = nil
+///     return .map(map)
+/// }
+/// ```
+///
+/// An object is upgraded when it is read, and stored in the new form when it is next set.
+/// Fields that the type does not know stay in the object when it is set again: an older app
+/// beside a newer one loses nothing.
+public struct StoreCollection<Object: Codable & Sendable>: Sendable {
+    /// Makes a value of the next version from a value of the given one.
+    public typealias Upgrade = @Sendable (_ value: Value, _ version: Int) throws -> Value
+
+    public let name: Key
+    /// The version of the type; the first one is 1.
+    public let version: Int
+    private let upgrade: Upgrade
+
+    public init(
+        _ name: Key,
+        version: Int = 1,
+        upgrade: @escaping Upgrade = { value, _ in value }
+    ) {
+        precondition(version >= 1, "The first version of a type is 1")
+        self.name = name
+        self.version = version
+        self.upgrade = upgrade
+    }
+
+    /// The place of an object of this collection.
+    public func place(_ key: String) -> ObjectKey {
+        ObjectKey(collection: name, key: Key(key))
+    }
+}
+
+extension StoreCollection {
+    /// A value of this version, from one of an older version.
+    ///
+    /// - Throws: ``StoreError/newerObject(_:found:known:)`` for one of a newer version.
+    func upgraded(_ value: Value, at key: ObjectKey, from found: Int) throws -> Value {
+        guard found <= version else {
+            throw StoreError.newerObject(key, found: found, known: version)
+        }
+        return try (found..<version).reduce(value) { try upgrade($0, $1) }
+    }
+
+    func decode(_ value: Value, at key: ObjectKey, version found: Int) throws -> Object {
+        try ValueDecoder().decode(Object.self, from: upgraded(value, at: key, from: found))
+    }
+}
