@@ -47,8 +47,11 @@ func fooBarPipeline(_ store: Store, _ cloud: FooBarCloud) -> Pipeline {
             }
         case 412:
             let newest = try await cloud.get(upload.path)
+            let theirs = try JSONDecoder().decode(MyContact.self, from: Data(newest.body))
             return .conflict(
-                theirs: try Value(json: newest.body),
+                theirs: try await store.read {
+                    try $0.value(of: theirs, for: upload.contact, in: myContacts)
+                },
                 tag: Tag(newest.tag, for: upload.path),
                 reason: "the cloud has another version"
             )

@@ -123,7 +123,8 @@ import Testing
         }
         let strings = Store.Collection<String>("doubles")
         try await store.write { try $0.set(1.5, for: "b", in: doubles) }
-        await #expect(throws: DecodingError.self) {
+        let reason = "there is a double"
+        await #expect(throws: StoreError.unreadableObject(strings.place("b"), reason: reason)) {
             try await store.read { try $0.get("b", in: strings) }
         }
         try store.close()

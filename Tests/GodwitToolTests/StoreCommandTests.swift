@@ -49,6 +49,28 @@ import Testing
         #expect(try run("ls").output == "no objects\n")
     }
 
+    @Test func `what get prints is what set takes, bytes and metadata included`() async throws {
+        let open = try Store(.file(store))
+        let things = Store.Collection<Value>("things")
+        let object: Value = [
+            "photo": .bytes([0, 1, 255]), "one": 1.0, "list": [.bytes([])],
+            "odd": ["$bytes": "AA=="], "odder": ["$map": ["$bytes": "AA=="]], "date": .null,
+        ]
+        try await open.write { try $0.set(object, for: "a", in: things, metadata: ["m": object]) }
+        try open.close()
+        let got = try run("get", "things", "a").output
+        #expect(try run("set", "things", "b", "-", input: got).status == 0)
+        let whole = try run("get", "things", "a", "--json").output
+        #expect(try run("set", "things", "c", "-", "--whole", input: whole).status == 0)
+        #expect(try run("set", "things", "c", "[]", "--whole").status == 1)
+
+        let again = try Store(.file(store))
+        let copies = try await again.read { try $0.get(["b", "c"], in: things) }
+        let metadata = try await again.read { try $0.metadata(Value.self, of: "c", in: things) }
+        #expect(copies == ["b": object, "c": object] && metadata == ["m": object])
+        try again.close()
+    }
+
     @Test func `a store in use can be looked at, and is not written to`() async throws {
         let open = try Store(.file(store))
         let lists = Store.Collection<[Int]>("lists")

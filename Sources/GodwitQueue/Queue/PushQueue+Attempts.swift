@@ -161,7 +161,9 @@ extension PushQueue {
             try transaction.recordAttempt("conflict", of: operation, recorded, reason, at: now)
             try transaction.stop(operation, theirs: theirs, tag: tag, reason: reason)
             guard let conflict = try transaction.conflict(of: operation.id),
-                let resolution = try pipeline.resolve(conflict)
+                let decision = try pipeline.resolve(conflict),
+                // What the app could not read again waits for a person.
+                let resolution = try? transaction.typed(decision, of: conflict)
             else { return }
             if let delay { try transaction.hold(operation.number, for: delay, at: now) }
             try transaction.resolveConflict(of: operation.id, resolution)

@@ -70,7 +70,7 @@ extension PushQueue {
             for await work in work.stream {
                 switch work {
                 case .start(let numbers): group.addTask { await self.perform(numbers) }
-                case .sleep(let delay): group.addTask { await self.wake(after: delay) }
+                case .wake(let delay): group.addTask { await self.wake(after: delay) }
                 case .load: group.addTask { await self.reload() }
                 case .stop: throw LeaseLost()
                 }

@@ -97,7 +97,7 @@ extension PushQueue {
         if effects.mustStop { effects.work?.yield(.stop) }
         if effects.needsLoading { effects.work?.yield(.load) }
         if !effects.starts.isEmpty { effects.work?.yield(.start(effects.starts)) }
-        if let delay = effects.delay { effects.work?.yield(.sleep(delay)) }
+        if let delay = effects.delay { effects.work?.yield(.wake(after: delay)) }
         for task in effects.cancelled { task.cancel() }
         for wake in effects.wakes { wake() }
     }

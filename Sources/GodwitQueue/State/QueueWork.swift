@@ -1,7 +1,7 @@
 /// What ``PushQueue/run()`` has to do.
 enum QueueWork: Sendable {
     case start([OperationNumber])
-    case sleep(Duration)
+    case wake(after: Duration)
     /// Read all operations again.
     case load
     /// Another process runs the queue.

@@ -24,7 +24,11 @@ extension WriteTransaction {
     /// Ends a conflict: the object becomes what was decided, the cloud's version is the base from
     /// now on, its tag is recorded, and the operation is in line again.
     ///
-    /// - Throws: ``QueueError/wrongState(_:_:)`` unless the operation is in conflict.
+    /// A value that is taken is stored as its collection's type writes it, if the store has
+    /// `CollectionRules` for that.
+    ///
+    /// - Throws: ``QueueError/wrongState(_:_:)`` unless the operation is in conflict,
+    ///   `StoreError.unreadableObject` for a value of another type; nothing is changed then.
     public borrowing func resolveConflict(
         of id: OperationID,
         _ resolution: PushConflict.Resolution
@@ -33,6 +37,7 @@ extension WriteTransaction {
         guard let conflict = try conflict(of: id) else {
             throw QueueError.wrongState(id, operation.state)
         }
+        let resolution = try typed(resolution, of: conflict)
         if let tag = conflict.tag {
             try setTag(tag.value, for: tag.key, identifier: tag.identifier)
         }
@@ -44,6 +49,15 @@ extension WriteTransaction {
         case .retry: break
         }
         try resume(operation, attempts: operation.attempts)
+    }
+
+    /// A resolution that leaves an object which the app can read.
+    borrowing func typed(
+        _ resolution: PushConflict.Resolution,
+        of conflict: PushConflict
+    ) throws -> PushConflict.Resolution {
+        guard case .take(let value?) = resolution, let key = conflict.key else { return resolution }
+        return .take(try retyped(value, at: key))
     }
 
     private borrowing func take(
@@ -73,10 +87,21 @@ extension WriteTransaction {
             reason: reason
         )
         try OperationTable.record(verdict, of: operation.number, in: database)
-        let row = ConflictTable.Row(theirs: theirs, tag: tag)
+        let row = ConflictTable.Row(theirs: try typed(theirs, of: operation), tag: tag)
         try ConflictTable.set(row, of: operation.number, in: database)
         try note(.stopped(operation.number, .conflict))
         try releaseNextSuspect(after: operation)
+    }
+}
+
+extension WriteTransaction {
+    /// The cloud's JSON as the object's type writes it, so that a merge compares like with like.
+    ///
+    /// What is not of that type is kept as it is, for a person to look at.
+    private borrowing func typed(_ theirs: Value?, of operation: QueuedOperation) throws -> Value? {
+        let objects = try ObjectRecordTable.rows(of: operation.number, in: database)
+        guard let theirs, theirs != .null, objects.count == 1 else { return theirs }
+        return (try? retyped(theirs, at: objects[0].key)) ?? theirs
     }
 }
 

@@ -3,7 +3,8 @@ public import GodwitTree
 
 /// Turns values back into the app's `Codable` types.
 ///
-/// What does not fit throws `DecodingError` with the path to it.
+/// What does not fit throws `DecodingError` with the path to it. A field that is missing is read from
+/// the type's default object, if it has one; see ``Defaulted``.
 public struct ValueDecoder: Sendable {
     public init() {}
 
@@ -26,12 +27,14 @@ private struct Reading: Decoder {
     let value: Value
     let codingPath: [any CodingKey]
     var asked: AskedFields?
+    /// The type that reads its fields here.
+    var type: Any.Type?
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard case .map(let map) = value else { throw mismatch(Value.Map.self) }
         return KeyedDecodingContainer(
-            KeyedReading(map: map, codingPath: codingPath, asked: asked)
+            KeyedReading(map: map, codingPath: codingPath, asked: asked, type: self.type)
         )
     }
 
@@ -47,13 +50,18 @@ private struct Reading: Decoder {
             asked?.noteAll(at: codingPath)
             return object
         }
-        if type == Data.self, case .bytes(let bytes) = value, let data = Data(bytes) as? Object {
-            return data
-        }
+        if type == Data.self, let data = value.data as? Object { return data }
+        if type == Date.self, let date = value.date as? Object { return date }
         if type == URL.self, let text = value.text, let url = URL(string: text) as? Object {
             return url
         }
-        return try Object(from: self)
+        if type == Decimal.self {
+            guard let decimal = value.decimal as? Object else { throw mismatch(type) }
+            return decimal
+        }
+        var reading = self
+        reading.type = type
+        return try Object(from: reading)
     }
 
     func mismatch(_ type: Any.Type) -> DecodingError {
@@ -176,6 +184,7 @@ private struct KeyedReading<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let map: Value.Map
     let codingPath: [any CodingKey]
     let asked: AskedFields?
+    let type: Any.Type?
 
     var allKeys: [Key] {
         asked?.noteAll(at: codingPath)
@@ -212,12 +221,17 @@ private struct KeyedReading<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func reading(_ key: Key) throws -> Reading {
         asked?.note(key, at: codingPath)
-        guard let value = map[GodwitTree.Key(key.stringValue)] else {
+        guard let value = try map[GodwitTree.Key(key.stringValue)] ?? defaultValue(key) else {
             throw DecodingError.keyNotFound(
                 key,
                 .init(codingPath: codingPath, debugDescription: "there is no such key")
             )
         }
         return Reading(value: value, codingPath: codingPath + [key], asked: asked)
+    }
+
+    /// Asked for only where a field is missing: the cast takes its time.
+    private func defaultValue(_ key: Key) throws -> Value? {
+        try (type as? any Defaulted.Type)?.defaultField(GodwitTree.Key(key.stringValue))
     }
 }

@@ -3,8 +3,8 @@ public import GodwitTree
 
 /// Turns the app's `Codable` types into values.
 ///
-/// `Data` becomes bytes, `URL` a string, a ``/GodwitTree/Value`` itself; everything else encodes
-/// as its `encode(to:)` says. NaN, infinities and integers beyond 64 bits throw `EncodingError`.
+/// `Data` becomes bytes, `URL` a string, `Decimal` one number without loss, a
+/// ``/GodwitTree/Value`` itself; everything else encodes as its `encode(to:)` says. NaN, infinities and integers beyond 64 bits throw `EncodingError`.
 public struct ValueEncoder: Sendable {
     public init() {}
 
@@ -97,6 +97,8 @@ extension Value {
             self = .bytes(Array(data))
         } else if Object.self == URL.self, let url = object as? URL {
             self = .string(Key(url.absoluteString))
+        } else if Object.self == Decimal.self, let decimal = object as? Decimal {
+            self = try Value(decimal: decimal, at: path())
         } else {
             let slot = Slot()
             try object.encode(to: SlotEncoder(slot: slot, path: path()))
@@ -117,15 +119,22 @@ extension Value {
         self = .int(int)
     }
 
+    fileprivate init(decimal: Decimal, at path: @autoclosure () -> Path) throws {
+        guard let value = Value(decimal) else { throw notANumber(decimal, at: path()) }
+        self = value
+    }
+
     fileprivate init(double: Double, at path: @autoclosure () -> Path) throws {
-        guard let finite = Finite(double) else {
-            throw EncodingError.invalidValue(
-                double,
-                .init(codingPath: path().codingPath, debugDescription: "is not a finite number")
-            )
-        }
+        guard let finite = Finite(double) else { throw notANumber(double, at: path()) }
         self = .double(finite)
     }
+}
+
+private func notANumber(_ value: any Sendable, at path: Path) -> EncodingError {
+    .invalidValue(
+        value,
+        .init(codingPath: path.codingPath, debugDescription: "is not a finite number")
+    )
 }
 
 private struct SlotEncoder: Encoder {

@@ -23,6 +23,7 @@ public struct CollectionRules: Sendable {
     /// Whether the collection is emptied when the store opens.
     public let isEphemeral: Bool
     private let upgrade: @Sendable (Value, ObjectKey, Int) throws -> Value
+    private let retype: @Sendable (Value, ObjectKey) throws -> Value
 
     public init<Object>(
         _ collection: StoreCollection<Object>,
@@ -36,7 +37,10 @@ public struct CollectionRules: Sendable {
         self.retention = retention
         self.isEphemeral = isEphemeral
         upgrade = { try collection.upgraded($0, at: $1, from: $2) }
+        retype = { try collection.retyped($0, at: $1) }
     }
+
+    func retyped(_ value: Value, at key: ObjectKey) throws -> Value { try retype(value, key) }
 
     func upgraded(_ value: Value, at key: ObjectKey, from version: Int) throws -> Value {
         try upgrade(value, key, version)

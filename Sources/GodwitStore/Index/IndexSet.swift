@@ -154,9 +154,15 @@ extension IndexSet {
         for entry: IndexTable.Entry
     ) throws -> [IndexedValue] {
         var value = try object.value(at: key)
-        let rule = state.withLock { $0.rules[key.collection] }
-        if let rule { value = try rule.upgraded(value, at: key, from: object.version) }
+        if let rule = state.withLock({ $0.rules[key.collection] }) {
+            // An object that cannot be upgraded is found by the fields that it has.
+            value = (try? rule.upgraded(value, at: key, from: object.version)) ?? value
+        }
         return entry.index.fields.map { IndexedValue($0.value(in: value)) }
+    }
+
+    func retyped(_ value: Value, at key: ObjectKey) throws -> Value {
+        try state.withLock({ $0.rules[key.collection] })?.retyped(value, at: key) ?? value
     }
 
     func version(of collection: Key) -> Int? {

@@ -30,6 +30,8 @@ public enum StoreError: Error, Hashable, Sendable {
 
     /// An object's bytes are not those that were written.
     case damagedObject(ObjectKey)
+    /// The object is not one of the app's type, or its upgrade has failed.
+    case unreadableObject(ObjectKey, reason: String)
     /// A collection has not the objects that were written.
     case damagedCollection(Key)
     /// The store's own books are damaged.
@@ -80,6 +82,26 @@ public enum StoreError: Error, Hashable, Sendable {
     case viewOvertaken(CommitNumber)
 }
 
+extension StoreError {
+    /// - Parameter error: What a decoder or an upgrade has thrown; one of the store's own stays.
+    init(unreadable key: ObjectKey, because error: any Error) {
+        self =
+            switch error {
+            case let error as StoreError: error
+            case let error as DecodingError: .unreadableObject(key, reason: error.reason)
+            default: .unreadableObject(key, reason: String(describing: error))
+            }
+    }
+
+    /// Whether one object cannot be read, and the others of its collection can.
+    var isOfOneObject: Bool {
+        switch self {
+        case .unreadableObject, .newerObject: true
+        default: false
+        }
+    }
+}
+
 extension StoreError: CustomStringConvertible {
     public var description: String {
         openingDescription ?? objectDescription ?? writingDescription
@@ -109,6 +131,7 @@ extension StoreError: CustomStringConvertible {
     private var objectDescription: String? {
         switch self {
         case .damagedObject(let key): "the stored object \(key) is damaged"
+        case .unreadableObject(let key, let reason): "the object \(key) cannot be read: \(reason)"
         case .damagedCollection(let collection):
             "the collection \(collection) has lost objects, or has some that were not written"
         case .damagedLedger(let reason): "the store is damaged: \(reason)"

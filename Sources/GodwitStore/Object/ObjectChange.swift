@@ -15,6 +15,10 @@ public struct ObjectChange: Sendable {
     let new: StoredObject?
     let isTouched: Bool
 
+    /// The edits that made the new value from the old one, as ``WriteTransaction/edit(_:in:_:)`` has
+    /// recorded them; nil if the transaction has also changed the object in another way.
+    public let recordedDelta: Delta?
+
     /// The net effect; nil when the object is as it was before.
     public var kind: Kind? {
         switch (old, new) {
@@ -39,6 +43,15 @@ public struct ObjectChange: Sendable {
 
     /// The value after it; nil when the object was removed.
     public func newValue() throws -> Value? { try new?.value(at: key) }
+
+    /// The change from the old value to the new one: the recorded edits, else the difference.
+    ///
+    /// - Returns: nil unless the object was there before and is there now.
+    public func delta() throws -> Delta? {
+        if let recordedDelta { return recordedDelta }
+        guard let old = try oldValue(), let new = try newValue() else { return nil }
+        return Delta.diff(old, new)
+    }
 
     /// The canonical bytes of the value before the transaction, and after it.
     package var bytes: (old: [UInt8]?, new: [UInt8]?) { (old?.bytes, new?.bytes) }

@@ -58,13 +58,20 @@ struct Put {
         )
     }
 
+    /// The value to store in the place of an object, with the fields of that one that the type does
+    /// not know.
+    func value(replacing old: StoredObject?, at key: ObjectKey) throws -> Value {
+        guard let old, let carryOver else { return value }
+        return try carryOver(old, key)
+    }
+
     /// The object to store in the place of another.
     func object(
         replacing old: StoredObject,
         at key: ObjectKey,
         commit: CommitNumber
     ) throws -> StoredObject {
-        let value = try carryOver?(old, key) ?? value
+        let value = try value(replacing: old, at: key)
         var metadata = old.metadata
         if case .replace(let bytes) = self.metadata { metadata = bytes }
         return StoredObject(

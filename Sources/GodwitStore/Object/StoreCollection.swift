@@ -60,4 +60,30 @@ extension StoreCollection {
     func decode(_ value: Value, at key: ObjectKey, version found: Int) throws -> Object {
         try ValueDecoder().decode(Object.self, from: upgraded(value, at: key, from: found))
     }
+
+    /// - Throws: ``StoreError/unreadableObject(_:reason:)`` for a value of another type.
+    func check(_ value: Value, at key: ObjectKey) throws(StoreError) {
+        do {
+            _ = try ValueDecoder().decode(Object.self, from: value)
+        } catch {
+            throw StoreError(unreadable: key, because: error)
+        }
+    }
+
+    /// Plain data as this type writes it: JSON has no bytes, no dates and no decimals.
+    ///
+    /// Fields that the type does not know stay as they are.
+    ///
+    /// - Throws: ``StoreError/unreadableObject(_:reason:)`` for a value of another type.
+    func retyped(_ value: Value, at key: ObjectKey) throws(StoreError) -> Value {
+        do {
+            let asked = AskedFields()
+            let object = try ValueDecoder().decode(Object.self, from: value, noting: asked)
+            let typed = try ValueEncoder().encode(object)
+            guard let map = value.map, let typedMap = typed.map else { return typed }
+            return .map(asked.carryOver(from: map, to: typedMap))
+        } catch {
+            throw StoreError(unreadable: key, because: error)
+        }
+    }
 }

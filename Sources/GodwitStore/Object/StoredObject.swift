@@ -92,10 +92,13 @@ extension StoredObject {
     }
 
     /// The object as the app's type, decoded at most once while this lives.
+    ///
+    /// - Throws: ``StoreError/unreadableObject(_:reason:)``, also for what an upgrade throws, or
+    ///   ``StoreError/newerObject(_:found:known:)``.
     func object<Object>(
         at key: ObjectKey,
         in collection: StoreCollection<Object>
-    ) throws -> Object {
+    ) throws(StoreError) -> Object {
         if let box = memo.withLock({ $0.decoded }) as? Decoded<Object>,
             box.version == collection.version
         {
@@ -104,9 +107,21 @@ extension StoredObject {
         let value =
             memo.withLock { $0.value } ?? (try? Value(canonicalBytes: bytes, budget: .unlimited))
         guard let value else { throw StoreError.damagedObject(key) }
-        let object = try collection.decode(value, at: key, version: version)
+        let object = try decode(value, at: key, in: collection)
         memo.withLock { $0.decoded = Decoded(object, version: collection.version) }
         return object
+    }
+
+    private func decode<Object>(
+        _ value: Value,
+        at key: ObjectKey,
+        in collection: StoreCollection<Object>
+    ) throws(StoreError) -> Object {
+        do {
+            return try collection.decode(value, at: key, version: version)
+        } catch {
+            throw StoreError(unreadable: key, because: error)
+        }
     }
 }
 

@@ -36,30 +36,19 @@ extension Store {
     /// A list that would be the same as the one before is left out, unless an object was touched.
     public func values<Object>(
         of query: Query<Object>
-    ) -> StoreValues<[QueryRow<Object>]> {
+    ) -> StoreValues<QueryRows<Object>> {
         let changes = changes(in: query.collection)
         return StoreValues(store: self, changes: changes) { transaction in
-            let rows = try transaction.objects(query).map {
-                QueryRow(key: $0.key, object: $0.object)
-            }
-            let marks = try rows.map { row in
+            let marks = try transaction.keys(query).map { key in
                 ObjectMark(
-                    key: row.key,
-                    commit: try transaction.commit(of: row.key, in: query.collection)
+                    key: key,
+                    commit: try transaction.commit(of: key, in: query.collection)
                 )
             }
-            return Observed(element: rows, marks: marks)
+            return Observed(element: try transaction.objects(query), marks: marks)
         }
     }
 }
-
-/// A row of a query's result.
-public struct QueryRow<Object: Sendable>: Sendable {
-    public let key: String
-    public let object: Object
-}
-
-extension QueryRow: Equatable where Object: Equatable {}
 
 /// An object, and the commit that has last changed it.
 struct ObjectMark: Hashable, Sendable {

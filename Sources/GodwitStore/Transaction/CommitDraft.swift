@@ -48,7 +48,9 @@ final class CommitDraft {
 // MARK: - Changing
 
 extension CommitDraft {
-    func put(_ put: Put, at key: ObjectKey) throws {
+    /// - Parameter edits: What the put object was made with from the one that is there, if that is
+    ///   known.
+    func put(_ put: Put, at key: ObjectKey, by edits: Delta? = nil) throws {
         guard put.value.isNested(within: WriteTransaction.objectDepthMax) else {
             throw StoreError.tooDeep(key, limit: WriteTransaction.objectDepthMax)
         }
@@ -67,7 +69,8 @@ extension CommitDraft {
             guard isNew else { throw StoreError.changedBehindTheStore(key) }
             return try record(key, from: nil, to: object)
         }
-        try replace(old, with: put.object(replacing: old, at: key, commit: commit), at: key)
+        let new = try put.object(replacing: old, at: key, commit: commit)
+        try replace(old, with: new, at: key, by: edits)
     }
 
     func replaceMetadata(_ metadata: [UInt8]?, at key: ObjectKey) throws {
@@ -95,7 +98,8 @@ extension CommitDraft {
             key: key,
             old: first.map(\.old) ?? object,
             new: object,
-            isTouched: true
+            isTouched: true,
+            recordedDelta: first?.recordedDelta
         )
         log.append((key, author))
     }
@@ -103,17 +107,19 @@ extension CommitDraft {
     private func replace(
         _ old: StoredObject,
         with new: StoredObject,
-        at key: ObjectKey
+        at key: ObjectKey,
+        by edits: Delta? = nil
     ) throws {
         guard !new.isSame(as: old) else { return }
         try ObjectTable.update(key, new, in: database)
-        try record(key, from: old, to: new)
+        try record(key, from: old, to: new, by: edits)
     }
 
     private func record(
         _ key: ObjectKey,
         from old: StoredObject?,
-        to new: StoredObject?
+        to new: StoredObject?,
+        by edits: Delta? = nil
     ) throws {
         try context.indexes.update(key, from: old, to: new, group.catalogue, in: database)
         var total = total(of: key.collection)
@@ -125,9 +131,25 @@ extension CommitDraft {
             key: key,
             old: first.map(\.old) ?? old,
             new: new,
-            isTouched: first?.isTouched ?? false
+            isTouched: first?.isTouched ?? false,
+            recordedDelta: recordedDelta(after: first, from: old, to: new, by: edits)
         )
         log.append((key, author))
+    }
+
+    /// The edits of the whole transaction so far; nil if it has not only edited the object.
+    private func recordedDelta(
+        after first: ObjectChange?,
+        from old: StoredObject?,
+        to new: StoredObject?,
+        by edits: Delta?
+    ) -> Delta? {
+        guard let old, let new else { return nil }
+        if new.bytes == old.bytes { return first?.recordedDelta }
+        guard let edits else { return nil }
+        // The metadata may have changed before, or the object may be what it was.
+        guard let first, first.old?.bytes != old.bytes else { return edits }
+        return try? first.recordedDelta?.composed(with: edits)
     }
 }
 

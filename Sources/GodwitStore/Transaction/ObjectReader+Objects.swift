@@ -4,7 +4,7 @@ extension ObjectReader where Self: ~Copyable {
     /// The object under a key, or nil.
     ///
     /// - Throws: ``StoreError/damagedObject(_:)``, ``StoreError/newerObject(_:found:known:)``, or
-    ///   `DecodingError` when the object is of another type.
+    ///   ``StoreError/unreadableObject(_:reason:)`` when the object is of another type.
     public borrowing func get<Object>(
         _ key: String,
         in collection: StoreCollection<Object>
@@ -94,20 +94,32 @@ extension ObjectReader where Self: ~Copyable {
     /// }
     /// ```
     ///
-    /// One object is in memory at a time.
+    /// One object is in memory at a time. An object that cannot be read is left out.
+    ///
+    /// - Returns: The objects that were left out, and why, by key.
+    @discardableResult
     public borrowing func enumerate<Object>(
         _ collection: StoreCollection<Object>,
         range: KeyRange = .all,
         order: Order = .ascending,
         limit: Int? = nil,
         _ body: (_ key: String, _ object: Object, _ stop: inout Bool) throws -> Void
-    ) throws {
+    ) throws -> [String: StoreError] {
+        var unreadable: [String: StoreError] = [:]
         let walk = KeyWalk(range: range, order: order, limit: limit)
         try source.objects.forEachObject(of: collection.name, walk) { key, stored in
+            let object: Object
+            do {
+                object = try stored.object(at: collection.place(key), in: collection)
+            } catch let error as StoreError where error.isOfOneObject {
+                unreadable[key] = error
+                return true
+            }
             var stop = false
-            try body(key, stored.object(at: collection.place(key), in: collection), &stop)
+            try body(key, object, &stop)
             return !stop
         }
+        return unreadable
     }
 
     /// The names of all collections that hold an object.
@@ -120,6 +132,28 @@ extension ObjectReader where Self: ~Copyable {
     /// The object under a key as plain data, or nil.
     public borrowing func value(of key: ObjectKey) throws -> Value? {
         try source.objects.object(at: key)?.value(at: key)
+    }
+
+    /// An object as plain data: what ``WriteTransaction/set(_:for:in:)`` would store under a key.
+    ///
+    /// Use it for what a cloud has sent, so that both sides of a merge are written alike:
+    ///
+    /// ```swift
+    /// let theirs = try JSONDecoder().decode(Contact.self, from: answer.body)
+    /// let value = try await store.read { try $0.value(of: theirs, for: "robbie", in: contacts) }
+    /// return .conflict(theirs: value, tag: tag, reason: "the cloud has another version")
+    /// ```
+    ///
+    /// Fields of the stored object that the type does not know are kept.
+    ///
+    /// - Throws: `EncodingError`, or what ``get(_:in:)`` throws.
+    public borrowing func value<Object>(
+        of object: Object,
+        for key: String,
+        in collection: StoreCollection<Object>
+    ) throws -> Value {
+        let (place, put) = (collection.place(key), try Put(object, in: collection, metadata: .keep))
+        return try put.value(replacing: source.objects.object(at: place), at: place)
     }
 
     /// The metadata of an object as plain data, or nil.

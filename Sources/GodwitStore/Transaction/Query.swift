@@ -46,17 +46,24 @@ public struct Query<Object: Codable & Sendable>: Sendable {
 extension ObjectReader where Self: ~Copyable {
     /// The objects that a query finds, in its order, each with its key.
     ///
+    /// An object that cannot be read is left out, and named in ``QueryRows/unreadable``.
+    ///
     /// - Throws: ``StoreError/noIndex(_:collection:)`` when the collection has no such index.
     /// - Complexity: O(log *n* + *k*) for *k* objects.
     public borrowing func objects<Object>(
         _ query: Query<Object>
-    ) throws -> [(key: String, object: Object)] {
-        let source = source
-        return try keys(query).compactMap { key in
+    ) throws -> QueryRows<Object> {
+        var rows = QueryRows<Object>()
+        for key in try keys(query) {
             let place = query.collection.place(key)
-            let object = try source.objects.object(at: place)
-            return try object.map { (key, try $0.object(at: place, in: query.collection)) }
+            do {
+                guard let stored = try source.objects.object(at: place) else { continue }
+                rows.append(key, try stored.object(at: place, in: query.collection))
+            } catch let error as StoreError where error.isOfOneObject {
+                rows.leaveOut(key, because: error)
+            }
         }
+        return rows
     }
 
     /// The keys of the objects that a query finds, in its order.

@@ -71,6 +71,47 @@ extension WriteTransaction {
         return true
     }
 
+    /// Edits an object in place, and records how.
+    ///
+    /// ```swift
+    /// try transaction.edit("groceries", in: lists) {
+    ///     $0.items.list.move(from: 4, to: 0)
+    ///     $0.count += 1
+    /// }
+    /// ```
+    ///
+    /// The store keeps the object as ``update(_:in:_:)`` would. Hooks get the edits besides, as
+    /// ``ObjectChange/recordedDelta``: a move is a move there, and an increment is one, so that a
+    /// merge with the changes of others comes out as all sides meant it. Several edits in one
+    /// transaction are recorded as one delta.
+    ///
+    /// - Returns: The delta from the object as it was to the object as it is.
+    /// - Throws: ``StoreError/noObject(_:)`` without an object,
+    ///   ``StoreError/unreadableObject(_:reason:)`` if the result is not of the collection's type,
+    ///   `TreeError` if an edit does not fit the value, or what `body` throws. The object is what it
+    ///   was then.
+    @discardableResult
+    public borrowing func edit<Object>(
+        _ key: String,
+        in collection: StoreCollection<Object>,
+        _ body: (inout Draft) throws -> Void
+    ) throws -> Delta {
+        let place = collection.place(key)
+        guard let stored = try draft.object(at: place) else { throw StoreError.noObject(place) }
+        let old = try stored.value(at: place)
+        var value = try collection.upgraded(old, at: place, from: stored.version)
+        let delta = try value.edit(body)
+        try collection.check(value, at: place)
+        // The recorded edits begin with the stored value, not with an upgraded one.
+        let isUpgraded = stored.version != collection.version
+        try draft.put(
+            Put(value, version: collection.version),
+            at: place,
+            by: isUpgraded ? nil : delta
+        )
+        return delta
+    }
+
     /// Puts other metadata beside an object, which stays as it is.
     ///
     /// - Parameter metadata: nil removes it.
@@ -150,6 +191,13 @@ extension WriteTransaction {
 
     /// What this transaction has made of an object so far; nil when it has not changed it.
     public borrowing func change(of key: ObjectKey) -> ObjectChange? { draft.change(of: key) }
+
+    /// Plain data as the type of its collection writes it, if the collection has rules.
+    ///
+    /// - Throws: ``StoreError/unreadableObject(_:reason:)`` if it is not of that type.
+    package borrowing func retyped(_ value: Value, at key: ObjectKey) throws -> Value {
+        try draft.context.indexes.retyped(value, at: key)
+    }
 
     /// What another layer keeps in memory beside this transaction's store.
     package borrowing func attachment<Object: AnyObject & Sendable>(

@@ -38,16 +38,16 @@ where
     private var counts: [Group: Int]
     private(set) var sections: [Group]
     /// The objects that could not be decoded.
-    private(set) var unreadable: [String: any Error]
+    private(set) var unreadable: [String: StoreError]
 
     /// Reads the whole collection.
     ///
     /// - Complexity: O(*n* log *n*).
     init(_ rules: Rules, _ objects: ViewObjects) throws {
-        var (byKey, unreadable) = ([Key: Row](), [String: any Error]())
+        var (byKey, unreadable) = ([Key: Row](), [String: StoreError]())
         let collection = rules.collection
         try objects.forEachObject(of: collection.name, KeyWalk()) { key, stored in
-            do {
+            do throws(StoreError) {
                 let object = try stored.object(at: collection.place(key), in: collection)
                 byKey[Key(key)] = Self.row(object, Key(key), rules)
             } catch {
@@ -116,10 +116,12 @@ extension ListRows {
     ) throws -> ListChange {
         let collection = rules.collection
         var steps: [Step] = []
-        var read: [Key: Result<Object?, any Error>] = [:]
+        var read: [Key: Result<Object?, StoreError>] = [:]
         for place in changes.keys where place.collection == collection.name {
             let stored = try objects.object(at: place)
-            read[place.key] = Result { try stored?.object(at: place, in: collection) }
+            read[place.key] = Result { () throws(StoreError) in
+                try stored?.object(at: place, in: collection)
+            }
         }
         for (key, result) in read {
             unreadable[key.text] = result.failure

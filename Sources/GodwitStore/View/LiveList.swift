@@ -17,7 +17,7 @@ where
     public private(set) var change = ListChange()
 
     /// The objects that the list leaves out because they cannot be decoded, by key.
-    public var unreadable: [String: any Error] { observed.unreadable }
+    public var unreadable: [String: StoreError] { observed.unreadable }
 
     // Not observed one by one: `change` is set in every step that changes something.
     @ObservationIgnored private var rows: ListRows<Object, Group, Rank>

@@ -121,7 +121,7 @@ struct StoreList: AsyncParsableCommand {
                 range: .prefix(prefix),
                 order: order,
                 limit: limit
-            ) { key, value, _ in objects.append((key, value)) }
+            ) { key, value, _ in objects.append((key, value.taggingBytes)) }
             return objects
         }
         if json { return Terminal.print(json: .map(Value.Map(objects.map { (Key($0), $1) }))) }
@@ -135,8 +135,13 @@ struct StoreGet: AsyncParsableCommand {
         commandName: "get",
         abstract: "Print one object; exit code 1 when there is none.",
         discussion: """
+            Bytes are written as {"$bytes": "…"} in Base64; `store set` reads them back.
+
             EXAMPLES
               godwit store get app.sqlite contacts robbie
+              godwit store get app.sqlite contacts robbie | godwit store set new.sqlite contacts r -
+              godwit store get app.sqlite contacts robbie --json | \\
+                godwit store set new.sqlite contacts robbie - --whole --create
               godwit store get app.sqlite contacts robbie --metadata
             """
     )
@@ -160,10 +165,11 @@ struct StoreGet: AsyncParsableCommand {
         try store.close()
         guard let value = found.0 else { throw ToolError("there is no object \(place)") }
         guard json else {
-            return Terminal.print((metadata ? found.1 ?? .null : value).jsonText(indentation: 2))
+            let printed = metadata ? found.1 ?? .null : value
+            return Terminal.print(printed.taggingBytes.jsonText(indentation: 2))
         }
-        var map: Value.Map = ["value": value, "commit": .int(found.2?.rawValue ?? 0)]
-        map["metadata"] = found.1
+        var map: Value.Map = ["value": value.taggingBytes, "commit": .int(found.2?.rawValue ?? 0)]
+        map["metadata"] = found.1?.taggingBytes
         Terminal.print(json: .map(map))
     }
 }
@@ -185,15 +191,22 @@ struct StoreSet: AsyncParsableCommand {
     @Argument(help: "The collection.") var collection: String
     @Argument(help: "The key.") var key: String
     @Argument(help: "The object as JSON; - for standard input.") var value: String
+    @Flag(help: "The input is what `store get --json` prints: value and metadata.")
+    var whole = false
     @Flag(help: "Make the store if there is none.") var create = false
     @Flag(help: "The store is shared with other processes.") var shared = false
     @Flag(help: "Print one object: the commit.") var json = false
 
     func run() async throws {
-        let object = try parsed()
+        let (object, metadata) = try parts(of: parsed())
         let store = try argument.writer(isShared: shared, mayCreate: create)
         let place = ObjectKey(collection: Key(collection), key: Key(key))
-        let result = try await store.writeLater { try $0.setValue(object, of: place) }.finish()
+        let result = try await store.writeLater { transaction in
+            try transaction.setValue(object, of: place)
+            guard whole else { return }
+            let plain = Store.Collection<Value>(place.collection)
+            try transaction.replaceMetadata(metadata, of: place.key.text, in: plain)
+        }.finish()
         try store.close()
         let commit = result.commit.map { "commit \($0)" } ?? "no change"
         if json {
@@ -201,6 +214,14 @@ struct StoreSet: AsyncParsableCommand {
         } else {
             Terminal.print("\(place): \(commit)")
         }
+    }
+
+    private func parts(of input: Value) throws -> (object: Value, metadata: Value?) {
+        guard whole else { return (input.untaggingBytes, nil) }
+        guard let map = input.map, let object = map["value"] else {
+            throw ToolError("--whole wants {\"value\": …}, as `store get --json` prints it")
+        }
+        return (object.untaggingBytes, map["metadata"]?.untaggingBytes)
     }
 
     private func parsed() throws -> Value {
