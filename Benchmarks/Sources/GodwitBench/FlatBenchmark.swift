@@ -51,7 +51,7 @@ extension FlatBenchmark {
             }
         let queue = try PushQueue(store, pipelines: [pipeline])
         let start = ContinuousClock().now
-        let (arrivals, count) = await withTaskGroup(of: Void.self) { group in
+        let (arrivals, count) = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try? await queue.run() }
             let arrivals = await gate.arrivals(Self.maxConcurrent, within: .seconds(30))
             // Time for one too many to come.
@@ -178,8 +178,8 @@ extension FlatBenchmark {
         options.logger.logLevel = .critical
         let queue = try PushQueue(store, options: options, pipelines: [pipeline])
         let processorStart = processorSeconds()
-        let taken = await seconds {
-            await withTaskGroup(of: Void.self) { group in
+        let taken = try await seconds {
+            try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try? await queue.run() }
                 try await queue.finish(through: CommitNumber(rawValue: .max))
                 group.cancelAll()

@@ -76,8 +76,8 @@ extension QueueBenchmarks {
                 try await group.waitForAll()
             }
         }
-        let draining = await seconds {
-            await withTaskGroup(of: Void.self) { group in
+        let draining = try await seconds {
+            try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try? await queue.run() }
                 try await queue.finish(through: CommitNumber(rawValue: .max))
                 group.cancelAll()
