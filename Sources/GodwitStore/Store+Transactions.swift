@@ -1,6 +1,15 @@
 public import GRDB
 
 extension Store {
+    /// How many changed objects end a group of writes that share a commit; from the next group on.
+    ///
+    /// An import sets it higher for as long as it takes, an app whose readers must see each change soon
+    /// sets it lower.
+    public var saveThreshold: Int {
+        get { context.limits.saveThreshold }
+        set { context.setSaveThreshold(newValue) }
+    }
+
     /// Runs `body` in a transaction: all of its changes are committed, or none if it throws.
     ///
     /// Transactions run one after the other, in the order in which they were asked for; several

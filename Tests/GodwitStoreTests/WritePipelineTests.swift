@@ -3,6 +3,7 @@ import GRDB
 import GodwitStore
 import GodwitTestKit
 import GodwitTree
+import Synchronization
 import Testing
 
 @Suite struct WritePipelineTests {
@@ -96,6 +97,102 @@ import Testing
         try await store.flush()
         let flushed = try await store.statistics()
         #expect(flushed.groupCount == 5, "a flush of nothing is no transaction")
+        try store.close()
+    }
+
+    @Test func `the threshold can be changed while the store is open`() async throws {
+        var options = Store.Options()
+        options.limits.ageMax = .seconds(60)
+        let store = try Store(.file(folder.path("store.sqlite")), options: options)
+        let numbers = numbers
+        #expect(store.saveThreshold == 500)
+        var groups = [0]
+        for threshold in [10, 3, 100] {
+            store.saveThreshold = threshold
+            await store.suspend()
+            for number in 0..<30 {
+                try store.writeLater { try $0.set(threshold, for: "\(number)", in: numbers) }
+            }
+            store.resume()
+            try await store.flush()
+            groups.append(try await store.statistics().groupCount)
+        }
+        #expect(groups == [0, 3, 13, 14], "groups of 10, of 3, and one of 30")
+        try store.close()
+    }
+
+    @Test func `a group ends when its objects are large, and when it is old`() async throws {
+        let ticks = Mutex(Duration.zero)
+        let step = Mutex(Duration.zero)
+        var options = Store.Options()
+        options.clock = StoreClock(
+            elapsed: {
+                ticks.withLock { ticks in
+                    ticks += step.withLock { $0 }
+                    return ticks
+                }
+            },
+            now: { Date(timeIntervalSince1970: 0) }
+        )
+        options.limits.bytesMax = 1_000
+        options.limits.ageMax = .milliseconds(20)
+        let store = try Store(.file(folder.path("store.sqlite")), options: options)
+        let texts = Store.Collection<String>("texts")
+        var groups: [Int] = []
+        for (size, age) in [(10, 0), (500, 0), (10, 12)] {
+            step.withLock { $0 = .milliseconds(age) }
+            await store.suspend()
+            for number in 0..<10 {
+                let text = String(repeating: "\(size % 7)", count: size + age)
+                try store.writeLater { try $0.set(text, for: "\(number)", in: texts) }
+            }
+            store.resume()
+            try await store.flush()
+            groups.append(try await store.statistics().groupCount)
+        }
+        #expect(groups == [1, 6, 11], "all in one, two a group, two a group")
+        try store.close()
+    }
+
+    @Test func `a lone write is committed at once, with no time passing`() async throws {
+        var options = Store.Options()
+        // The clock stands still: whatever waited for time would wait for ever.
+        options.clock = StoreClock(elapsed: { .zero }, now: { Date(timeIntervalSince1970: 0) })
+        options.limits.ageMax = .seconds(60)
+        let store = try Store(.file(folder.path("store.sqlite")), options: options)
+        let numbers = numbers
+        let result = try await store.writeLater { try $0.set(1, for: "a", in: numbers) }.finish()
+        #expect(result.commit == CommitNumber(rawValue: 1))
+        #expect(try await store.statistics().groupCount == 1)
+        try store.close()
+    }
+
+    @Test func `a change made from an older view is refused, and not stored over a newer one`()
+        async throws
+    {
+        let store = try Store(.memory)
+        let numbers = numbers
+        try await store.write { try $0.set(1, for: "a", in: numbers) }
+        let seen = try await store.read { try $0.commit(of: "a", in: numbers) }
+        try await store.write { try $0.set(2, for: "a", in: numbers) }
+        let (place, now) = (numbers.place("a"), CommitNumber(rawValue: 2))
+        let mismatch = StoreError.commitMismatch(place, expected: seen, found: now)
+        await #expect(throws: mismatch) {
+            try await store.write { transaction in
+                try transaction.require(seen, of: "a", in: numbers)
+                try transaction.set(3, for: "a", in: numbers)
+            }
+        }
+        await #expect(throws: StoreError.commitMismatch(place, expected: nil, found: now)) {
+            try await store.write { try $0.require(nil, of: "a", in: numbers) }
+        }
+        try await store.write { transaction in
+            try transaction.require(now, of: "a", in: numbers)
+            try transaction.require(nil, of: "b", in: numbers)
+            try transaction.set(3, for: "a", in: numbers)
+        }
+        #expect(try await store.read { try $0.get("a", in: numbers) } == 3)
+        #expect("\(mismatch)" == "the object numbers/a is of commit 2, and not of 1: read it again")
         try store.close()
     }
 

@@ -32,7 +32,8 @@ internal import Foundation
 /// What the system says about network and power.
 ///
 /// On Linux there is a network if there is a default route, and it costs nothing; the kernel
-/// tells when its routes change (rtnetlink(7)). Power is what `/sys/class/power_supply` says: a
+/// tells when its routes change (rtnetlink(7)). A machine without any network device but the loopback
+/// counts as online: the servers that it talks to are on it. Power is what `/sys/class/power_supply` says: a
 /// machine without a battery is on external power.
 public struct SystemConditions: ConditionsMonitor {
     private let root: String
@@ -82,7 +83,7 @@ public struct SystemConditions: ConditionsMonitor {
 
     private var current: Conditions {
         Conditions(
-            isOnline: hasDefaultRoute,
+            isOnline: hasDefaultRoute || !hasNetworkDevice,
             isMetered: false,
             isOnExternalPower: isOnExternalPower
         )
@@ -102,6 +103,11 @@ public struct SystemConditions: ConditionsMonitor {
                 && !Self.isRefusing(fields[8]) && fields[9] != "lo"
         }
         return isDefault4 || isDefault6
+    }
+
+    private var hasNetworkDevice: Bool {
+        let devices = try? FileManager.default.contentsOfDirectory(atPath: root + "/sys/class/net")
+        return devices?.contains { $0 != "lo" } ?? true
     }
 
     private static func isRefusing(_ flags: Substring) -> Bool {

@@ -12,7 +12,8 @@
 /// ```
 ///
 /// In a pipeline in flat order, and among the operations of one commit, what touches the same
-/// things is done in the order in which it was enqueued, and nothing else waits.
+/// things is done in the order in which it was enqueued, and nothing else waits. Two intents, `ahead`
+/// and `behind`, say an order of their own: of an avatar before its user, for instance.
 public struct Footprint: Hashable, Sendable {
     /// How something is touched.
     public enum Intent: Int64, Hashable, Sendable, CaseIterable {
@@ -24,6 +25,11 @@ public struct Footprint: Hashable, Sendable {
         /// It is read with all that is below it.
         case readTree = 5
         case writeTree = 6
+        /// The operation goes before all that are `behind` on the same thing, whichever was enqueued
+        /// first.
+        case ahead = 7
+        /// The operation goes after all that are `ahead` on the same thing.
+        case behind = 8
 
         /// The touches of others with which this one has an order.
         var conflicts: [Intent] {
@@ -33,17 +39,23 @@ public struct Footprint: Hashable, Sendable {
             case .readBelow: [.writeTree]
             case .writeBelow: [.readTree, .writeTree]
             case .readTree: [.write, .writeBelow, .writeTree]
-            case .writeTree: Self.allCases
+            case .writeTree: Self.onPaths
+            case .ahead: [.behind]
+            case .behind: [.ahead]
             }
         }
+
+        private static let onPaths: [Intent] = [
+            .read, .write, .readBelow, .writeBelow, .readTree, .writeTree,
+        ]
 
         /// The earlier touches that nobody needs to look at once this one is there: whoever has
         /// an order with them has one with it, and it comes after them.
         var shadows: [Intent] {
             switch self {
             case .write: [.read, .write]
-            case .writeTree: Self.allCases
-            case .read, .readBelow, .writeBelow, .readTree: []
+            case .writeTree: Self.onPaths
+            case .read, .readBelow, .writeBelow, .readTree, .ahead, .behind: []
             }
         }
     }

@@ -1,14 +1,21 @@
 /// An order that the app wants besides the one that footprints give.
 ///
 /// A rule adds to what operations touch: two that touch the same thing, one of them by writing,
-/// are done in the order in which they were enqueued. So a rule costs as little as a footprint,
-/// and can never close a circle.
+/// are done in the order in which they were enqueued. A rule of two types has one go before the
+/// other, whichever was enqueued first. So a rule costs as little as a footprint.
 ///
 /// ```swift
 /// var pipeline = Pipeline(order: .flat)
 /// // Whatever is charged to one account is done in a row.
-/// pipeline.rules = [DependencyRule(for: Charge.self) { charge in .resource(charge.account) }]
+/// pipeline.rules = [
+///     DependencyRule(for: Charge.self) { charge in .resource(charge.account) },
+///     // An avatar is there before the user who has it.
+///     DependencyRule(UploadAvatar.self, \.user, before: UploadUser.self, \.id),
+/// ]
 /// ```
+///
+/// In commit order the commits go first: an operation never waits by a rule for one of a later
+/// commit. An operation that runs already is not stopped.
 public struct DependencyRule: Sendable {
     let touches: @Sendable (any Operation, QueuedOperation) -> Footprint
 
@@ -25,5 +32,32 @@ public struct DependencyRule: Sendable {
         _ touches: @escaping @Sendable (Work) -> Footprint
     ) {
         self.touches = { work, _ in (work as? Work).map(touches) ?? .none }
+    }
+
+    /// Has operations of one type wait for those of another type that are about the same thing.
+    ///
+    /// If other dependencies say the contrary, the transaction that enqueues the last of them throws
+    /// ``QueueError/circularDependency(_:)``.
+    ///
+    /// - Parameters:
+    ///   - thing: What an operation of the type that goes first is about; nil for nothing.
+    ///   - other: What an operation of the type that waits is about.
+    public init<First: Operation, Second: Operation>(
+        _ first: First.Type = First.self,
+        _ thing: @escaping @Sendable (First) -> String?,
+        before second: Second.Type = Second.self,
+        _ other: @escaping @Sendable (Second) -> String?
+    ) {
+        let order = "\(First.kind) before \(Second.kind): "
+        touches = { work, _ in
+            var footprint = Footprint.none
+            if let thing = (work as? First).flatMap(thing) {
+                footprint.touch(order + thing, .ahead)
+            }
+            if let thing = (work as? Second).flatMap(other) {
+                footprint.touch(order + thing, .behind)
+            }
+            return footprint
+        }
     }
 }

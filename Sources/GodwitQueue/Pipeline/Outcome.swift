@@ -34,6 +34,12 @@ public enum Outcome: Sendable {
     /// It is not needed.
     case skipped(reason: String)
 
+    /// Nothing of this pipeline can be done at the moment: the user has to sign in, for instance.
+    ///
+    /// The operation waits as before, without an attempt. The pipeline is suspended for this reason,
+    /// over launches too, until `transaction.resumePipeline(_:reason:)`; what runs goes on.
+    case suspendPipeline(reason: String)
+
     /// The longest delay before the next attempt: a week.
     public static let delayMax = Duration.seconds(7 * 24 * 3_600)
 

@@ -97,6 +97,13 @@ extension PushQueue {
                 guard try transaction.isRunning(run.operation) else { return }
                 try transaction.finish(number, .skipped(reason: reason))
             }
+        case .suspendPipeline(let reason):
+            let operation = run.operation
+            try await settle { transaction in
+                guard try transaction.isRunning(operation) else { return }
+                try transaction.suspendPipeline(operation.pipeline, reason: reason)
+                try transaction.putBack(number, of: operation.epoch)
+            }
         }
     }
 

@@ -7,8 +7,8 @@ extension PushQueue {
         public var clock: any Clock<Duration> = ContinuousClock()
         /// How fast each host may be asked.
         public var rateLimit: @Sendable (_ host: String) -> RateLimit = { _ in RateLimit() }
-        /// What the device has; the default is a network, always.
-        public var monitor: any ConditionsMonitor = ConstantConditions()
+        /// What the device has; a server may say ``ConstantConditions``.
+        public var monitor: any ConditionsMonitor = SystemConditions()
         /// How many of those that have left the queue are remembered.
         public var fatesMax = 10_000
         /// For how long a process that runs the queue may be silent before another one takes its

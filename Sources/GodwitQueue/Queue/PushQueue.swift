@@ -81,10 +81,17 @@ extension PushQueue {
         for change in entries?.flatMap(\.changes) ?? [] {
             metrics.count(change)
             if case .stopped(let number, let state) = change {
-                logger.warning("operation \(number) is \(state.rawValue), and waits for somebody")
+                logger.warning("\(Self.notice(number, state))")
             }
         }
         metrics.stands(summary)
+    }
+
+    private static func notice(_ number: OperationNumber, _ state: QueuedOperation.State) -> String
+    {
+        state.isDeadLetter
+            ? "operation \(number) is a dead letter: retry, edit or skip it"
+            : "operation \(number) is in conflict: resolve it"
     }
 
     /// Changes the state, then starts what may start, and tells who wants to know.

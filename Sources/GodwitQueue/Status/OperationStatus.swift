@@ -49,6 +49,8 @@ extension WaitReason: CustomStringConvertible {
         case .dependencies(let needs):
             "waits for \(needs.map(\.description).joined(separator: ", "))"
         case .commitOrder(let commit): "waits for the operations before commit \(commit)"
+        case .held(HoldTable.retryContext, let until?):
+            "will be tried again at \(until.formatted(.iso8601))"
         case .held(let context, let until):
             "is held\(context.isEmpty ? "" : " by \(context)")"
                 + (until.map { " until \($0.formatted(.iso8601))" } ?? " until it is released")
@@ -57,7 +59,7 @@ extension WaitReason: CustomStringConvertible {
         case .rate(let host): "waits for \(host), which gets no more for now"
         case .concurrency(let limit): "waits for a place: \(limit) run already"
         case .otherPipeline(let name): "is for the pipeline '\(name)', which is not of this queue"
-        case .none: "is about to start"
+        case .none: "is ready, and starts when a process runs the queue"
         }
     }
 }

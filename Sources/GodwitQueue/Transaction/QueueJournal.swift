@@ -24,6 +24,10 @@ final class QueueJournal: Sendable {
         var unresolved: [OperationID: [(dependent: OperationNumber, Dependency.Policy)]] = [:]
         /// Operations whose objects are recorded when the transaction has changed all it will.
         var unrecorded: [OperationNumber: [ObjectKey]] = [:]
+        /// Whether the cloud knows already what the transaction changes.
+        var skipsAutomaticOperations = false
+        /// Whether the transaction has to be a commit for what it does to the queue.
+        fileprivate(set) var isTouched = false
         /// Attached to objects that are not there yet.
         var pendingAttachments: [ObjectKey: Set<String>] = [:]
     }
@@ -83,13 +87,20 @@ final class QueueJournal: Sendable {
     private static let fatesBetweenTrims = 1_000
 
     /// Changes the draft of a transaction, which is begun if there is none.
+    ///
+    /// - Parameter touches: Whether the transaction is a commit for that, also if no object changes.
     func update<Result>(
         in transaction: borrowing WriteTransaction,
+        touches: Bool = true,
         _ body: (inout Draft) throws -> Result
     ) throws -> Result {
         // Taken out, not copied: a transaction may enqueue a million operations.
         var draft = try state.withLock({ $0.draft.take() }) ?? begin(in: transaction)
         defer { state.withLock { [draft] in $0.draft = draft } }
+        if touches, !draft.isTouched {
+            transaction.touch()
+            draft.isTouched = true
+        }
         return try body(&draft)
     }
 
@@ -98,14 +109,13 @@ final class QueueJournal: Sendable {
             try QueueSchema.schema.prepare(transaction.database)
         }
         transaction.add(self)
-        transaction.touch()
         return Draft(entry: Entry(commit: transaction.commit))
     }
 }
 
 extension QueueJournal: TransactionParticipant {
     func requestWillSucceed(in transaction: borrowing WriteTransaction) throws {
-        guard let draft = state.withLock({ $0.draft }) else { return }
+        guard let draft = state.withLock({ $0.draft }), draft.isTouched else { return }
         if let missing = draft.unresolved.keys.min(by: { "\($0)" < "\($1)" }) {
             throw QueueError.unknownDependency(missing)
         }
@@ -126,7 +136,7 @@ extension QueueJournal: TransactionParticipant {
 
     func requestSucceeded() {
         state.withLock { state in
-            if let draft = state.draft.take() { state.pending.append(draft.entry) }
+            if let draft = state.draft.take(), draft.isTouched { state.pending.append(draft.entry) }
         }
     }
 

@@ -49,6 +49,37 @@ extension Transaction where Self: ~Copyable {
         }
     }
 
+    /// The unfinished operations that an operation needs, each with what becomes of it when that one
+    /// is not completed, and where the need comes from.
+    public borrowing func recordedDependencies(
+        of id: OperationID
+    ) throws -> [RecordedDependency] {
+        guard try hasQueue(), let number = try OperationTable.number(of: id, in: database) else {
+            return []
+        }
+        return try DependencyTable.needs(of: number, in: database).compactMap { edge in
+            try OperationTable.operation(edge.need, in: database).map { need in
+                RecordedDependency(
+                    id: need.id,
+                    policy: edge.policy,
+                    isExplicit: edge.origin == .app,
+                    isDerived: edge.isDerived
+                )
+            }
+        }
+    }
+
+    /// The unfinished operations that push an object, in the order of enqueuing; see
+    /// ``Operation/objects``.
+    ///
+    /// Those of a transaction under way are found when it is committed.
+    public borrowing func operations(pushing key: ObjectKey) throws -> [QueuedOperation] {
+        guard try hasQueue() else { return [] }
+        return try ObjectRecordTable.operations(pushing: key, in: database).compactMap {
+            try OperationTable.operation($0, in: database)
+        }
+    }
+
     /// All unfinished operations that an operation needs, directly or not.
     public borrowing func recursiveDependencies(of id: OperationID) throws -> Set<OperationID> {
         guard try hasQueue(), let start = try OperationTable.number(of: id, in: database) else {
@@ -87,6 +118,16 @@ extension Transaction where Self: ~Copyable {
 
     /// Whether anybody has ever used the queue of this store.
     borrowing func hasQueue() throws -> Bool { try database.tableExists("godwit_runner") }
+}
+
+/// A dependency of a queued operation on another one.
+public struct RecordedDependency: Hashable, Sendable {
+    public let id: OperationID
+    public let policy: Dependency.Policy
+    /// Whether the app has asked for it.
+    public let isExplicit: Bool
+    /// Whether footprints or rules ask for it.
+    public let isDerived: Bool
 }
 
 /// What happened to an object that an operation pushes.

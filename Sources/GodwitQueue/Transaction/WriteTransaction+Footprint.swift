@@ -4,11 +4,12 @@ internal import GodwitStore
 extension WriteTransaction {
     /// Has a new operation wait for the last of those that touch what it touches.
     ///
-    /// All edges point to what was enqueued earlier, so that they never close a circle. Those
-    /// that follow from others are left out.
+    /// Those edges that follow from others are left out. An edge to an earlier operation never
+    /// closes a circle; where one that is `ahead` came late, it may.
     ///
     /// - Parameter isLast: Whether everything else was enqueued before it.
     /// - Returns: What it waits for.
+    /// - Throws: ``QueueError/circularDependency(_:)``.
     borrowing func connect(
         _ operation: QueuedOperation,
         by footprint: Footprint,
@@ -16,14 +17,26 @@ extension WriteTransaction {
     ) throws -> [OperationNumber] {
         guard !footprint.touches.isEmpty else { return [] }
         let isLast = isLast ?? (operation.commit == operation.number.commit)
-        let found = try conflicts(with: footprint, of: operation, withShadowed: !isLast)
         let touches = footprint.inSpace(of: operation)
-        let needs = try order(operation, among: found)
+        var others: [OperationNumber: Relation] = [:]
+        for touch in touches {
+            let relation = Relation(of: touch.intent)
+            let found = try FootprintTable.conflicts(
+                with: touch,
+                withShadowed: !isLast,
+                in: database
+            )
+            for number in found where number != operation.number {
+                others[number] = relation.combined(with: others[number])
+            }
+        }
+        let (needs, hasDependents) = try order(operation, among: others)
         for touch in touches {
             if isLast { try FootprintTable.shadow(by: touch, of: operation.number, in: database) }
             try FootprintTable.add(touch, of: operation.number, in: database)
         }
         try OperationTable.add(.footprint, to: operation.number, in: database)
+        if hasDependents { try refuseCircle(through: operation.number) }
         return needs
     }
 
@@ -58,29 +71,35 @@ extension WriteTransaction {
 
     /// Puts an operation in its place among those that it has an order with: the earlier commit
     /// goes first, and of one commit what was enqueued first.
+    ///
+    /// - Returns: What it waits for, and whether others wait for it by their own account now.
     private borrowing func order(
         _ operation: QueuedOperation,
-        among others: Set<OperationNumber>
-    ) throws -> [OperationNumber] {
+        among others: [OperationNumber: Relation]
+    ) throws -> (needs: [OperationNumber], hasDependents: Bool) {
         var before: [QueuedOperation] = []
-        for number in others {
+        var hasDependents = false
+        for (number, relation) in others {
             guard let other = try OperationTable.operation(number, in: database) else { continue }
             // In commit order the commits do it.
             if try isOrderedByCommit(operation, other) { continue }
-            let isBefore =
+            let isEarlier =
                 (other.commit, other.number) < (operation.commit, operation.number)
-            if isBefore || other.state == .running {
-                before.append(other)
-            } else {
+            switch relation {
+            case .ahead: before.append(other)
+            case .enqueued where isEarlier || other.state == .running: before.append(other)
+            case .behind where other.state == .running: continue
+            case .enqueued, .behind:
                 try connect(number, to: operation.number, .wait, origin: .footprint)
                 try noteNeeds(of: number)
+                hasDependents = hasDependents || relation == .behind
             }
         }
         let needs = try reduced(before)
         for need in needs {
             try connect(operation.number, to: need, .wait, origin: .footprint)
         }
-        return needs
+        return (needs, hasDependents)
     }
 
     borrowing func isOrderedByCommit(
@@ -113,11 +132,41 @@ extension WriteTransaction {
     private static var reachMax: Int { 64 }
 }
 
+/// Where another operation stands to a new one that touches the same thing.
+private enum Relation {
+    /// What was enqueued first goes first.
+    case enqueued
+    /// The other one goes first.
+    case ahead
+    /// The other one goes later.
+    case behind
+
+    init(of intent: Footprint.Intent) {
+        self =
+            switch intent {
+            case .ahead: .behind
+            case .behind: .ahead
+            default: .enqueued
+            }
+    }
+
+    /// An order that was asked for outweighs the one of enqueuing, and two contrary ones are none.
+    func combined(with other: Relation?) -> Relation {
+        guard let other, other != self else { return self }
+        if self == .enqueued { return other }
+        return other == .enqueued ? self : .enqueued
+    }
+}
+
 extension Footprint {
-    /// Paths of different hosts have nothing to do with each other.
+    /// Paths of different hosts have nothing to do with each other; what goes ahead of what has no
+    /// host.
     func inSpace(of operation: QueuedOperation) -> [Touch] {
         let touches = touches.sorted()
         guard let host = operation.host else { return touches }
-        return touches.map { Touch(resource: "\(host) \($0.resource)", intent: $0.intent) }
+        return touches.map { touch in
+            guard touch.intent != .ahead, touch.intent != .behind else { return touch }
+            return Touch(resource: "\(host) \(touch.resource)", intent: touch.intent)
+        }
     }
 }

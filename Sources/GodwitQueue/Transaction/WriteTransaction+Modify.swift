@@ -9,11 +9,24 @@ public struct OperationEdit: Sendable {
     /// What it depends on from now on, besides what follows from footprints; nil for what it
     /// depended on before.
     public var dependencies: [Dependency]?
+    private(set) var added: [Dependency] = []
     var body: Value
     var host: String?
     /// What it does from now on; nil for what it did before.
     var work: (any Operation)?
     let kind: String
+
+    /// Has it depend on another operation besides.
+    ///
+    /// A dependency on the same operation gets the new policy.
+    public mutating func addDependency(_ dependency: Dependency) { added.append(dependency) }
+
+    /// Puts a value under a key of the user info, which becomes a map if it is none; nil removes it.
+    public mutating func setUserInfo(_ value: Value?, for key: Key) {
+        var map = userInfo.map ?? [:]
+        map[key] = value
+        userInfo = .map(map)
+    }
 
     /// The app's operation.
     public func decoded<Work: Operation>(as type: Work.Type = Work.self) throws -> Work {
@@ -67,6 +80,7 @@ extension WriteTransaction {
         if let dependencies = edit.dependencies {
             try replaceDependencies(of: operation, with: dependencies)
         }
+        if !edit.added.isEmpty { try addDependencies(edit.added, to: operation) }
         return true
     }
 
@@ -104,6 +118,13 @@ extension WriteTransaction {
         with dependencies: [Dependency]
     ) throws {
         try DependencyTable.removeAppsNeeds(of: operation.number, in: database)
+        try addDependencies(dependencies, to: operation)
+    }
+
+    private borrowing func addDependencies(
+        _ dependencies: [Dependency],
+        to operation: QueuedOperation
+    ) throws {
         _ = try connect(operation, to: dependencies)
         try noteNeeds(of: operation.number)
         try refuseCircle(through: operation.number)

@@ -1,6 +1,7 @@
 /// When a group of requests is committed, and how many may wait.
 public struct WriteLimits: Hashable, Sendable {
-    /// A group ends when it has changed this many objects.
+    /// A group ends when it has changed this many objects; ``Store/saveThreshold`` changes it while
+    /// the store is open.
     public var saveThreshold = 500
     /// A group ends when the objects it has changed take this many bytes.
     public var bytesMax = 1 << 20

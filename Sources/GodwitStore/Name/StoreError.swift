@@ -42,6 +42,9 @@ public enum StoreError: Error, Hashable, Sendable {
     case newerObject(ObjectKey, found: Int, known: Int)
     /// There is no such object, whose metadata could be replaced.
     case noObject(ObjectKey)
+    /// Another commit has changed the object than the one that the writer has read; nil stands for no
+    /// object.
+    case commitMismatch(ObjectKey, expected: CommitNumber?, found: CommitNumber?)
     /// A row of the store's own tables was written by hand.
     case changedBehindTheStore(ObjectKey)
     /// The collection's rules declare no such index.
@@ -139,6 +142,11 @@ extension StoreError: CustomStringConvertible {
         case .newerObject(let key, let found, let known):
             "the object \(key) has version \(found), this program knows up to \(known)"
         case .noObject(let key): "there is no object \(key)"
+        case .commitMismatch(let key, let expected, let found):
+            """
+            the object \(key) is of commit \(found.map(\.description) ?? "none"), and not of \
+            \(expected.map(\.description) ?? "none"): read it again
+            """
         case .changedBehindTheStore(let key): "the row of \(key) was not written by the store"
         case .noIndex(let name, let collection):
             "the collection \(collection) has no index \"\(name)\" like this"

@@ -14,6 +14,7 @@ final class StoreContext: Sendable {
     let ledger = Mutex(Ledger.State())
     let attachments = Attachments()
     let neighbours = Neighbours()
+    private let saveThreshold: Mutex<Int>
     private let namedHooks = Mutex<[(name: String, hook: any TransactionHook)]>([])
     /// Guards the order in which commits are published, those of this process and of others.
     private let publication = Mutex(Publication())
@@ -26,6 +27,7 @@ final class StoreContext: Sendable {
     init(_ location: StoreLocation, _ options: StoreOptions) {
         self.location = location
         self.options = options
+        saveThreshold = Mutex(options.limits.saveThreshold)
         metrics = StoreMetrics(options.metrics)
         indexes = IndexSet(
             isShared: options.processes == .several || options.access == .readOnly
@@ -38,6 +40,15 @@ final class StoreContext: Sendable {
             )
         )
     }
+
+    /// The limits of the next group.
+    var limits: WriteLimits {
+        var limits = options.limits
+        limits.saveThreshold = saveThreshold.withLock { $0 }
+        return limits
+    }
+
+    func setSaveThreshold(_ count: Int) { saveThreshold.withLock { $0 = count } }
 
     var identifiers: Identifiers { options.identifiers }
     var hooks: [any TransactionHook] { namedHooks.withLock { $0.map(\.hook) } }

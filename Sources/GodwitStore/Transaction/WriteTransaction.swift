@@ -52,6 +52,34 @@ extension WriteTransaction {
         try draft.put(Put(object, in: collection, metadata: metadata), at: collection.place(key))
     }
 
+    /// Throws unless an object is still as a certain commit has left it.
+    ///
+    /// Call it before a change that was made from an older view, so that it does not overwrite what
+    /// was written meanwhile:
+    ///
+    /// ```swift
+    /// let commit = try view.commit(of: "robbie", in: contacts)
+    /// try await store.write { transaction in
+    ///     try transaction.require(commit, of: "robbie", in: contacts)
+    ///     try transaction.set(edited, for: "robbie", in: contacts)
+    /// }
+    /// ```
+    ///
+    /// - Parameter commit: What ``ObjectReader/commit(of:in:)`` has returned; nil for no object.
+    /// - Throws: ``StoreError/commitMismatch(_:expected:found:)``, also if this transaction itself has
+    ///   changed the object.
+    public borrowing func require<Object>(
+        _ commit: CommitNumber?,
+        of key: String,
+        in collection: StoreCollection<Object>
+    ) throws {
+        let found = try self.commit(of: key, in: collection)
+        guard found == commit else {
+            let place = collection.place(key)
+            throw StoreError.commitMismatch(place, expected: commit, found: found)
+        }
+    }
+
     /// Changes an object in place, if there is one.
     ///
     /// ```swift

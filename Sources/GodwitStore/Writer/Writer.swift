@@ -151,7 +151,7 @@ extension Writer {
     private func runGroup(startingWith first: any WriteRequest, in database: Database) -> Int {
         current.withLock { $0 = .own }
         defer { current.withLock { $0 = .none } }
-        let start = context.options.clock.elapsed()
+        let (start, limits) = (context.options.clock.elapsed(), context.limits)
         let group: WriteGroup
         do {
             try checkpointer.prepare(first.durability, in: database)
@@ -178,7 +178,7 @@ extension Writer {
                 }
             }
             group.age(context.options.clock.elapsed() - start)
-            let isFull = context.options.limits.isFull(group.size)
+            let isFull = limits.isFull(group.size)
             next = isFull ? nil : queue.withLock { $0.takeNext(joining: group.durability) }
         }
         commit(group)
