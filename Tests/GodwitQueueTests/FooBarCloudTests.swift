@@ -151,6 +151,43 @@ func fooBarPipeline(_ store: Store, _ cloud: FooBarCloud) -> Pipeline {
         }
     }
 
+    @Test func `a contact is pushed without a call to enqueue`() async throws {
+        let push = AutomaticOperations(of: myContacts) { change in
+            [UploadMyContact(contact: change.key.key.text)]
+        }
+        try store.addHook(push, named: "push contacts")
+        let ann = MyContact(firstName: "Ann", lastName: "Hanson")
+        let commit = try await store.write { transaction in
+            try transaction.set(ann, for: "ann", in: myContacts)
+            return transaction.commit
+        }
+        try await queue.running { try await queue.finish(through: commit) }
+        #expect(cloud.contact("ann") == ann)
+    }
+
+    @Test func `a file goes before the photo that names it`() async throws {
+        struct UploadFile: GodwitQueue.Operation {
+            static let kind = "file"
+            let name: String
+        }
+        struct UploadPhoto: GodwitQueue.Operation {
+            static let kind = "photo"
+            let file: String
+        }
+        let store = try Store(.memory)
+        var pipeline = Pipeline(order: .flat)
+        pipeline.rules = [
+            DependencyRule(UploadFile.self, { $0.name }, before: UploadPhoto.self, { $0.file })
+        ]
+        let queue = try PushQueue(store, pipelines: [pipeline])
+        let (photo, file) = try await store.write { transaction in
+            let photo = try transaction.enqueue(UploadPhoto(file: "1.jpg"))
+            return (photo, try transaction.enqueue(UploadFile(name: "1.jpg")))
+        }
+        #expect(try await store.read { try $0.dependencies(of: photo) } == [file])
+        _ = queue
+    }
+
     @Test func `every line of Swift in the article stands in this file`() throws {
         let own = URL(filePath: #filePath)
         let root = own.deletingLastPathComponent().deletingLastPathComponent()

@@ -42,7 +42,7 @@ import Testing
     @Test func `list shows what waits, in the order of enqueuing, and why`() throws {
         let lines = try run("list").output.split(separator: "\n")
         #expect(lines.count == 4)
-        #expect(lines[0].contains("1.1  default  upload  is ready, and starts when a process runs the queue"))
+        #expect(lines[0].contains("1.1  default  upload  is ready, and starts when a process"))
         #expect(lines[1].contains("waits for 1.1") && lines[2].contains("waits for 1.2"))
         let photos = try Value(json: run("list", "--pipeline", "photos", "--json").output)
         #expect(photos.list?.count == 1 && photos.list?[0]["number"] == "3.1")
@@ -88,7 +88,8 @@ import Testing
         #expect(try run("skip", "1.1", "1.2", "--json").status == 0)
         let stats = try Value(json: run("stats", "--json").output)
         #expect(stats["pending"] == 2 && stats["suspended"] == [:])
-        #expect(try run("list").output.contains("2.1  default  upload  is ready, and starts when a process runs the queue"))
+        let again = try run("list").output
+        #expect(again.contains("2.1  default  upload  is ready, and starts when a process"))
     }
 
     @Test func `a dead letter is listed with its attempts, and put back in line`() async throws {

@@ -26,6 +26,8 @@ struct QueuePeers {
         /// A hundred in each commit, which one task awaits.
         let batched: Double
         let drained: Double
+        /// By an executor that takes a hundred at once.
+        let drainedInBatches: Double
     }
 
     func run() async throws {
@@ -99,7 +101,7 @@ extension QueuePeers {
         add("enqueue, each awaited", ours.awaited, enqueued)
         add("enqueue by 100", ours.batched, batches.first { $0.phase.hasPrefix("enqueue") })
         add("drain", ours.drained, single.first { $0.phase.hasPrefix("drain") })
-        add("drain / by 100", ours.drained, batches.first { $0.phase.hasPrefix("drain") })
+        add("drain by 100", ours.drainedInBatches, batches.first { $0.phase.hasPrefix("drain") })
     }
 
     private func add(_ name: String, _ ours: Double, _ line: PeerLine?) {
@@ -123,8 +125,34 @@ extension QueuePeers {
             enqueued: enqueued,
             awaited: try await awaited(folder.path("awaited-\(name).sqlite"), countInCommit: 1),
             batched: try await awaited(folder.path("batched-\(name).sqlite"), countInCommit: 100),
-            drained: drained
+            drained: drained,
+            drainedInBatches: try await drainedInBatches(folder.path("batches-\(name).sqlite"))
         )
+    }
+
+    private func drainedInBatches(_ path: String) async throws -> Double {
+        let store = try Store(.file(path))
+        let pipeline = Pipeline(order: .flat, maxConcurrent: 100)
+            .onBatch(of: QueueBenchmarks.Put.self, max: 100) { $0.map { _ in .completed } }
+        let queue = try PushQueue(store, pipelines: [pipeline])
+        for start in stride(from: 0, to: Self.size, by: 1_000) {
+            try await store.write { transaction in
+                for number in start..<start + 1_000 {
+                    try transaction.enqueue(
+                        QueueBenchmarks.Put(path: "/lists/items/\(number)", list: number % 10)
+                    )
+                }
+            }
+        }
+        let taken = try await seconds {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try? await queue.run() }
+                try await queue.finish(through: CommitNumber(rawValue: .max))
+                group.cancelAll()
+            }
+        }
+        try store.close()
+        return Double(Self.size) / taken
     }
 
     /// One task that waits for each commit before it makes the next.

@@ -43,10 +43,8 @@ public struct Pipeline: Sendable {
     /// What is done about a conflict; a clean merge is taken, others wait for somebody.
     public var resolve: PushConflict.Resolver = { $0.resolvedIfClean() }
 
-    typealias Executor = @Sendable (OperationRun) async throws -> Outcome
-
-    var executors: [String: Executor] = [:]
-    var executorOfRest: Executor?
+    var executors: [String: OperationExecutor] = [:]
+    var executorOfRest: OperationExecutor?
 
     public init(_ name: String = defaultName, order: Order = .commit, maxConcurrent: Int = 8) {
         precondition(!name.isEmpty && maxConcurrent >= 0)
@@ -71,16 +69,61 @@ extension Pipeline {
         perform: @escaping @Sendable (Work, OperationRun) async throws -> Outcome
     ) -> Pipeline {
         var pipeline = self
-        pipeline.executors[Work.kind] = { run in
-            let work: Work
-            do {
-                work = try run.operation.decoded()
-            } catch {
-                throw UnreadableOperation(reason: "\(error)")
-            }
-            return try await perform(work, run)
+        pipeline.executors[Work.kind] = .single { run in
+            try await perform(try Self.decoded(run), run)
         }
         return pipeline
+    }
+
+    /// Has `perform` do the work of several operations of one kind at once.
+    ///
+    /// ```swift
+    /// Pipeline(order: .flat, maxConcurrent: 100).onBatch(of: Upload.self, max: 100) { batch in
+    ///     let answers = try await cloud.putAll(batch.map(\.work))
+    ///     return answers.map { $0.isStored ? .completed : .retry(reason: $0.message) }
+    /// }
+    /// ```
+    ///
+    /// A batch has the operations that start together, at most `max`; ``maxConcurrent`` counts each of
+    /// them. The queue records all outcomes in one transaction. An operation that is skipped while its
+    /// batch runs does not end the batch.
+    ///
+    /// - Parameter perform: Returns an outcome for each operation, in their order. If it throws, or
+    ///   returns another number of outcomes, all of them are retried.
+    public func onBatch<Work: Operation>(
+        of type: Work.Type = Work.self,
+        max: Int,
+        perform: @escaping @Sendable ([BatchItem<Work>]) async throws -> [Outcome]
+    ) -> Pipeline {
+        precondition(max > 0, "A batch has at least one operation")
+        var pipeline = self
+        pipeline.executors[Work.kind] = .batch(max: max) { runs in
+            let works = runs.map { run in Result { try Self.decoded(run) as Work } }
+            let items = zip(runs, works).compactMap { run, work in
+                (try? work.get()).map { BatchItem(work: $0, run: run) }
+            }
+            var outcomes = items.isEmpty ? [] : try await perform(items)
+            guard outcomes.count == items.count else {
+                throw WrongOutcomeCount(wanted: items.count, found: outcomes.count)
+            }
+            outcomes.reverse()
+            return works.map { work in
+                switch work {
+                case .success: outcomes.removeLast()
+                case .failure(let error):
+                    .unreadable(reason: (error as? UnreadableOperation)?.reason ?? "\(error)")
+                }
+            }
+        }
+        return pipeline
+    }
+
+    private static func decoded<Work: Operation>(_ run: OperationRun) throws -> Work {
+        do {
+            return try run.operation.decoded()
+        } catch {
+            throw UnreadableOperation(reason: "\(error)")
+        }
     }
 
     /// Has `perform` do the work of all other kinds.
@@ -91,11 +134,11 @@ extension Pipeline {
         perform: @escaping @Sendable (OperationRun) async throws -> Outcome
     ) -> Pipeline {
         var pipeline = self
-        pipeline.executorOfRest = perform
+        pipeline.executorOfRest = .single(perform)
         return pipeline
     }
 
-    func executor(of kind: String) -> Executor? { executors[kind] ?? executorOfRest }
+    func executor(of kind: String) -> OperationExecutor? { executors[kind] ?? executorOfRest }
 
     /// How long to wait after so many failed attempts.
     ///
