@@ -51,6 +51,100 @@ import Testing
         try await again.expectEmpty()
     }
 
+    @Test func `a transfer that ends with a suspension waits, and is started again`() async throws {
+        let bench = try Workbench()
+        let queue = try bench.queue()
+        let id = try await bench.enqueue("a")[0]
+        try await queue.markActive(id)
+        try await queue.running {
+            try await queue.finish(id, with: .suspendPipeline(reason: "sign in"))
+            let operation = try await bench.operation(id)
+            #expect(operation.state == .waiting && operation.attempts == 0)
+            try await bench.store.write { try $0.resumePipeline("default", reason: "sign in") }
+            await bench.cloud.starts()
+            bench.cloud.answer("a")
+            try await expectCompleted(id, by: queue)
+        }
+        try await bench.expectEmpty()
+    }
+
+    @Test func `a late answer does not suspend a pipeline that was resumed meanwhile`() async throws
+    {
+        let bench = try Workbench()
+        let queue = try bench.queue()
+        let ids = try await bench.enqueue("a", "b")
+        try await queue.running {
+            await bench.cloud.starts(2)
+            bench.cloud.answer("a", .suspendPipeline(reason: "sign in"))
+            for await status in queue.statuses(of: ids[0])
+            where status.reasons == [.suspended(reason: "sign in")] { break }
+            bench.clock.advance(by: .seconds(1))
+            try await bench.store.write { try $0.resumePipeline("default", reason: "sign in") }
+            await bench.cloud.starts()
+            bench.cloud.answer("b", .suspendPipeline(reason: "sign in"))
+            await bench.cloud.starts()
+            bench.cloud.answer("a")
+            bench.cloud.answer("b")
+            for id in ids { try await expectCompleted(id, by: queue) }
+        }
+        try await bench.expectEmpty()
+    }
+
+    @Test func `an operation that needs another on the disk is not started`() async throws {
+        let bench = try Workbench()
+        _ = try bench.queue(order: .flat)
+        let ids = try await bench.enqueue("a", "b")
+        let started = try await bench.store.write { transaction in
+            try transaction.modifyOperation(ids[1]) { $0.addDependency(.on(ids[0])) }
+            let numbers = try ids.compactMap { try transaction.operation($0)?.number }
+            return try transaction.start(numbers, epoch: 1).map(\.id)
+        }
+        #expect(started == [ids[0]])
+    }
+
+    @Test func `a pipeline that gets commit order lets go of needs of later commits`() async throws
+    {
+        let folder = try TemporaryFolder()
+        let location = Store.Location.file(folder.path("store.sqlite"))
+        let bench = try Workbench(location)
+        _ = try bench.queue(order: .flat)
+        let first = try await bench.enqueue("a")[0]
+        let second = try await bench.enqueue("b")[0]
+        try await bench.store.write { transaction in
+            try transaction.modifyOperation(first) { $0.addDependency(.on(second)) }
+        }
+        try bench.store.close()
+
+        let again = try Workbench(location)
+        let queue = try again.queue(order: .commit)
+        again.cloud.answer("a")
+        again.cloud.answer("b")
+        try await queue.running {
+            try await expectCompleted(second, by: queue)
+            #expect(again.cloud.started == ["a", "b"])
+        }
+    }
+
+    @Test func `what came after a modified operation comes after what that came after`()
+        async throws
+    {
+        struct Put: GodwitQueue.Operation {
+            static let kind = "put"
+            let path: String
+            var footprint: Footprint { .put(RemotePath(path)) }
+        }
+        let bench = try Workbench()
+        _ = try bench.queue(order: .flat)
+        let ids = try await bench.store.write { transaction in
+            try (0..<3).map { _ in try transaction.enqueue(Put(path: "/p")) }
+        }
+        try await bench.store.write { transaction in
+            try transaction.modifyOperation(ids[1]) { try $0.replace(with: Put(path: "/q")) }
+        }
+        let needs = try await bench.store.read { try $0.dependencies(of: ids[2]) }
+        #expect(needs.contains(ids[0]), "both write one path")
+    }
+
     #if os(Linux)
     @Test func `operations wait while the system has no network, and run when it comes`()
         async throws
@@ -158,59 +252,6 @@ import Testing
             }
         }
         #expect(names == [["a", "c"], ["b", "c"], []])
-    }
-
-    // MARK: - Automatic operations
-
-    @Test func `what a transaction changes is pushed by itself, and what was pulled is not`()
-        async throws
-    {
-        let (store, things) = (try Store(.memory), Store.Collection<Int>("things"))
-        let others = Store.Collection<Int>("others")
-        let queue = try PushQueue(store, pipelines: [Pipeline(), Pipeline("low")])
-        let push = AutomaticOperations(
-            of: things,
-            placement: { _ in Placement(pipeline: "low") }
-        ) { change in
-            [
-                Upload(
-                    name: "\(change.kind == .removed ? "-" : "+")\(change.key.key.text)",
-                    pushes: [change.key.key.text]
-                )
-            ]
-        }
-        try store.addHook(push, named: "push things")
-        let names = {
-            try await store.read { transaction in
-                try transaction.operations(in: "low").map { try $0.decoded(as: Upload.self).name }
-            }
-        }
-        try await store.write { transaction in
-            try transaction.set(1, for: "a", in: things)
-            try transaction.set(2, for: "a", in: things)
-            try transaction.set(1, for: "b", in: others)
-        }
-        #expect(try await names() == ["+a"])
-        let changes = try await store.read { transaction in
-            try transaction.recordedChanges(of: transaction.operations()[0].id)
-        }
-        #expect(changes.map(\.new) == [2] && changes.map(\.old) == [nil])
-        try await store.write { transaction in
-            try transaction.skipAutomaticOperations()
-            try transaction.set(3, for: "a", in: things)
-        }
-        #expect(try await names() == ["+a"])
-        try await store.write { try $0.remove("a", in: things) }
-        #expect(try await names() == ["+a", "-a"])
-        _ = queue
-    }
-
-    @Test func `to skip automatic operations is no commit by itself`() async throws {
-        let store = try Store(.memory)
-        let queue = try PushQueue(store, pipelines: [Pipeline()])
-        let result = try await store.writeLater { try $0.skipAutomaticOperations() }.finish()
-        #expect(result.commit == nil)
-        _ = queue
     }
 
     // MARK: - Conflicts

@@ -94,6 +94,51 @@ import Testing
         try store.close()
     }
 
+    struct List: Codable, Equatable, Sendable, Defaulted {
+        var title: String
+        var isDone = false
+        var items: [Item] = []
+        static let defaults = List(title: "")
+    }
+
+    struct Item: Codable, Equatable, Sendable {
+        var name: String
+    }
+
+    /// Has an older app push a new title, against what a newer one has in the cloud.
+    private func merge(_ mine: Value, _ theirs: Value) async throws -> Value? {
+        let lists = Store.Collection<List>("photos")
+        var options = Store.Options()
+        options.collections = [CollectionRules(lists)]
+        let store = try Store(.memory, options: options)
+        try await store.write { try $0.setValue(mine, of: lists.place("1")) }
+        let id = try await store.write { transaction in
+            try transaction.edit("1", in: lists) { $0.title = "new" }
+            return try transaction.enqueue(UploadPhoto())
+        }
+        let pipeline = Pipeline().on(UploadPhoto.self) { _, run in
+            run.operation.attempts == 0 ? .conflict(theirs: theirs, reason: "412") : .completed
+        }
+        let queue = try PushQueue(store, pipelines: [pipeline])
+        try await queue.running { _ = try await queue.fate(of: id) }
+        let merged = try await store.read { try $0.value(of: lists.place("1")) }
+        try store.close()
+        return merged
+    }
+
+    @Test func `fields that the type does not know stay, in items of lists too`() async throws {
+        let items: Value = [["name": "a", "color": "red"], ["name": "b", "color": "blue"]]
+        let mine: Value = ["title": "old", "isDone": false, "items": items, "note": "n"]
+        let theirs: Value = ["title": "old", "isDone": true, "items": items, "note": "n"]
+        let merged = try await merge(mine, theirs)
+        #expect(merged == ["title": "new", "isDone": true, "items": items, "note": "n"])
+    }
+
+    @Test func `a field that is missing on both sides is no edit`() async throws {
+        let merged = try await merge(["title": "old", "items": []], ["title": "old", "items": []])
+        #expect(merged == ["title": "new", "items": []])
+    }
+
     @Test func `without rules a thumbnail in Base64 is still read`() async throws {
         var theirs = photo
         theirs.thumbnail = Data([3])

@@ -65,7 +65,10 @@ import Testing
 
     @Test func `what is no decimal is none`() throws {
         #expect(throws: EncodingError.self) { try ValueEncoder().encode(Decimal.nan) }
-        for value: Value in ["", "1,5", "1e3", "0x10", "12 ", .bool(true), [1]] {
+        for value: Value in [
+            "", "1,5", "1e3", "0x10", "12 ", .bool(true), [1],
+            "1234567890123456789012345678901234567890.5",
+        ] {
             #expect(throws: DecodingError.self, "\(value)") {
                 try ValueDecoder().decode(Decimal.self, from: value)
             }

@@ -31,9 +31,9 @@ internal import Foundation
 
 /// What the system says about network and power.
 ///
-/// On Linux there is a network if there is a default route, and it costs nothing; the kernel
-/// tells when its routes change (rtnetlink(7)). A machine without any network device but the loopback
-/// counts as online: the servers that it talks to are on it. Power is what `/sys/class/power_supply` says: a
+/// On Linux there is a network if a device other than the loopback has a route, and it costs nothing;
+/// the kernel tells when its routes change (rtnetlink(7)). A machine that has no such device, or does
+/// not tell, counts as online. Power is what `/sys/class/power_supply` says: a
 /// machine without a battery is on external power.
 public struct SystemConditions: ConditionsMonitor {
     private let root: String
@@ -83,31 +83,29 @@ public struct SystemConditions: ConditionsMonitor {
 
     private var current: Conditions {
         Conditions(
-            isOnline: hasDefaultRoute || !hasNetworkDevice,
+            isOnline: hasRoute || !hasNetworkDevice,
             isMetered: false,
             isOnExternalPower: isOnExternalPower
         )
     }
 
-    private var hasDefaultRoute: Bool {
-        // Destination and mask, or prefix length, are nothing but zeros; a route that refuses
-        // (flag 0x200) is none.
-        let isDefault4 = lines(of: "proc/net/route").dropFirst().contains { line in
+    private var hasRoute: Bool {
+        // A route that refuses (flag 0x200) is none, and neither is one that every link has by itself.
+        let has4 = lines(of: "proc/net/route").dropFirst().contains { line in
             let fields = line.split(separator: "\t")
-            return fields.count > 7 && fields[1] == "00000000" && fields[7] == "00000000"
-                && !Self.isRefusing(fields[3])
+            return fields.count > 7 && fields[0] != "lo" && !Self.isRefusing(fields[3])
         }
-        let isDefault6 = lines(of: "proc/net/ipv6_route").contains { line in
+        let has6 = lines(of: "proc/net/ipv6_route").contains { line in
             let fields = line.split(separator: " ")
-            return fields.count > 9 && fields[0].allSatisfy { $0 == "0" } && fields[1] == "00"
+            return fields.count > 9 && !fields[0].hasPrefix("fe80") && !fields[0].hasPrefix("ff")
                 && !Self.isRefusing(fields[8]) && fields[9] != "lo"
         }
-        return isDefault4 || isDefault6
+        return has4 || has6
     }
 
     private var hasNetworkDevice: Bool {
         let devices = try? FileManager.default.contentsOfDirectory(atPath: root + "/sys/class/net")
-        return devices?.contains { $0 != "lo" } ?? true
+        return devices?.contains { $0 != "lo" } ?? false
     }
 
     private static func isRefusing(_ flags: Substring) -> Bool {

@@ -15,7 +15,7 @@
 /// ```
 ///
 /// In commit order the commits go first: an operation never waits by a rule for one of a later
-/// commit. An operation that runs already is not stopped.
+/// commit. An operation that runs already is not stopped, but if it is tried again, it waits.
 public struct DependencyRule: Sendable {
     let touches: @Sendable (any Operation, QueuedOperation) -> Footprint
 
@@ -36,8 +36,7 @@ public struct DependencyRule: Sendable {
 
     /// Has operations of one type wait for those of another type that are about the same thing.
     ///
-    /// If other dependencies say the contrary, the transaction that enqueues the last of them throws
-    /// ``QueueError/circularDependency(_:)``.
+    /// A rule yields to dependencies that say the contrary: the order of enqueuing counts then.
     ///
     /// - Parameters:
     ///   - thing: What an operation of the type that goes first is about; nil for nothing.

@@ -11,9 +11,16 @@ public final class OperationRun: Sendable {
 
     private let notes = Mutex(Notes())
     private let report: @Sendable (Double) -> Void
+    /// When the attempt began, by the queue's stopwatch.
+    let began: Duration
 
-    init(_ operation: QueuedOperation, report: @escaping @Sendable (Double) -> Void) {
+    init(
+        _ operation: QueuedOperation,
+        began: Duration,
+        report: @escaping @Sendable (Double) -> Void
+    ) {
         self.operation = operation
+        self.began = began
         self.report = report
     }
 

@@ -12,11 +12,14 @@ enum PipelineSetup {
         in database: Database
     ) throws {
         let stored = try PipelineTable.pipelines(in: database)
+        // Those that got operations which were not made for them.
+        var changed: Set<String> = []
         for pipeline in pipelines {
             var keptOrder = stored[pipeline.name]
             for previous in pipeline.previousNames.sorted() where stored[previous] != nil {
                 keptOrder = keptOrder ?? stored[previous]
                 try rename(previous, to: pipeline.name, in: database)
+                changed.insert(pipeline.name)
             }
             let keepsOrder = pipeline.order == .commit
             if keptOrder == true, !keepsOrder {
@@ -24,10 +27,16 @@ enum PipelineSetup {
             }
             if stored[pipeline.name] != keepsOrder {
                 try PipelineTable.set(pipeline.name, keepsOrder: keepsOrder, in: database)
+                changed.insert(pipeline.name)
             }
         }
         if pipelines.contains(where: { $0.name == Pipeline.defaultName }) {
-            try adopt(into: Pipeline.defaultName, isKnown: isKnown, in: database)
+            let hasAdopted = try adopt(into: Pipeline.defaultName, isKnown: isKnown, in: database)
+            if hasAdopted { changed.insert(Pipeline.defaultName) }
+        }
+        for pipeline in pipelines where pipeline.order == .commit && changed.contains(pipeline.name)
+        {
+            try DependencyTable.removeNeedsOfLaterCommits(in: pipeline.name, database)
         }
     }
 
@@ -46,14 +55,16 @@ enum PipelineSetup {
 
     /// What belongs to a pipeline that is gone moves for good: should the name come back for
     /// something else, nothing jumps there.
+    ///
+    /// - Returns: Whether there was such a pipeline.
     private static func adopt(
         into name: String,
         isKnown: (String) -> Bool,
         in database: Database
-    ) throws {
-        for vanished in try PipelineTable.pipelines(in: database).keys
-        where !isKnown(vanished) && !Pipeline.isReserved(vanished) {
-            try rename(vanished, to: name, in: database)
-        }
+    ) throws -> Bool {
+        let vanished = try PipelineTable.pipelines(in: database).keys
+            .filter { !isKnown($0) && !Pipeline.isReserved($0) }
+        for vanished in vanished { try rename(vanished, to: name, in: database) }
+        return !vanished.isEmpty
     }
 }

@@ -55,7 +55,7 @@ extension PushQueue {
     }
 
     private func run(of operation: QueuedOperation) -> OperationRun {
-        OperationRun(operation) { [weak self] fraction in
+        OperationRun(operation, began: now.elapsed) { [weak self] fraction in
             self?.change { state, _ in state.progressed(operation.number, to: fraction) }
         }
     }

@@ -3,6 +3,7 @@ internal import GRDB
 internal import GodwitStore
 internal import GodwitTree
 internal import Logging
+internal import Synchronization
 
 // What an executor has answered, written down. Each outcome is a part of a transaction, so that those
 // of a batch are one; it does nothing for an attempt that does not count any more.
@@ -69,9 +70,13 @@ extension PushQueue {
                 try transaction.finish(operation.number, .skipped(reason: reason))
             }
         case .suspendPipeline(let reason):
+            // A request that was sent before the pipeline was resumed says nothing about now.
+            let isOutdated = state.withLock { $0.wasResumed(operation.pipeline, since: run.began) }
             return ifRunning(operation) { transaction in
-                try transaction.suspendPipeline(operation.pipeline, reason: reason)
-                try transaction.putBack(operation.number, of: operation.epoch)
+                if !isOutdated {
+                    try transaction.suspendPipeline(operation.pipeline, reason: reason)
+                }
+                try transaction.putBack(operation, mayHaveRun: operation.mayHaveRun)
             }
         }
     }

@@ -53,7 +53,7 @@ extension PushQueue {
         // It ends by itself: there is nothing to cancel any more.
         state.withLock { $0.transfers[number] = isMarked ? CancellableRun {} : nil }
         do {
-            try await record(outcome, of: OperationRun(operation) { _ in })
+            try await record(outcome, of: OperationRun(operation, began: now.elapsed) { _ in })
             state.withLock { $0.transfers[number] = nil }
         } catch {
             state.withLock { $0.transfers[number] = marked }

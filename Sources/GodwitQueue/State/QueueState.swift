@@ -33,6 +33,8 @@ struct QueueState {
     let foreignLane: Int
     var lanes: [String: Int] = [:]
     var storedSuspensions: Set<StoredSuspension> = []
+    /// When a pipeline was last resumed here, by its name.
+    private var resumptions: [String: Duration] = [:]
     private(set) var isRunning = false
     private var work: AsyncStream<QueueWork>.Continuation?
     /// The launch that runs; what an older one has left does not count.
@@ -164,7 +166,19 @@ extension QueueState {
         case .suspended(let pipeline, let reason):
             suspend(StoredSuspension(pipeline: pipeline ?? PipelineTable.all, reason: reason))
         case .unsuspended(let pipeline, let reason):
-            resume(StoredSuspension(pipeline: pipeline ?? PipelineTable.all, reason: reason))
+            let suspension = StoredSuspension(
+                pipeline: pipeline ?? PipelineTable.all,
+                reason: reason
+            )
+            resumptions[suspension.pipeline] = now.elapsed
+            resume(suspension)
+        }
+    }
+
+    /// Whether a pipeline was resumed after a moment, by itself or with all of them.
+    func wasResumed(_ pipeline: String, since moment: Duration) -> Bool {
+        [pipeline, PipelineTable.all].contains { name in
+            resumptions[name].map { $0 >= moment } ?? false
         }
     }
 

@@ -104,6 +104,23 @@ enum DependencyTable {
         for sql in [keep, remove] { try change(sql, operation, in: database) }
     }
 
+    /// Takes back what waits for an operation of a later commit of its own pipeline: in commit order
+    /// that one waits for it.
+    static func removeNeedsOfLaterCommits(in pipeline: String, _ database: Database) throws {
+        try database.execute(
+            sql: """
+                DELETE FROM godwit_dependency WHERE EXISTS (
+                    SELECT 1 FROM godwit_operation AS own, godwit_operation AS need
+                    WHERE own.number = godwit_dependency.operation
+                    AND need.number = godwit_dependency.needs
+                    AND own.pipeline = ?1 AND need.pipeline = ?1
+                    AND need.commit_number > own.commit_number
+                )
+                """,
+            arguments: [pipeline]
+        )
+    }
+
     private static func change(
         _ sql: String,
         _ operation: OperationNumber,

@@ -84,7 +84,8 @@ enum OperationTable {
 extension OperationTable {
     /// Marks an operation as running.
     ///
-    /// - Returns: Whether it was there to be started: waiting, or running in this epoch.
+    /// - Returns: Whether it was there to be started: waiting, or running in this epoch, and without
+    ///   an unfinished operation that it needs.
     static func start(
         _ number: OperationNumber,
         epoch: Int64,
@@ -94,6 +95,7 @@ extension OperationTable {
             """
             UPDATE godwit_operation SET state = 'running', epoch = ?2
             WHERE number = ?1 AND (state = 'waiting' OR state = 'running' AND epoch = ?2)
+                AND NOT EXISTS (SELECT 1 FROM godwit_dependency WHERE operation = ?1)
             """,
             in: database
         )

@@ -26,6 +26,8 @@ final class QueueJournal: Sendable {
         var unrecorded: [OperationNumber: [ObjectKey]] = [:]
         /// Whether the cloud knows already what the transaction changes.
         var skipsAutomaticOperations = false
+        /// The objects that an operation pushes already, or has no need to.
+        var automatic: Set<AutomaticKey> = []
         /// Whether the transaction has to be a commit for what it does to the queue.
         fileprivate(set) var isTouched = false
         /// Attached to objects that are not there yet.

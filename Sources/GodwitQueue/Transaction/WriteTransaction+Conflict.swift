@@ -65,6 +65,8 @@ extension WriteTransaction {
         at key: ObjectKey,
         for conflict: PushConflict
     ) throws {
+        // The operation that was in conflict pushes it.
+        try skipAutomaticOperations(of: key)
         if let value { try setValue(value, of: key) } else { try removeValue(of: key) }
         let theirs = conflict.theirs.flatMap { $0 == .null ? nil : $0.canonicalBytes }
         // Whatever else pushes this object is built on the same version of the cloud's.

@@ -102,7 +102,7 @@ extension WriteTransaction {
     ) throws {
         let explicit = try connect(operation, to: dependencies)
         let derived = try connect(operation, by: footprint)
-        let needs = explicit + derived.filter { !explicit.contains($0) }
+        let needs = explicit + derived.needs.filter { !explicit.contains($0) }
         try journal().update(in: self) { draft in
             let outline = OperationTable.Outline(operation)
             draft.entry.changes.append(
@@ -110,6 +110,7 @@ extension WriteTransaction {
             )
             if !objects.isEmpty { draft.unrecorded[operation.number] = objects }
         }
+        for dependent in derived.dependents { try noteNeeds(of: dependent) }
         let wasNeeded = try resolve(operation)
         // A new operation is in a circle only if somebody could wait for it already.
         if wasNeeded || operation.commit < commit { try refuseCircle(through: operation.number) }
@@ -189,6 +190,11 @@ extension WriteTransaction {
     borrowing func noteNeeds(of operation: OperationNumber) throws {
         let needs = try DependencyTable.needs(of: operation, in: database).map(\.need)
         try note(.needsChanged(operation, needs))
+    }
+
+    borrowing func isInCircle(_ operation: OperationNumber) throws -> Bool {
+        try LiveGraph(database: database, ordered: journal().orderedPipelines)
+            .circle(through: operation) != nil
     }
 
     /// - Throws: ``QueueError/circularDependency(_:)``.

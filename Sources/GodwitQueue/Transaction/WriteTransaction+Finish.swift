@@ -122,7 +122,7 @@ extension WriteTransaction {
 
     /// When one steps out of a row before its turn, those behind it wait for those before it, as
     /// far as footprints have put them in a row.
-    private borrowing func passOn(
+    borrowing func passOn(
         _ operation: QueuedOperation,
         _ dependents: [DependencyTable.Edge]
     ) throws {

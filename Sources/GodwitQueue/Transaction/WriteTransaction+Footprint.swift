@@ -2,42 +2,55 @@ internal import GRDB
 internal import GodwitStore
 
 extension WriteTransaction {
-    /// Has a new operation wait for the last of those that touch what it touches.
+    /// Puts an operation in its place among those that touch what it touches.
     ///
     /// Those edges that follow from others are left out. An edge to an earlier operation never
-    /// closes a circle; where one that is `ahead` came late, it may.
+    /// closes a circle. One to an operation that goes ahead of earlier ones may: then the order of
+    /// enqueuing counts.
     ///
     /// - Parameter isLast: Whether everything else was enqueued before it.
-    /// - Returns: What it waits for.
-    /// - Throws: ``QueueError/circularDependency(_:)``.
+    /// - Returns: What it waits for, and what waits for it from now on: the caller notes that when the
+    ///   operation itself is noted.
     borrowing func connect(
         _ operation: QueuedOperation,
         by footprint: Footprint,
         isLast: Bool? = nil
-    ) throws -> [OperationNumber] {
-        guard !footprint.touches.isEmpty else { return [] }
-        let isLast = isLast ?? (operation.commit == operation.number.commit)
+    ) throws -> FootprintPlace {
+        guard !footprint.touches.isEmpty else { return FootprintPlace() }
+        var isLast = isLast ?? (operation.commit == operation.number.commit)
         let touches = footprint.inSpace(of: operation)
-        var others: [OperationNumber: Relation] = [:]
-        for touch in touches {
-            let relation = Relation(of: touch.intent)
-            let found = try FootprintTable.conflicts(
-                with: touch,
-                withShadowed: !isLast,
-                in: database
-            )
-            for number in found where number != operation.number {
-                others[number] = relation.combined(with: others[number])
-            }
+        var others = try relations(of: operation, to: touches, withShadowed: !isLast)
+        if isLast, others.values.contains(.behind) {
+            // What comes after this one must not be hidden by it, nor hide others from it.
+            isLast = false
+            others = try relations(of: operation, to: touches, withShadowed: true)
         }
-        let (needs, hasDependents) = try order(operation, among: others)
+        let place = try order(operation, among: others)
         for touch in touches {
             if isLast { try FootprintTable.shadow(by: touch, of: operation.number, in: database) }
             try FootprintTable.add(touch, of: operation.number, in: database)
         }
         try OperationTable.add(.footprint, to: operation.number, in: database)
-        if hasDependents { try refuseCircle(through: operation.number) }
-        return needs
+        return place
+    }
+
+    private borrowing func relations(
+        of operation: QueuedOperation,
+        to touches: [Footprint.Touch],
+        withShadowed: Bool
+    ) throws -> [OperationNumber: Relation] {
+        var others: [OperationNumber: Relation] = [:]
+        for touch in touches {
+            let found = try FootprintTable.conflicts(
+                with: touch,
+                withShadowed: withShadowed,
+                in: database
+            )
+            for number in found where number != operation.number {
+                others[number, default: []].formUnion(Relation(of: touch.intent))
+            }
+        }
+        return others
     }
 
     /// The operations that have an order with one that touches this.
@@ -71,15 +84,13 @@ extension WriteTransaction {
 
     /// Puts an operation in its place among those that it has an order with: the earlier commit
     /// goes first, and of one commit what was enqueued first.
-    ///
-    /// - Returns: What it waits for, and whether others wait for it by their own account now.
     private borrowing func order(
         _ operation: QueuedOperation,
         among others: [OperationNumber: Relation]
-    ) throws -> (needs: [OperationNumber], hasDependents: Bool) {
-        var before: [QueuedOperation] = []
-        var hasDependents = false
-        for (number, relation) in others {
+    ) throws -> FootprintPlace {
+        var (before, after) = ([QueuedOperation](), [OperationNumber]())
+        var overtaken: [QueuedOperation] = []
+        for (number, relation) in others.sorted(by: { $0.key < $1.key }) {
             guard let other = try OperationTable.operation(number, in: database) else { continue }
             // In commit order the commits do it.
             if try isOrderedByCommit(operation, other) { continue }
@@ -87,19 +98,44 @@ extension WriteTransaction {
                 (other.commit, other.number) < (operation.commit, operation.number)
             switch relation {
             case .ahead: before.append(other)
-            case .enqueued where isEarlier || other.state == .running: before.append(other)
-            case .behind where other.state == .running: continue
-            case .enqueued, .behind:
-                try connect(number, to: operation.number, .wait, origin: .footprint)
-                try noteNeeds(of: number)
-                hasDependents = hasDependents || relation == .behind
+            case .behind:
+                after.append(number)
+                if isEarlier { overtaken.append(other) }
+            case _ where isEarlier || other.state == .running: before.append(other)
+            default: after.append(number)
             }
         }
         let needs = try reduced(before)
         for need in needs {
             try connect(operation.number, to: need, .wait, origin: .footprint)
         }
-        return (needs, hasDependents)
+        for number in after { try connect(number, to: operation.number, .wait, origin: .footprint) }
+        guard !overtaken.isEmpty, try isInCircle(operation.number) else {
+            return FootprintPlace(needs: needs, dependents: after)
+        }
+        return try giveWay(
+            operation,
+            to: overtaken,
+            FootprintPlace(needs: needs, dependents: after)
+        )
+    }
+
+    /// Has an operation come after those that it would have overtaken: other dependencies want that.
+    private borrowing func giveWay(
+        _ operation: QueuedOperation,
+        to overtaken: [QueuedOperation],
+        _ place: FootprintPlace
+    ) throws -> FootprintPlace {
+        var place = place
+        for other in overtaken {
+            try DependencyTable.remove(operation.number, from: other.number, in: database)
+            place.dependents.removeAll { $0 == other.number }
+        }
+        for need in try reduced(overtaken) where !place.needs.contains(need) {
+            try connect(operation.number, to: need, .wait, origin: .footprint)
+            place.needs.append(need)
+        }
+        return place
     }
 
     borrowing func isOrderedByCommit(
@@ -132,29 +168,31 @@ extension WriteTransaction {
     private static var reachMax: Int { 64 }
 }
 
-/// Where another operation stands to a new one that touches the same thing.
-private enum Relation {
-    /// What was enqueued first goes first.
-    case enqueued
+/// What an operation waits for by its footprint, and what waits for it.
+struct FootprintPlace {
+    var needs: [OperationNumber] = []
+    var dependents: [OperationNumber] = []
+}
+
+/// Where another operation stands to a new one that touches the same things; what was enqueued first
+/// goes first if it is neither, or both.
+private struct Relation: OptionSet {
+    let rawValue: Int
+
     /// The other one goes first.
-    case ahead
+    static let ahead = Relation(rawValue: 1)
     /// The other one goes later.
-    case behind
+    static let behind = Relation(rawValue: 2)
+
+    init(rawValue: Int) { self.rawValue = rawValue }
 
     init(of intent: Footprint.Intent) {
         self =
             switch intent {
             case .ahead: .behind
             case .behind: .ahead
-            default: .enqueued
+            default: []
             }
-    }
-
-    /// An order that was asked for outweighs the one of enqueuing, and two contrary ones are none.
-    func combined(with other: Relation?) -> Relation {
-        guard let other, other != self else { return self }
-        if self == .enqueued { return other }
-        return other == .enqueued ? self : .enqueued
     }
 }
 

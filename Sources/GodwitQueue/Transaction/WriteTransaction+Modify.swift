@@ -107,10 +107,13 @@ extension WriteTransaction {
         isLast: Bool
     ) throws {
         let number = operation.number
+        // What comes after it is to come after what it came after, whatever it touches now.
+        try passOn(operation, DependencyTable.dependents(of: number, in: database))
         try FootprintTable.remove(number, in: database)
         try DependencyTable.removeDerivedNeeds(of: number, in: database)
-        _ = try connect(operation, by: footprint, isLast: isLast)
+        let place = try connect(operation, by: footprint, isLast: isLast)
         try noteNeeds(of: number)
+        for dependent in place.dependents { try noteNeeds(of: dependent) }
     }
 
     private borrowing func replaceDependencies(

@@ -75,14 +75,19 @@ extension WriteTransaction {
         guard let operation = try OperationTable.operation(number, in: database),
             operation.state == .running, operation.epoch == epoch
         else { return }
+        try putBack(operation, mayHaveRun: true)
+    }
+
+    /// Puts a running operation back in line, without an attempt.
+    borrowing func putBack(_ operation: QueuedOperation, mayHaveRun: Bool) throws {
         let verdict = OperationTable.Verdict(
             state: .waiting,
             attempts: operation.attempts,
-            mayHaveRun: true,
+            mayHaveRun: mayHaveRun,
             reason: operation.reason
         )
-        try OperationTable.record(verdict, of: number, in: database)
-        try note(.requeued(number))
+        try OperationTable.record(verdict, of: operation.number, in: database)
+        try note(.requeued(operation.number))
     }
 
     /// Puts operations back in line whose kind this version of the app knows after all.

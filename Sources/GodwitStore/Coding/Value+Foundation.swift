@@ -18,7 +18,8 @@ extension Value {
     ///
     /// A number is left to `Date` itself.
     var date: Date? {
-        guard case .string(let key) = self else { return nil }
+        let form = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)/
+        guard case .string(let key) = self, key.text.wholeMatch(of: form) != nil else { return nil }
         let styles = [
             Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true),
         ]

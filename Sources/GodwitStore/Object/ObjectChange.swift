@@ -15,6 +15,9 @@ public struct ObjectChange: Sendable {
     let new: StoredObject?
     let isTouched: Bool
 
+    /// Whether a ``Retention`` has removed the object.
+    public let isExpired: Bool
+
     /// The edits that made the new value from the old one, as ``WriteTransaction/edit(_:in:_:)`` has
     /// recorded them; nil if the transaction has also changed the object in another way.
     public let recordedDelta: Delta?

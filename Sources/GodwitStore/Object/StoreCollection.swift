@@ -70,20 +70,39 @@ extension StoreCollection {
         }
     }
 
-    /// Plain data as this type writes it: JSON has no bytes, no dates and no decimals.
+    /// Plain data with its scalars as this type writes them: JSON has no bytes, no dates and no
+    /// decimals.
     ///
-    /// Fields that the type does not know stay as they are.
+    /// All else stays as it is: fields that the type does not know, in lists too, fields that are
+    /// missing, and words that it knows by another name.
     ///
     /// - Throws: ``StoreError/unreadableObject(_:reason:)`` for a value of another type.
     func retyped(_ value: Value, at key: ObjectKey) throws(StoreError) -> Value {
         do {
-            let asked = AskedFields()
-            let object = try ValueDecoder().decode(Object.self, from: value, noting: asked)
-            let typed = try ValueEncoder().encode(object)
-            guard let map = value.map, let typedMap = typed.map else { return typed }
-            return .map(asked.carryOver(from: map, to: typedMap))
+            let object = try ValueDecoder().decode(Object.self, from: value)
+            return value.retyped(like: try ValueEncoder().encode(object))
         } catch {
             throw StoreError(unreadable: key, because: error)
+        }
+    }
+}
+
+extension Value {
+    /// This value with the scalars of another one where those are of another kind.
+    fileprivate func retyped(like typed: Value) -> Value {
+        switch (self, typed) {
+        case (.map(let map), .map(let typed)):
+            .map(
+                Value.Map(
+                    map.map { entry in
+                        (entry.key, typed[entry.key].map(entry.value.retyped) ?? entry.value)
+                    }
+                )
+            )
+        case (.list(let items), .list(let typed)) where items.count == typed.count:
+            .list(Value.List(zip(items, typed).map { $0.retyped(like: $1) }))
+        case (.map, _), (.list, _), (.null, _), (_, .map), (_, .list), (_, .null): self
+        default: kind == typed.kind ? self : typed
         }
     }
 }

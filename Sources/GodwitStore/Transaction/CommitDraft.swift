@@ -21,6 +21,8 @@ final class CommitDraft {
     /// The changed keys in the order of the changes, for the hooks.
     private var log: [(key: ObjectKey, author: Int?)] = []
     private var author: Int?
+    /// What a retention has removed.
+    private var expired: Set<ObjectKey> = []
 
     init(_ group: WriteGroup) {
         database = group.database
@@ -85,9 +87,11 @@ extension CommitDraft {
         try replace(old, with: new, at: key)
     }
 
-    func remove(_ key: ObjectKey) throws {
+    /// - Parameter isExpired: Whether a retention removes it.
+    func remove(_ key: ObjectKey, isExpired: Bool = false) throws {
         guard let old = try object(at: key) else { return }
         try ObjectTable.remove(key, in: database)
+        if isExpired { expired.insert(key) } else { expired.remove(key) }
         try record(key, from: old, to: nil)
     }
 
@@ -99,6 +103,7 @@ extension CommitDraft {
             old: first.map(\.old) ?? object,
             new: object,
             isTouched: true,
+            isExpired: false,
             recordedDelta: first?.recordedDelta
         )
         log.append((key, author))
@@ -132,6 +137,7 @@ extension CommitDraft {
             old: first.map(\.old) ?? old,
             new: new,
             isTouched: first?.isTouched ?? false,
+            isExpired: expired.contains(key),
             recordedDelta: recordedDelta(after: first, from: old, to: new, by: edits)
         )
         log.append((key, author))

@@ -68,7 +68,7 @@ struct RetentionHook: TransactionHook {
         }
         for key in due {
             let place = ObjectKey(collection: collection, key: Key(key))
-            try transaction.removeValue(of: place)
+            try transaction.expire(place)
             try RetentionTable.forget(place, in: database)
         }
     }

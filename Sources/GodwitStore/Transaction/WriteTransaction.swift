@@ -200,6 +200,9 @@ extension WriteTransaction {
     /// Removes the object under a key; without one, nothing happens.
     public borrowing func removeValue(of key: ObjectKey) throws { try draft.remove(key) }
 
+    /// Removes an object that has been there for too long.
+    borrowing func expire(_ key: ObjectKey) throws { try draft.remove(key, isExpired: true) }
+
     /// Has observers look again at an object that is what it was.
     public borrowing func touch<Object>(
         _ key: String,
