@@ -26,9 +26,15 @@ extension Contest {
     ///
     /// Of what is within a place that is contested as a whole, nothing is said.
     static func all(in merge: GodwitTree.Merge, _ values: [Side: Value]) -> [Contest] {
-        guard let base = values[.base] else { return [] }
+        guard let base = values[.base], let ours = values[.ours], let theirs = values[.theirs]
+        else { return [] }
+        let map = SpotMap(base, merge.delta, merge.value)
+        let sides = (
+            SpotMap(base, Delta.diff(base, ours, inPieces: true), ours),
+            SpotMap(base, Delta.diff(base, theirs, inPieces: true), theirs)
+        )
         let contests = merge.conflicts.compactMap { conflict -> Contest? in
-            if let spot = Spot(conflict.path, in: base, merge.delta, merge.value) {
+            if let spot = map.spot(of: conflict.path) {
                 let isMixed = conflict.choice == .both && conflict.ours?.text == nil
                 return isMixed
                     ? nil
@@ -39,12 +45,17 @@ extension Contest {
                         theirs: conflict.theirs
                     )
             }
-            return conflict.choice == .both ? nil : around(conflict.path, merge, values)
+            return conflict.choice == .both ? nil : around(conflict.path, map, sides.0, sides.1)
         }
         let sorted = contests.sorted { $0.steps.count < $1.steps.count }
         var kept: [Contest] = []
-        for contest in sorted where !kept.contains(where: { contest.steps.starts(with: $0.steps) })
-        {
+        var places: Set<[Path.Step]> = []
+        for contest in sorted {
+            let isInside = (0...contest.steps.count).contains { count in
+                places.contains(Array(contest.steps.prefix(count)))
+            }
+            guard !isInside else { continue }
+            places.insert(contest.steps)
             kept.append(contest)
         }
         return kept.sorted { Spot.isBefore($1.steps, $0.steps) }
@@ -53,27 +64,20 @@ extension Contest {
     /// The nearest container that all versions have, when a place is in the base alone.
     private static func around(
         _ path: Path,
-        _ merge: GodwitTree.Merge,
-        _ values: [Side: Value]
+        _ merged: SpotMap,
+        _ ours: SpotMap,
+        _ theirs: SpotMap
     ) -> Contest? {
-        guard let base = values[.base], let ours = values[.ours], let theirs = values[.theirs]
-        else { return nil }
-        let (our, their) = (
-            Delta.diff(base, ours, inPieces: true), Delta.diff(base, theirs, inPieces: true)
-        )
         for count in path.steps.indices.reversed() {
             let outer = Path(Array(path.steps.prefix(count)))
-            let spots = (
-                Spot(outer, in: base, merge.delta, merge.value), Spot(outer, in: base, our, ours),
-                Spot(outer, in: base, their, theirs)
-            )
-            guard let spot = spots.0, let ourSpot = spots.1, let theirSpot = spots.2, !spot.isGap
+            guard let spot = merged.spot(of: outer), !spot.isGap,
+                let ourSpot = ours.spot(of: outer), let theirSpot = theirs.spot(of: outer)
             else { continue }
             return Contest(
                 spot,
-                base: base.part(at: outer.steps),
-                ours: ours.part(at: ourSpot.steps),
-                theirs: theirs.part(at: theirSpot.steps)
+                base: merged.base.part(at: outer.steps),
+                ours: ours.result.part(at: ourSpot.steps),
+                theirs: theirs.result.part(at: theirSpot.steps)
             )
         }
         return nil
@@ -82,58 +86,8 @@ extension Contest {
 
 /// Where a place of one value is in the value that it became.
 struct Spot {
-    private(set) var steps: [Path.Step] = []
-    private(set) var isGap = false
-
-    /// - Returns: Nil when the container of the place is gone, or another one.
-    init?(_ path: Path, in base: Value, _ delta: Delta, _ result: Value) {
-        var (base, delta, result): (Value?, Delta, Value?) = (base, delta, result)
-        for step in path.steps {
-            guard !isGap, let there = result else { return nil }
-            if case .set = delta, let old = base {
-                delta = Delta.diff(old, there, inPieces: true)
-            }
-            switch (step, there) {
-            case (.key(let key), .map(let map)):
-                steps.append(step)
-                (base, delta) = (base?[key], Self.change(under: key, of: delta))
-                result = map[key]
-            case (.position(let position), .list(let list)):
-                guard let items = base?.list, items.indices.contains(position),
-                    let target = enter(position, items, delta, list)
-                else { return nil }
-                (base, delta, result) = (items[position], target.delta, target.value)
-            default: return nil
-            }
-        }
-    }
-
-    private static func change(under key: Key, of delta: Delta) -> Delta {
-        if case .map(let map) = delta, case .apply(let change)? = map[key] { change } else { .keep }
-    }
-
-    /// Goes to an item, or to the gap that it has left.
-    private mutating func enter(
-        _ position: Int,
-        _ items: Value.List,
-        _ delta: Delta,
-        _ result: Value.List
-    ) -> (delta: Delta, value: Value?)? {
-        guard case .list(let list) = delta else {
-            guard delta == .keep else { return nil }
-            steps.append(.position(position))
-            return (.keep, result[position])
-        }
-        let places = list.places(in: items.count, resultCount: result.count)
-        if let target = places.firstIndex(where: { $0?.0 == position }) {
-            steps.append(.position(target))
-            return (places[target]?.1 ?? .keep, result[target])
-        }
-        isGap = true
-        let next = places.firstIndex { place in place.map { $0.0 > position } ?? false }
-        steps.append(.position(next ?? result.count))
-        return (.keep, nil)
-    }
+    var steps: [Path.Step] = []
+    var isGap = false
 
     /// Whether one way comes before another in lists; the order of keys means nothing.
     static func isBefore(_ left: [Path.Step], _ right: [Path.Step]) -> Bool {

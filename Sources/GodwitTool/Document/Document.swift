@@ -11,6 +11,8 @@ struct Document {
     let root: Node
     let value: Value
     let layout: Layout
+    /// Where the lines begin, but the first.
+    private let lines: [Int]
 
     /// What a document may take: 4 GiB, or some ten million numbers.
     static let budget = ReadBudget(memoryMax: 1 << 32)
@@ -28,6 +30,7 @@ struct Document {
         var reader = DocumentReader(bytes: bytes, depthMax: depthMax, budget: budget)
         (root, value) = try reader.readDocument()
         self.bytes = bytes
+        lines = bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
         layout = Layout(of: root, in: bytes)
     }
 
@@ -75,8 +78,22 @@ extension Document {
 
     /// The white space at the beginning of the line on which a node begins.
     func indent(of node: Node) -> ArraySlice<UInt8> {
-        let before = bytes[..<node.range.lowerBound]
-        let start = (before.lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1
-        return before[start...].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        let (end, after) = (
+            node.range.lowerBound, lines.partitioningIndex(of: node.range.lowerBound)
+        )
+        let start = after == 0 ? 0 : lines[after - 1]
+        return bytes[start..<end].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    }
+}
+
+extension [Int] {
+    /// How many of these ascending numbers are at most `limit`.
+    fileprivate func partitioningIndex(of limit: Int) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] <= limit { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

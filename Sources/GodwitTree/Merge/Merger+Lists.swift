@@ -6,7 +6,9 @@ extension Merger {
     ) -> MergeNode {
         if let tuple = mergeTuples(base, deltas, place) { return tuple }
         if let lines = mergeLines(base, deltas, place) { return lines }
-        return mergeItems(base, deltas, place)
+        if let whole = mergeWholes(base, deltas, place) { return whole }
+        let cells = place.rules == nil ? cells(base, deltas) : nil
+        return mergeItems(base, cells ?? deltas, place)
     }
 
     /// Merges lists item by item.

@@ -27,8 +27,9 @@ struct TwinSearch {
         if let identity {
             unite(ours, theirs, by: identity, isDeclared: declared != nil)
         } else {
-            let isSet = Self.isSet(near, plan)
-            unite(ours, theirs, plan, isSet: isSet)
+            // What follows an option belongs to it: only what both sides wrote alike is the same.
+            if Self.isOfArguments(near, plan), Self.differ(ours, theirs) { return }
+            unite(ours, theirs, plan, isSet: Self.isSet(near, plan))
         }
     }
 
@@ -88,6 +89,22 @@ struct TwinSearch {
         }
     }
 
+    /// Whether each side has something that the other has not.
+    private static func differ(
+        _ ours: [(place: Int, value: Value)],
+        _ theirs: [(place: Int, value: Value)]
+    ) -> Bool {
+        let (ours, theirs) = (Value.List(ours.map(\.value)), Value.List(theirs.map(\.value)))
+        return !ours.contains(inOrder: theirs) && !theirs.contains(inOrder: ours)
+    }
+
+    /// Whether the list has options, such as `--port`, and other strings.
+    private static func isOfArguments(_ near: [Value], _ plan: ListMerge) -> Bool {
+        let items = near + Side.allCases.flatMap { plan.side($0).inserted.map(\.value) }
+        return Set(items.map(\.isOption)).count == 2
+            && items.allSatisfy { if case .string = $0 { true } else { false } }
+    }
+
     /// Items of the base near the new ones.
     private static func neighbours(_ base: Value.List, _ plan: ListMerge) -> [Value] {
         var wanted: Set<Int> = []
@@ -119,4 +136,8 @@ extension Value {
         if case .int = name { return 2 * equal >= common + own.ours + own.theirs }
         return identity.isStrict || equal > 0 || own.ours == 0 || own.theirs == 0
     }
+}
+
+extension Value {
+    fileprivate var isOption: Bool { text?.utf8.first == UInt8(ascii: "-") }
 }

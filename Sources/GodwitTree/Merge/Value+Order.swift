@@ -19,7 +19,7 @@ extension Value.List {
         return kinds[0] == nil || kinds[0] != kinds[1]
     }
 
-    private func contains(inOrder other: Value.List) -> Bool {
+    func contains(inOrder other: Value.List) -> Bool {
         var rest = Array(other)[...]
         for item in self where item == rest.first { rest.removeFirst() }
         return rest.isEmpty

@@ -61,6 +61,8 @@ extension Vote {
     static func isVersion(_ value: Value) -> Bool {
         guard let bytes = value.text.map({ Array($0.utf8) }), let (numbers, _) = version(bytes)
         else { return false }
+        // Less than a version is a bound, and a greater bound allows more, not less.
+        guard bytes[0] != UInt8(ascii: "<") else { return false }
         // Two numbers alone are a decimal, four an address.
         return numbers.count == 3 || numbers.count == 2 && !isDigit(bytes[0])
     }
@@ -84,7 +86,40 @@ extension Vote {
             guard rest.first == UInt8(ascii: ".") else { break }
             rest.removeFirst()
         }
+        guard !isDayFirst(numbers), !isGrouped(bytes[bytes.startIndex..<rest.startIndex]) else {
+            return nil
+        }
         return (numbers, rest.startIndex)
+    }
+
+    /// Whether two versions differ in their numbers alone, or in being made before a release:
+    /// `3.9-slim` and `3.10-alpine` are of two kinds.
+    static func haveOneKind(_ ours: Value, _ theirs: Value) -> Bool {
+        let words = Sides(ours: ours, theirs: theirs).map { value -> [UInt8] in
+            let bytes = Array((value.text ?? "").utf8)
+            let suffix = version(bytes).map { bytes[$0.end...] } ?? []
+            let word = suffix.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") }
+                .prefix { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
+            return previews.contains(String(decoding: word, as: UTF8.self).lowercased())
+                ? [] : Array(suffix)
+        }
+        return words.ours == words.theirs
+    }
+
+    private static let previews: Set = [
+        "alpha", "beta", "canary", "dev", "next", "nightly", "pre", "preview", "rc", "snapshot",
+    ]
+
+    /// Whether the numbers are a day, a month and a year.
+    private static func isDayFirst(_ numbers: [Int]) -> Bool {
+        numbers.count == 3 && (1_000...9_999).contains(numbers[2])
+            && (1...31).contains(numbers[0]) && (1...31).contains(numbers[1])
+    }
+
+    /// Whether the points separate thousands.
+    private static func isGrouped(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let groups = bytes.split(separator: UInt8(ascii: "."))
+        return groups.count > 2 && groups.dropFirst().allSatisfy { $0.count == 3 }
     }
 
     private static func greater(_ ours: [Int], _ theirs: [Int]) -> Side? {
