@@ -106,6 +106,7 @@ import Testing
         ("node app", "node app | tee log", "node app > tee log"),
         ("= total", "= a * b", "= a / b"), ("x is y", "x > y", "x < y"),
         ("Ann Lee", "Ann Lee <ann.lee@x.org>", "Ann Lee <annlee@x.org>"),
+        ("folder a", "folder a/b", "folder ab"),
         ("Java developer", "C++ developer", "C# developer"),
         ("01.03.2026", "12.03.2026", "05.04.2026"), ("1.000.000", "1.200.000", "1.100.000"),
         ("<1.5", "<2.5", "<1.7"), ("3.9.0-slim", "3.9.18-alpine", "3.10.2-slim"),
@@ -127,6 +128,7 @@ import Testing
         ("1.0.0", "1.2.0", "1.10.0", "1.10.0"),
         ("a multi class task", "A multi-class task.", "a multiclass, task", nil),
         ("well done", "Well done!", "well done.", nil),
+        ("", "the folder, a/b by default", "The folder. a/b by default", nil),
     ])
     func `raised versions, and words with other points, are no conflict`(
         base: String,

@@ -226,8 +226,9 @@ extension Value {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"): bare.append(byte | 0x20)
             case UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...: bare.append(byte)
             case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "'"), UInt8(ascii: "\""): break
-            case UInt8(ascii: "-"):
+            case UInt8(ascii: "-"), UInt8(ascii: "/"):
                 guard Self.joinsWords(bytes, index) else { return nil }
+                if byte == UInt8(ascii: "/") { bare.append(byte) }
             case _ where Self.endsClause.contains(byte):
                 let follows = index + 1 < bytes.count ? bytes[index + 1] : UInt8(ascii: " ")
                 guard Self.followsClause.contains(follows) else { return nil }
