@@ -22,17 +22,21 @@ import Testing
         try text.write(to: url, atomically: true, encoding: .utf8)
     }
 
+    private func monitor(root: String = "") -> SystemConditions {
+        let routes = routes
+        return SystemConditions(
+            root: folder.path(root),
+            routeChanges: { routes.stream },
+            clock: clock
+        )
+    }
+
     private let header = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\n"
 
     @Test func `a route of a device is a network, and the kernel tells when it comes and goes`()
         async throws
     {
-        let routes = routes
-        let monitor = SystemConditions(
-            root: folder.path(""),
-            routeChanges: { routes.stream },
-            clock: clock
-        )
+        let monitor = monitor()
         try write("", to: "sys/class/net/eth0/address")
         try write(header, to: "proc/net/route")
         var conditions = monitor.conditions().makeAsyncIterator()
@@ -76,13 +80,7 @@ import Testing
     {
         for isSilent in [true, false] {
             if !isSilent { try write("", to: "sys/class/net/lo/address") }
-            let routes = routes
-            let monitor = SystemConditions(
-                root: folder.path(""),
-                routeChanges: { routes.stream },
-                clock: clock
-            )
-            var conditions = monitor.conditions().makeAsyncIterator()
+            var conditions = monitor().conditions().makeAsyncIterator()
             #expect(await conditions.next()?.isOnline == true)
         }
     }
@@ -106,13 +104,7 @@ import Testing
     }
 
     @Test func `a machine without a battery is on external power`() async {
-        let routes = routes
-        let monitor = SystemConditions(
-            root: folder.path("nowhere"),
-            routeChanges: { routes.stream },
-            clock: clock
-        )
-        var conditions = monitor.conditions().makeAsyncIterator()
+        var conditions = monitor(root: "nowhere").conditions().makeAsyncIterator()
         let first = await conditions.next()
         #expect(first == Conditions(isOnline: true, isMetered: false, isOnExternalPower: true))
     }

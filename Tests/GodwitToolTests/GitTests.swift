@@ -97,6 +97,21 @@ import Testing
         #expect(try repository.git("status", "--porcelain").output.isEmpty)
     }
 
+    @Test func `an item that both sides move has no markers, and the report says which counts`()
+        throws
+    {
+        let lines = { (names: String) in
+            "[\n" + names.map { "  \"\($0)\"" }.joined(separator: ",\n") + "\n]\n"
+        }
+        try repository.commit(lines("abcdef"), to: "package.json")
+        try repository.git("branch", "--force", "topic")
+        try diverge(lines("fabcde"), lines("abcfde"))
+        let merge = try repository.git("merge", "--no-edit", "topic")
+        #expect(merge.status == 1)
+        #expect(try repository.text("package.json") == lines("fabcde"))
+        #expect(merge.errors.contains("both sides moved it; the first move, ours, counts"))
+    }
+
     @Test(arguments: ["rebase", "cherry-pick"])
     func `a rebase and a cherry-pick stop at a conflict`(command: String) throws {
         try diverge(

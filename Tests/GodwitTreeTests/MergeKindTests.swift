@@ -3,7 +3,7 @@ import GodwitTree
 import Testing
 
 /// Merges of lists that are one value, of arguments, cells, code and texts that look like versions:
-/// what neither side wrote is not there, and what was decided is reported.
+/// the result holds nothing that neither side wrote, and the merge reports what it decided.
 @Suite struct MergeKindTests {
     private func merge(_ base: Value, _ ours: Value, _ theirs: Value) -> Merge {
         Merge(base: base, ours: ours, theirs: theirs)
@@ -17,6 +17,8 @@ import Testing
         (["Ann", "Ben"], [["name": "Ann"], ["name": "Ben"]], ["Ann", "Ben", "Cy"]),
         (["python", "a.py"], ["node", "b.js", "--x"], ["go"]),
         ([["id": 1], ["id": 2]], [1, 2, 3], [["id": 1], ["id": 2], ["id": 4]]),
+        ([10.0, 50.0], [10.1, 50.1, 7], [10.2, 50.0]),
+        ([10.0, 50.0, 3.0], [10.1, 50.1], [10.0, 50.0, 4.0]),
     ]
 
     @Test(arguments: replaced)
@@ -40,6 +42,20 @@ import Testing
     @Test func `one that only removes does not contest a list that the other replaced`() {
         let merge = merge(["a", "b", "c"], ["d", "e"], ["a", "c"])
         #expect(merge.value == ["d", "e"] && merge.conflicts.isEmpty)
+    }
+
+    @Test func `a point to which one side adds a height can be moved by the other`() {
+        let merge = merge([10.0, 50.0], [10.0, 50.0, 7.0], [10.2, 50.0])
+        #expect(merge.value == [10.2, 50.0, 7.0] && merge.conflicts.isEmpty)
+    }
+
+    @Test func `lines that one side swaps and the other edits are those of one side`() {
+        let (base, swapped): (Value, Value) = ("a\nb\nc\nd\n", "b\na\nc\nd\n")
+        for (ours, theirs) in [(swapped, "a\nb2\nc\nd\n"), ("a\nb2\nc\nd\n", swapped)] {
+            let merge = merge(base, ours, theirs)
+            #expect(merge.value == ours || merge.value == theirs)
+            #expect(merge.conflicts.map(\.reason) == [.bothRewrote])
+        }
     }
 
     // MARK: - Arguments
@@ -126,6 +142,8 @@ import Testing
     @Test(arguments: [
         ("1.4.20", "2.0.0-alpha-5", "1.4.23", "2.0.0-alpha-5"),
         ("1.0.0", "1.2.0", "1.10.0", "1.10.0"),
+        ("1.9.0", "2.0.0", "2.0.0-rc.1", "2.0.0"),
+        ("1.9.0", "2.0.0-rc.2", "2.0.0-rc.10", "2.0.0-rc.10"),
         ("a multi class task", "A multi-class task.", "a multiclass, task", nil),
         ("well done", "Well done!", "well done.", nil),
         ("", "the folder, a/b by default", "The folder. a/b by default", nil),

@@ -26,6 +26,10 @@ import Testing
                 ["id": 2, "title": "Wine", "done": false, "price": 7]
             ),
             (["id": 2, "done": false, "milk": 3], ["id": 2, "done": false, "wine": 7]),
+            (
+                ["id": 2, "title": "Milk", "done": false, "tags": [], "due": .null, "note": ""],
+                ["id": 2, "title": "Wine", "done": false, "tags": [], "due": .null, "note": ""]
+            ),
         ]
         let bread: Value = ["id": 1, "title": "Bread", "done": false]
         for (ours, theirs) in pairs {

@@ -81,9 +81,9 @@ extension Books {
     /// When the disk is looked at.
     enum Look {
         case whileItRuns
-        /// The first look after a process was killed: all that it had written is there.
+        /// The first look after a process was killed: the disk holds all that it had written.
         case afterKill
-        /// The first look after the power was gone: all that was synced is there.
+        /// The first look after a power cut: the disk holds every synced byte.
         case afterPowerCut
     }
 

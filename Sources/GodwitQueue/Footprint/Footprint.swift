@@ -25,8 +25,8 @@ public struct Footprint: Hashable, Sendable {
         /// It is read with all that is below it.
         case readTree = 5
         case writeTree = 6
-        /// The operation goes before all that are `behind` on the same thing, whichever was enqueued
-        /// first.
+        /// The operation goes before all that are `behind` on the same thing, in whatever order they
+        /// were enqueued.
         case ahead = 7
         /// The operation goes after all that are `ahead` on the same thing.
         case behind = 8
@@ -49,8 +49,8 @@ public struct Footprint: Hashable, Sendable {
             .read, .write, .readBelow, .writeBelow, .readTree, .writeTree,
         ]
 
-        /// The earlier touches that nobody needs to look at once this one is there: whoever has
-        /// an order with them has one with it, and it comes after them.
+        /// The earlier touches that this one hides: a later operation that has an order with them
+        /// has one with this one too, and this one comes after them.
         var shadows: [Intent] {
             switch self {
             case .write: [.read, .write]

@@ -8,8 +8,8 @@
 public struct Dependency: Hashable, Sendable {
     /// What happens to an operation when one that it needs is not completed.
     public enum Policy: String, Hashable, Sendable, Codable {
-        /// It waits until a dead letter is dealt with. One that was skipped counts as completed:
-        /// whoever skips it says that it is not needed any more.
+        /// It waits until the app resolves a dead letter. One that was skipped counts as completed:
+        /// to skip it says that it is not needed any more.
         case wait
         /// It is skipped with it, whether that was refused or skipped.
         case skip

@@ -86,7 +86,7 @@ extension Pipeline {
     ///
     /// A batch has the operations that start together, at most `max`; ``maxConcurrent`` counts each of
     /// them. The queue records all outcomes in one transaction. An operation that is skipped while its
-    /// batch runs does not end the batch.
+    /// batch runs does not end the batch. ``PushQueue/Options/around`` does not run for a batch.
     ///
     /// - Parameter perform: Returns an outcome for each operation, in their order. If it throws, or
     ///   returns another number of outcomes, all of them are retried.
@@ -98,27 +98,28 @@ extension Pipeline {
         precondition(max > 0, "A batch has at least one operation")
         var pipeline = self
         pipeline.executors[Work.kind] = .batch(max: max) { runs in
-            let works = runs.map { run in Result { try Self.decoded(run) as Work } }
-            let items = zip(runs, works).compactMap { run, work in
-                (try? work.get()).map { BatchItem(work: $0, run: run) }
+            var items: [BatchItem<Work>] = []
+            var unreadable: [Int: Outcome] = [:]
+            for (index, run) in runs.enumerated() {
+                do throws(UnreadableOperation) {
+                    items.append(BatchItem(work: try Self.decoded(run), run: run))
+                } catch {
+                    unreadable[index] = .unreadable(reason: error.reason)
+                }
             }
-            var outcomes = items.isEmpty ? [] : try await perform(items)
+            let outcomes = items.isEmpty ? [] : try await perform(items)
             guard outcomes.count == items.count else {
                 throw WrongOutcomeCount(wanted: items.count, found: outcomes.count)
             }
-            outcomes.reverse()
-            return works.map { work in
-                switch work {
-                case .success: outcomes.removeLast()
-                case .failure(let error):
-                    .unreadable(reason: (error as? UnreadableOperation)?.reason ?? "\(error)")
-                }
-            }
+            var rest = outcomes[...]
+            return runs.indices.map { unreadable[$0] ?? rest.removeFirst() }
         }
         return pipeline
     }
 
-    private static func decoded<Work: Operation>(_ run: OperationRun) throws -> Work {
+    private static func decoded<Work: Operation>(
+        _ run: OperationRun
+    ) throws(UnreadableOperation) -> Work {
         do {
             return try run.operation.decoded()
         } catch {

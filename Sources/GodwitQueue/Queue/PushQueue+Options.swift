@@ -20,7 +20,7 @@ extension PushQueue {
         public var logger = Logger(label: "godwit.queue")
         /// Where the queue's metrics go; their labels begin with `godwit.queue`.
         public var metrics: any MetricsFactory = MetricsSystem.factory
-        /// What is done around each attempt, to trace it for instance.
+        /// Runs around each attempt, to trace it for instance, but not around a batch.
         public var around: Wrapper = { _, attempt in try await attempt() }
 
         /// Does something before an attempt and after it; what it returns is the outcome.

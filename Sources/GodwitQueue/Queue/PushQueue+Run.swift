@@ -122,7 +122,7 @@ extension PushQueue {
         change { state, _ in next = state.beginCatchingUp() }
         guard let (loading, commits) = next else { return }
         let count = commits.upperBound.rawValue - commits.lowerBound.rawValue
-        // What is older is not written down any more.
+        // The log keeps no older commits.
         guard count < QueueLog.commitMax else { return await readAgain() }
         do {
             let news = try await store.read { try QueueNews(of: commits, in: $0.database) }

@@ -20,10 +20,8 @@ public import GodwitTree
 public struct AutomaticOperations: TransactionHook {
     public let collections: Set<Key>?
     private let operations: @Sendable (ObjectChange) throws -> [any Operation]
-    private let identity = Identity()
-
-    private final class Identity: Sendable {}
     private let placement: @Sendable (any Operation) -> Placement
+    private let identity = Identity()
 
     /// - Parameters:
     ///   - placement: Where an operation is put; the default is the default pipeline.
@@ -52,6 +50,9 @@ public struct AutomaticOperations: TransactionHook {
             }
         }
     }
+
+    /// Tells this hook from others.
+    private final class Identity: Sendable {}
 }
 
 extension WriteTransaction {

@@ -59,14 +59,8 @@ extension WriteTransaction {
         of operation: QueuedOperation,
         withShadowed: Bool
     ) throws -> Set<OperationNumber> {
-        var found: Set<OperationNumber> = []
-        for touch in footprint.inSpace(of: operation) {
-            found.formUnion(
-                try FootprintTable.conflicts(with: touch, withShadowed: withShadowed, in: database)
-            )
-        }
-        found.remove(operation.number)
-        return found
+        let touches = footprint.inSpace(of: operation)
+        return Set(try relations(of: operation, to: touches, withShadowed: withShadowed).keys)
     }
 
     /// All that an operation touches: by its own account, by its effect, and by the app's rules.

@@ -1,7 +1,7 @@
 internal import GRDB
 
 extension StoreError {
-    /// Returns nil for what is the business of whoever wrote the SQL.
+    /// Returns nil for errors in the caller's own SQL.
     init?(_ error: DatabaseError, path: String) {
         let reason = error.message ?? error.resultCode.description
         switch error.extendedResultCode {

@@ -46,16 +46,7 @@ struct Put {
 
     /// The object to store where none was.
     func object(at key: ObjectKey, commit: CommitNumber) -> StoredObject {
-        var metadata: [UInt8]?
-        if case .replace(let bytes) = self.metadata { metadata = bytes }
-        return StoredObject(
-            at: key,
-            bytes: value.canonicalBytes,
-            metadata: metadata,
-            version: version,
-            commit: commit,
-            value: value
-        )
+        object(value, metadata: nil, at: key, commit: commit)
     }
 
     /// The value to store in the place of an object, with the fields of that one that the type does
@@ -72,7 +63,16 @@ struct Put {
         commit: CommitNumber
     ) throws -> StoredObject {
         let value = try value(replacing: old, at: key)
-        var metadata = old.metadata
+        return object(value, metadata: old.metadata, at: key, commit: commit)
+    }
+
+    private func object(
+        _ value: Value,
+        metadata oldMetadata: [UInt8]?,
+        at key: ObjectKey,
+        commit: CommitNumber
+    ) -> StoredObject {
+        var metadata = oldMetadata
         if case .replace(let bytes) = self.metadata { metadata = bytes }
         return StoredObject(
             at: key,

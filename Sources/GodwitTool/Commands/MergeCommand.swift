@@ -117,7 +117,7 @@ enum ConflictStyle: String, CaseIterable, ExpressibleByArgument {
         switch self {
         case .json: Terminal.warn(Layout.indented.text(of: ConflictText.encoded(conflicts)))
         case .list, .markers:
-            for line in ConflictText.lines(conflicts, areDecided: self == .list) {
+            for line in ConflictText.lines(conflicts, areMarked: self == .markers) {
                 Terminal.warn((path.map { "\($0): " } ?? "") + line)
             }
         }

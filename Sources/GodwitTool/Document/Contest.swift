@@ -35,15 +35,13 @@ extension Contest {
         )
         let contests = merge.conflicts.compactMap { conflict -> Contest? in
             if let spot = map.spot(of: conflict.path) {
-                let isMixed = conflict.choice == .both && conflict.ours?.text == nil
-                return isMixed
-                    ? nil
-                    : Contest(
-                        spot,
-                        base: conflict.base,
-                        ours: conflict.ours,
-                        theirs: conflict.theirs
-                    )
+                guard conflict.hasMarkers else { return nil }
+                return Contest(
+                    spot,
+                    base: conflict.base,
+                    ours: conflict.ours,
+                    theirs: conflict.theirs
+                )
             }
             return conflict.choice == .both ? nil : around(conflict.path, map, sides.0, sides.1)
         }
@@ -81,6 +79,14 @@ extension Contest {
             )
         }
         return nil
+    }
+}
+
+extension Conflict {
+    /// Whether markers can show it: a value that both sides moved, or whose changes are both there,
+    /// has no second version in its place.
+    var hasMarkers: Bool {
+        reason != .bothMoved && (choice != .both || ours?.text != nil)
     }
 }
 

@@ -4,12 +4,13 @@ import GodwitTree
 enum ConflictText {
     /// One line for each conflict: where, why, and what there was to choose from.
     ///
-    /// - Parameter areDecided: Whether the document holds what was chosen; else the reason alone
-    ///   is told, and not which choice follows from it.
-    static func lines(_ conflicts: [Conflict], areDecided: Bool = true) -> [String] {
+    /// - Parameter areMarked: Whether the document holds both versions, between markers; then the
+    ///   line tells the reason alone, and not which version was chosen.
+    static func lines(_ conflicts: [Conflict], areMarked: Bool = false) -> [String] {
         conflicts.map { conflict in
             let explanation = conflict.reason.explanation
-            let reason = areDecided ? explanation : String(explanation.prefix { $0 != ";" })
+            let isMarked = areMarked && conflict.hasMarkers
+            let reason = isMarked ? String(explanation.prefix { $0 != ";" }) : explanation
             let sides = [
                 ("base", conflict.base), ("ours", conflict.ours), ("theirs", conflict.theirs),
             ].map { "\($0) \(shown($1))" }

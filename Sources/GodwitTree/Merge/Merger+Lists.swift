@@ -103,12 +103,16 @@ extension Merger {
         _ place: MergePlace
     ) -> MergeNode? {
         guard place.rules == nil, base.isTuple else { return nil }
-        let lists = deltas.map { Value.list(base).changed(by: .list($0.recipe)) }
         guard !Delta.list(deltas.ours.recipe).hasIncrement,
-            !Delta.list(deltas.theirs.recipe).hasIncrement, lists.ours != lists.theirs,
-            lists.ours.list?.isTuple == true, lists.theirs.list?.isTuple == true,
-            lists.ours.list?.count == base.count, lists.theirs.list?.count == base.count
+            !Delta.list(deltas.theirs.recipe).hasIncrement
         else { return nil }
+        let lists = deltas.map { Value.list(base).changed(by: .list($0.recipe)) }
+        guard let ours = lists.ours.list, let theirs = lists.theirs.list, ours != theirs,
+            ours.isTuple, theirs.isTuple
+        else { return nil }
+        let stayAsLong = ours.count == base.count && theirs.count == base.count
+        let haveOthers = ours.hasOthers(than: base) && theirs.hasOthers(than: base)
+        guard stayAsLong || haveOthers else { return nil }
         return choice(.bothSet, .list(base), lists.map { $0 }, place)
     }
 }
@@ -145,4 +149,9 @@ extension Value.List {
 
     /// Whether this is a few numbers, such as a point, a range or a box.
     var isTuple: Bool { !isEmpty && count <= Self.tupleMax && allSatisfy(\.isNumber) }
+
+    /// Whether another number stands in the place of one of a tuple.
+    fileprivate func hasOthers(than base: Value.List) -> Bool {
+        !contains(inOrder: base) && !base.contains(inOrder: self)
+    }
 }

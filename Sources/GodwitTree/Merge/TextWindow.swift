@@ -109,7 +109,9 @@ extension TextWindow {
     private func merge(_ base: ArraySlice<Key>, _ sides: Sides<ArraySlice<Key>>) {
         if sides.ours == sides.theirs || sides.theirs == base { return append(sides.ours) }
         if sides.ours == base { return append(sides.theirs) }
-        if !base.isEmpty, base.count == sides.ours.count, base.count == sides.theirs.count {
+        if sides.ours.moves(in: base) || sides.theirs.moves(in: base) {
+            append(Key(joining: Array(base)), sides.map { Key(joining: Array($0)) })
+        } else if !base.isEmpty, base.count == sides.ours.count, base.count == sides.theirs.count {
             for (base, (our, their)) in zip(base, zip(sides.ours, sides.theirs)) {
                 mergeLine(base, Sides(ours: our, theirs: their))
             }
@@ -156,6 +158,14 @@ extension TextWindow {
 
     private func append(_ lines: ArraySlice<Key>) {
         if !lines.isEmpty { parts.append(.text(Key(joining: Array(lines)))) }
+    }
+}
+
+extension ArraySlice<Key> {
+    /// Whether these lines hold those of the base, all of them and in another order.
+    fileprivate func moves(in base: ArraySlice<Key>) -> Bool {
+        count == base.count && self != base
+            && sorted(by: Key.isBefore) == base.sorted(by: Key.isBefore)
     }
 }
 

@@ -1,8 +1,8 @@
 // The new items of both sides that are one.
 //
 //   (1) Items with the same identity, where the list has one. Two new records with the same number
-//       that agree on less than half of their fields are two: both sides counted on. Two with the
-//       same name, title or label that have no other value in common are two. An identity that the
+//       that agree on less than half of their fields are two: both sides counted on. A field that
+//       both left empty, zero or false says nothing. Two with the same name, title or label that have no other value in common are two. An identity that the
 //       policy declares makes one of them all the same.
 //   (2) Equal items in the same gap; equal records anywhere, when each side has just one.
 //   (3) In a list of strings, all different, in which neither side replaced one: equal strings.
@@ -130,14 +130,29 @@ extension Value {
     fileprivate func isSame(as other: Value, _ name: Value, by identity: ItemIdentity) -> Bool {
         guard case .map(let map) = self, case .map(let otherMap) = other else { return true }
         let names = Set(identity.fields.compactMap { $0.count == 1 ? $0[0] : nil })
-        let equal = map.count { !names.contains($0.key) && otherMap[$0.key] == $0.value }
+        let equals = map.filter { !names.contains($0.key) && otherMap[$0.key] == $0.value }
+        let equal = equals.count
         let common = map.count { !names.contains($0.key) && otherMap[$0.key] != nil }
         let own = Sides(ours: map.count, theirs: otherMap.count).map { $0 - names.count - common }
-        if case .int = name { return 2 * equal >= common + own.ours + own.theirs }
+        if case .int = name {
+            let unset = equals.count { $0.value.isUnset }
+            return 2 * (equal - unset) >= common - unset + own.ours + own.theirs
+        }
         return identity.isStrict || equal > 0 || own.ours == 0 || own.theirs == 0
     }
 }
 
 extension Value {
+    /// Whether a field with this value looks as if the app never set it.
+    fileprivate var isUnset: Bool {
+        switch self {
+        case .null, .bool(false), .int(0): true
+        case .string(let text): text.sizeInBytes == 0
+        case .list(let list): list.isEmpty
+        case .map(let map): map.isEmpty
+        case .bool, .int, .double, .bytes: false
+        }
+    }
+
     fileprivate var isOption: Bool { text?.utf8.first == UInt8(ascii: "-") }
 }

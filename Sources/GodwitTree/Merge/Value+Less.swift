@@ -21,7 +21,7 @@ extension Value {
     }
 
     /// Nil if either text is no version, or if both are the same one.
-    private static func isLessVersion(_ left: Key, _ right: Key) -> Bool? {
+    static func isLessVersion(_ left: Key, _ right: Key) -> Bool? {
         guard let left = Version(left), let right = Version(right) else { return nil }
         return left < right ? true : right < left ? false : nil
     }

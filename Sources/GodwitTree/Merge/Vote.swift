@@ -41,7 +41,8 @@ struct Vote: Equatable {
         if max(our.count, their.count) < Self.versionMaxInBytes,
             let left = Self.version(our), let right = Self.version(their)
         {
-            guard let side = Self.greater(left.numbers, right.numbers) else { return nil }
+            let later = Value.isLessVersion(ours, theirs).map { $0 ? Side.theirs : .ours }
+            guard let side = Self.greater(left.numbers, right.numbers) ?? later else { return nil }
             self.init(
                 side,
                 isVersion: Self.isVersion(.string(ours)) && Self.isVersion(.string(theirs))

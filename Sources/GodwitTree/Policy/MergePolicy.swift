@@ -16,9 +16,9 @@
 public struct MergePolicy: Sendable {
     /// How a conflict in one place is decided.
     public enum Rule: Sendable {
-        /// Our value always wins.
+        /// Our value wins in each place that both sides contest.
         case ours
-        /// Their value always wins.
+        /// Their value wins in each place that both sides contest.
         case theirs
         /// A value that one side edits, or moves to another container, stays, though the other
         /// removes it; this is the default.

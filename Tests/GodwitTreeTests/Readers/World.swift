@@ -3,7 +3,7 @@ import GodwitTree
 /// The values that inputs are tried on, with some of everything.
 ///
 /// Their keys are short, so that they are easily found by chance. The inputs in `Regressions` count
-/// on them: what is new comes last.
+/// on them: add new ones at the end.
 enum World {
     /// What deltas and patches are applied to.
     static let base: Value = [
