@@ -19,7 +19,8 @@ import Testing
             state: .waiting,
             priority: 0,
             keepsOrder: false,
-            host: nil
+            host: nil,
+            parts: []
         )
     }
 

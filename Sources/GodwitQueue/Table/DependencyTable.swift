@@ -45,7 +45,14 @@ enum DependencyTable {
         CREATE INDEX godwit_dependency_needs ON godwit_dependency (needs);
         """
 
+    /// Adds an edge, and notes it on both operations.
     static func add(_ edge: Edge, in database: Database) throws {
+        try insert(edge, in: database)
+        try OperationTable.add(.needs, to: edge.operation, in: database)
+        try OperationTable.add(.dependents, to: edge.need, in: database)
+    }
+
+    static func insert(_ edge: Edge, in database: Database) throws {
         let statement = try PreparedStatement(
             """
             INSERT INTO godwit_dependency (operation, needs, policy, origin, derived)
@@ -63,8 +70,6 @@ enum DependencyTable {
         try statement.bind(edge.origin.rawValue, at: 4)
         try statement.bind(edge.isDerived, at: 5)
         try statement.execute()
-        try OperationTable.add(.needs, to: edge.operation, in: database)
-        try OperationTable.add(.dependents, to: edge.need, in: database)
     }
 
     static func remove(
@@ -138,6 +143,23 @@ enum DependencyTable {
         )
         try statement.bind(need.rawValue, at: 1)
         try statement.execute()
+    }
+
+    static func needNumbers(
+        of operation: OperationNumber,
+        in database: Database
+    ) throws -> [OperationNumber] {
+        let statement = try PreparedStatement(
+            "SELECT needs FROM godwit_dependency WHERE operation = ?1",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(operation.rawValue, at: 1)
+        var numbers: [OperationNumber] = []
+        while try statement.step() {
+            numbers.append(OperationNumber(rawValue: statement.integer(0)))
+        }
+        return numbers
     }
 
     static func needs(

@@ -211,30 +211,47 @@ extension OperationTable {
         let priority: Int32
         let keepsOrder: Bool
         let host: String?
+        let parts: OperationParts
+    }
+
+    static func outline(
+        _ number: OperationNumber,
+        in database: Database
+    ) throws -> Outline? {
+        let statement = try PreparedStatement(
+            "SELECT \(Outline.columns) FROM godwit_operation WHERE number = ?1",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(number.rawValue, at: 1)
+        return try statement.step() ? Outline(statement) : nil
     }
 
     /// Calls `body` with all operations in the order of enqueuing; O(n), without their bodies.
     static func forEachOutline(in database: Database, _ body: (Outline) -> Void) throws {
         let statement = try PreparedStatement(
-            """
-            SELECT number, commit_number, pipeline, state, priority, keeps_order, host
-            FROM godwit_operation ORDER BY number
-            """,
+            "SELECT \(Outline.columns) FROM godwit_operation ORDER BY number",
             in: database
         )
         defer { statement.reset() }
-        while try statement.step() {
-            body(
-                Outline(
-                    number: OperationNumber(rawValue: statement.integer(0)),
-                    commit: CommitNumber(rawValue: statement.integer(1)),
-                    pipeline: statement.text(2),
-                    state: QueuedOperation.State(rawValue: statement.text(3)),
-                    priority: Int32(clamping: statement.integer(4)),
-                    keepsOrder: statement.integer(5) != 0,
-                    host: statement.isNull(6) ? nil : statement.text(6)
-                )
-            )
-        }
+        while try statement.step() { body(Outline(statement)) }
+    }
+}
+
+extension OperationTable.Outline {
+    fileprivate static let columns =
+        "number, commit_number, pipeline, state, priority, keeps_order, host, parts"
+
+    fileprivate init(_ row: PreparedStatement) {
+        self.init(
+            number: OperationNumber(rawValue: row.integer(0)),
+            commit: CommitNumber(rawValue: row.integer(1)),
+            pipeline: row.text(2),
+            state: QueuedOperation.State(rawValue: row.text(3)),
+            priority: Int32(clamping: row.integer(4)),
+            keepsOrder: row.integer(5) != 0,
+            host: row.isNull(6) ? nil : row.text(6),
+            parts: OperationParts(rawValue: row.integer(7))
+        )
     }
 }

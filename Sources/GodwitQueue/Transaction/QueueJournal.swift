@@ -24,6 +24,8 @@ final class QueueJournal: Sendable {
         var unresolved: [OperationID: [(dependent: OperationNumber, Dependency.Policy)]] = [:]
         /// Operations whose objects are recorded when the transaction has changed all it will.
         var unrecorded: [OperationNumber: [ObjectKey]] = [:]
+        /// Pipelines that the transaction has noted in the database.
+        var mentioned: Set<String> = []
         /// Whether the cloud knows already what the transaction changes.
         var skipsAutomaticOperations = false
         /// The objects that an operation pushes already, or has no need to.

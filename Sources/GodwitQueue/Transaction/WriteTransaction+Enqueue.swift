@@ -36,9 +36,7 @@ extension WriteTransaction {
         let id = placement.id ?? OperationID(launch: journal().launch, number: number)
         if placement.id != nil { try refuseDuplicate(id) }
         let pipeline = journal().pipeline(placement.pipeline)
-        if let keepsOrder = journal().unstoredPipeline(pipeline) {
-            try PipelineTable.mention(pipeline, keepsOrder: keepsOrder, in: database)
-        }
+        try mention(pipeline)
         let queued = QueuedOperation(
             id: id,
             number: number,
@@ -73,6 +71,14 @@ extension WriteTransaction {
         let row = EffectTable.Row(operation: operation, effect: effect, mayMerge: mayMerge)
         try EffectTable.set(row, in: database)
         try OperationTable.add(.effect, to: operation, in: database)
+    }
+
+    /// Notes a pipeline that the database may not know.
+    private borrowing func mention(_ pipeline: String) throws {
+        guard let keepsOrder = journal().unstoredPipeline(pipeline),
+            try journal().update(in: self, { $0.mentioned.insert(pipeline).inserted })
+        else { return }
+        try PipelineTable.mention(pipeline, keepsOrder: keepsOrder, in: database)
     }
 
     private borrowing func refuseDuplicate(_ id: OperationID) throws {
@@ -214,7 +220,8 @@ extension OperationTable.Outline {
             state: operation.state,
             priority: operation.priority,
             keepsOrder: operation.keepsOrder,
-            host: operation.host
+            host: operation.host,
+            parts: operation.parts
         )
     }
 }

@@ -18,39 +18,39 @@ extension WriteTransaction {
     ) throws -> FootprintPlace {
         guard !footprint.touches.isEmpty else { return FootprintPlace() }
         var isLast = isLast ?? (operation.commit == operation.number.commit)
-        let touches = footprint.inSpace(of: operation)
-        var others = try relations(of: operation, to: touches, withShadowed: !isLast)
-        if isLast, others.values.contains(.behind) {
+        let number = operation.number
+        let rows = footprint.rows(for: operation.host)
+        var conflicts = try conflicts(of: number, with: rows, withShadowed: !isLast)
+        if isLast, conflicts.contains(where: { $0.row.intent == .ahead }) {
             // What comes after this one must not be hidden by it, nor hide others from it.
             isLast = false
-            others = try relations(of: operation, to: touches, withShadowed: true)
+            conflicts = try self.conflicts(of: number, with: rows, withShadowed: true)
         }
-        let place = try order(operation, among: others)
-        for touch in touches {
-            if isLast { try FootprintTable.shadow(by: touch, of: operation.number, in: database) }
-            try FootprintTable.add(touch, of: operation.number, in: database)
+        let place = try order(OperationTable.Outline(operation), among: conflicts)
+        for conflict in conflicts where isLast && conflict.isSuperfluous {
+            try FootprintTable.shadow(conflict, by: number, in: database)
         }
-        try OperationTable.add(.footprint, to: operation.number, in: database)
+        for row in rows { try FootprintTable.add(row, of: number, in: database) }
+        let parts: OperationParts = place.needs.isEmpty ? .footprint : [.footprint, .needs]
+        try OperationTable.add(parts, to: number, in: database)
         return place
     }
 
-    private borrowing func relations(
-        of operation: QueuedOperation,
-        to touches: [Footprint.Touch],
+    /// The rows of others that have an order with an operation's.
+    private borrowing func conflicts(
+        of operation: OperationNumber,
+        with rows: [FootprintTable.Row],
         withShadowed: Bool
-    ) throws -> [OperationNumber: Relation] {
-        var others: [OperationNumber: Relation] = [:]
-        for touch in touches {
-            let found = try FootprintTable.conflicts(
-                with: touch,
+    ) throws -> [FootprintTable.Conflict] {
+        var found: [FootprintTable.Conflict] = []
+        for row in rows {
+            found += try FootprintTable.conflicts(
+                with: row,
                 withShadowed: withShadowed,
                 in: database
             )
-            for number in found where number != operation.number {
-                others[number, default: []].formUnion(Relation(of: touch.intent))
-            }
         }
-        return others
+        return found.filter { $0.operation != operation }
     }
 
     /// The operations that have an order with one that touches this.
@@ -59,8 +59,9 @@ extension WriteTransaction {
         of operation: QueuedOperation,
         withShadowed: Bool
     ) throws -> Set<OperationNumber> {
-        let touches = footprint.inSpace(of: operation)
-        return Set(try relations(of: operation, to: touches, withShadowed: withShadowed).keys)
+        let rows = footprint.rows(for: operation.host)
+        let found = try conflicts(of: operation.number, with: rows, withShadowed: withShadowed)
+        return Set(found.map(\.operation))
     }
 
     /// All that an operation touches: by its own account, by its effect, and by the app's rules.
@@ -79,45 +80,57 @@ extension WriteTransaction {
     /// Puts an operation in its place among those that it has an order with: the earlier commit
     /// goes first, and of one commit what was enqueued first.
     private borrowing func order(
-        _ operation: QueuedOperation,
-        among others: [OperationNumber: Relation]
+        _ operation: OperationTable.Outline,
+        among conflicts: [FootprintTable.Conflict]
     ) throws -> FootprintPlace {
-        var (before, after) = ([QueuedOperation](), [OperationNumber]())
-        var overtaken: [QueuedOperation] = []
+        var others: [OperationNumber: Relation] = [:]
+        for conflict in conflicts {
+            others[conflict.operation, default: []].formUnion(Relation(of: conflict.row.intent))
+        }
+        var (before, after) = ([OperationTable.Outline](), [OperationTable.Outline]())
         for (number, relation) in others.sorted(by: { $0.key < $1.key }) {
-            guard let other = try OperationTable.operation(number, in: database) else { continue }
+            guard let other = try OperationTable.outline(number, in: database) else { continue }
             // In commit order the commits do it.
             if try isOrderedByCommit(operation, other) { continue }
-            let isEarlier =
-                (other.commit, other.number) < (operation.commit, operation.number)
             switch relation {
             case .ahead: before.append(other)
-            case .behind:
-                after.append(number)
-                if isEarlier { overtaken.append(other) }
-            case _ where isEarlier || other.state == .running: before.append(other)
-            default: after.append(number)
+            case .behind: after.append(other)
+            case _ where other.isEarlier(than: operation) || other.state == .running:
+                before.append(other)
+            default: after.append(other)
             }
         }
         let needs = try reduced(before)
-        for need in needs {
-            try connect(operation.number, to: need, .wait, origin: .footprint)
+        for need in needs { try connect(operation.number, to: need) }
+        for dependent in after {
+            try connect(dependent.number, to: operation.number, .wait, origin: .footprint)
         }
-        for number in after { try connect(number, to: operation.number, .wait, origin: .footprint) }
-        guard !overtaken.isEmpty, try isInCircle(operation.number) else {
-            return FootprintPlace(needs: needs, dependents: after)
-        }
-        return try giveWay(
-            operation,
-            to: overtaken,
-            FootprintPlace(needs: needs, dependents: after)
+        let place = FootprintPlace(needs: needs.map(\.number), dependents: after.map(\.number))
+        let overtaken = after.filter { $0.isEarlier(than: operation) }
+        guard !overtaken.isEmpty, try isInCircle(operation.number) else { return place }
+        return try giveWay(operation, to: overtaken, place)
+    }
+
+    /// Adds an edge; the caller notes on the operation that it needs others.
+    private borrowing func connect(
+        _ operation: OperationNumber,
+        to need: OperationTable.Outline
+    ) throws {
+        let edge = DependencyTable.Edge(
+            operation: operation,
+            need: need.number,
+            policy: .wait,
+            origin: .footprint
         )
+        try DependencyTable.insert(edge, in: database)
+        guard !need.parts.contains(.dependents) else { return }
+        try OperationTable.add(.dependents, to: need.number, in: database)
     }
 
     /// Has an operation come after those that it would have overtaken: other dependencies want that.
     private borrowing func giveWay(
-        _ operation: QueuedOperation,
-        to overtaken: [QueuedOperation],
+        _ operation: OperationTable.Outline,
+        to overtaken: [OperationTable.Outline],
         _ place: FootprintPlace
     ) throws -> FootprintPlace {
         var place = place
@@ -125,16 +138,16 @@ extension WriteTransaction {
             try DependencyTable.remove(operation.number, from: other.number, in: database)
             place.dependents.removeAll { $0 == other.number }
         }
-        for need in try reduced(overtaken) where !place.needs.contains(need) {
-            try connect(operation.number, to: need, .wait, origin: .footprint)
-            place.needs.append(need)
+        for need in try reduced(overtaken) where !place.needs.contains(need.number) {
+            try connect(operation.number, to: need)
+            place.needs.append(need.number)
         }
         return place
     }
 
     borrowing func isOrderedByCommit(
-        _ operation: QueuedOperation,
-        _ other: QueuedOperation
+        _ operation: OperationTable.Outline,
+        _ other: OperationTable.Outline
     ) throws -> Bool {
         guard operation.pipeline == other.pipeline, operation.commit != other.commit else {
             return false
@@ -143,23 +156,25 @@ extension WriteTransaction {
     }
 
     /// Leaves out those that another one of them waits for, directly or not.
-    private borrowing func reduced(_ operations: [QueuedOperation]) throws -> [OperationNumber] {
+    private borrowing func reduced(
+        _ operations: [OperationTable.Outline]
+    ) throws -> [OperationTable.Outline] {
         let numbers = Set(operations.map(\.number))
-        guard numbers.count > 1, let first = numbers.min() else { return numbers.sorted() }
+        guard numbers.count > 1, let first = numbers.min() else { return operations }
         var (superfluous, seen) = (Set<OperationNumber>(), Set<OperationNumber>())
         var left = operations.filter { $0.parts.contains(.needs) }.map(\.number)
         while let number = left.popLast(), seen.count < Self.reachMax + numbers.count {
-            for edge in try DependencyTable.needs(of: number, in: database) {
-                if numbers.contains(edge.need) { superfluous.insert(edge.need) }
+            for need in try DependencyTable.needNumbers(of: number, in: database) {
+                if numbers.contains(need) { superfluous.insert(need) }
                 // What lies before all of them leads to none of them.
-                if edge.need >= first, seen.insert(edge.need).inserted { left.append(edge.need) }
+                if need >= first, seen.insert(need).inserted { left.append(need) }
             }
         }
-        return numbers.subtracting(superfluous).sorted()
+        return operations.filter { !superfluous.contains($0.number) }
     }
 
     /// How many operations are looked at besides: an edge too many costs less than a long search.
-    private static var reachMax: Int { 64 }
+    private static var reachMax: Int { 16 }
 }
 
 /// What an operation waits for by its footprint, and what waits for it.
@@ -190,15 +205,26 @@ private struct Relation: OptionSet {
     }
 }
 
+extension OperationTable.Outline {
+    fileprivate func isEarlier(than other: Self) -> Bool {
+        (commit, number) < (other.commit, other.number)
+    }
+}
+
 extension Footprint {
+    /// The rows of this, sorted.
+    ///
     /// Paths of different hosts have nothing to do with each other; what goes ahead of what has no
     /// host.
-    func inSpace(of operation: QueuedOperation) -> [Touch] {
-        let touches = touches.sorted()
-        guard let host = operation.host else { return touches }
-        return touches.map { touch in
-            guard touch.intent != .ahead, touch.intent != .behind else { return touch }
-            return Touch(resource: "\(host) \(touch.resource)", intent: touch.intent)
+    func rows(for host: String?) -> [FootprintTable.Row] {
+        touches.map { touch in
+            guard let host, touch.intent != .ahead, touch.intent != .behind else {
+                return FootprintTable.Row(touch)
+            }
+            return FootprintTable.Row(
+                Touch(resource: "\(host) \(touch.resource)", intent: touch.intent)
+            )
         }
+        .sorted()
     }
 }

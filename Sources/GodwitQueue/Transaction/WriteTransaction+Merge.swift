@@ -103,8 +103,8 @@ extension WriteTransaction {
         let row = EffectTable.Row(operation: old.number, effect: effect, mayMerge: true)
         try EffectTable.set(row, in: database)
         let footprint = try footprint(of: work, as: merged)
-        let touches = try FootprintTable.touches(of: old.number, in: database)
-        guard footprint.inSpace(of: merged) != touches else { return }
+        let rows = try FootprintTable.rows(of: old.number, in: database)
+        guard Set(footprint.rows(for: merged.host)) != rows else { return }
         // Nothing that it has an order with came after it.
         try replaceFootprint(of: merged, with: footprint, isLast: true)
     }
@@ -128,9 +128,9 @@ extension WriteTransaction {
         let needs = Set(edges.map(\.need))
         for number in try conflicts(with: footprint, of: new, withShadowed: false)
         where number != old.number && !needs.contains(number) {
-            guard let other = try OperationTable.operation(number, in: database) else { continue }
+            guard let other = try OperationTable.outline(number, in: database) else { continue }
             let isBefore =
-                try other.commit < old.commit && isOrderedByCommit(old, other)
+                try other.commit < old.commit && isOrderedByCommit(.init(old), other)
             guard isBefore else { return false }
         }
         return true
@@ -142,7 +142,7 @@ extension WriteTransaction {
         _ new: QueuedOperation,
         after old: QueuedOperation
     ) throws -> Bool {
-        guard try isOrderedByCommit(new, old) else { return true }
+        guard try isOrderedByCommit(.init(new), .init(old)) else { return true }
         let hasJoined = try journal().update(in: self) { $0.hasJoinedEarlier }
         guard !hasJoined else { return false }
         return try !OperationTable.hasOther(

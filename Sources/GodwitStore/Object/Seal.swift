@@ -83,10 +83,12 @@ extension Seal {
     /// - Parameter purpose: Which rows, and which format; unlike any other's.
     package init(of parts: [[UInt8]], purpose: String) {
         var hash = SHA256()
-        var head = Array("\(purpose)\0".utf8)
+        var head: [UInt8] = []
+        head.reserveCapacity(128)
+        head.append(contentsOf: "\(purpose)\0".utf8)
         for part in parts { head.append(UInt64(part.count)) }
-        hash.update(data: head)
-        for part in parts { hash.update(data: part) }
+        head.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        for part in parts { part.withUnsafeBytes { hash.update(bufferPointer: $0) } }
         self.init(hash.finalize())
     }
 

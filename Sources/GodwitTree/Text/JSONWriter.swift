@@ -84,16 +84,18 @@ extension String {
     }
 }
 
-extension Sequence<UInt8> {
+extension Array<UInt8> {
     /// Two lowercase hexadecimal digits a byte.
     package var hex: String {
-        reduce(into: "") { text, byte in
-            text += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        String(unsafeUninitializedCapacity: 2 * count) { text in
+            for (index, byte) in enumerated() {
+                text[2 * index] = (byte >> 4).hexLetter
+                text[2 * index + 1] = (byte & 15).hexLetter
+            }
+            return 2 * count
         }
     }
-}
 
-extension Array<UInt8> {
     /// The bytes that hexadecimal text stands for, or nil when it is not such text.
     package init?(hex text: String) {
         var bytes: [UInt8] = []
@@ -105,5 +107,12 @@ extension Array<UInt8> {
         }
         guard high == nil else { return nil }
         self = bytes
+    }
+}
+
+extension UInt8 {
+    /// The digit for a number below 16.
+    fileprivate var hexLetter: UInt8 {
+        self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "a") - 10 + self
     }
 }
