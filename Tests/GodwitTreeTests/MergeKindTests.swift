@@ -111,6 +111,61 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (
+                ["P", "P", "A", "P", "P"], ["P", "A", "A", "P", "P"], ["P", "A", "A", "P", "A"],
+                ["P", "A", "A", "P", "A"]
+            ),
+            (
+                ["ann", "", "", "", "bob"], ["ann", "x", "", "", "bob"],
+                ["ann", "x", "", "y", "bob"], ["ann", "x", "", "y", "bob"]
+            ),
+            (
+                [[0, 0], [0, 0], [0, 0]], [[0, 0], [0, 1], [0, 0]], [[0, 0], [0, 1], [3, 0]],
+                [[0, 0], [0, 1], [3, 0]]
+            ),
+            (
+                [["done": false], ["done": false], ["done": false]],
+                [["done": false], ["done": true], ["done": false]],
+                [["done": false], ["done": true], ["done": true]],
+                [["done": false], ["done": true], ["done": true]]
+            ),
+        ] as [(Value, Value, Value, Value)]
+    )
+    func `cells of any kind are merged by their places`(
+        base: Value,
+        ours: Value,
+        theirs: Value,
+        merged: Value
+    ) {
+        for merge in [merge(base, ours, theirs), merge(base, theirs, ours)] {
+            #expect(merge.value == merged && merge.conflicts.isEmpty)
+        }
+    }
+
+    @Test func `a cell that both sides set is contested, and its neighbours are not`() {
+        let merge = merge(
+            ["P", "P", "P", "P", "P"],
+            ["P", "A", "P", "P", "P"],
+            ["P", "L", "P", "A", "P"]
+        )
+        #expect(["A", "L"].contains(merge.value.list?[1]) && merge.value.list?[3] == "A")
+        #expect(merge.conflicts.map(\.reason) == [.bothSet])
+        let numbers = self.merge([0, 0, 0, 0, 0], [1, 0, 0, 0, 1], [0, 0, 0, 0, ""])
+        #expect(numbers.value.list?.count == 5 && numbers.conflicts.count == 1)
+    }
+
+    @Test func `a closed ring of points stays closed`() {
+        let merge = merge(
+            [[0, 0], [0, 5], [5, 5], [5, 0], [0, 0]],
+            [[0, 5], [5, 5], [5, 0], [0, 0], [0, 5]],
+            [[0, 0], [0, 6], [5, 5], [5, 0], [0, 0]]
+        )
+        #expect(merge.value.list?.first == merge.value.list?.last)
+        #expect(merge.conflicts.map(\.reason) == [.bothSet])
+    }
+
     private static func list(_ numbers: [Int]) -> Value {
         .list(Value.List(numbers.map { .int(Int64($0)) }))
     }

@@ -54,19 +54,19 @@ import Testing
     @Test func `a move and a rename of one item are no conflict`() {
         let merge = Merge(
             base: [
-                ["name": "Bread", "n": 1], ["name": "Milk", "n": 1], ["name": "Eggs", "n": 6],
+                ["name": "Bread", "n": 3], ["name": "Milk", "n": 1], ["name": "Eggs", "n": 6],
             ],
             ours: [
-                ["name": "Milk", "n": 1], ["name": "Eggs", "n": 6], ["name": "Bread", "n": 1],
+                ["name": "Milk", "n": 1], ["name": "Eggs", "n": 6], ["name": "Bread", "n": 3],
             ],
             theirs: [
-                ["name": "Rye", "n": 1], ["name": "Milk", "n": 1], ["name": "Eggs", "n": 6],
+                ["name": "Rye", "n": 3], ["name": "Milk", "n": 1], ["name": "Eggs", "n": 6],
             ]
         )
 
         #expect(
             merge.value == [
-                ["name": "Milk", "n": 1], ["name": "Eggs", "n": 6], ["name": "Rye", "n": 1],
+                ["name": "Milk", "n": 1], ["name": "Eggs", "n": 6], ["name": "Rye", "n": 3],
             ]
         )
         #expect(merge.conflicts.isEmpty)

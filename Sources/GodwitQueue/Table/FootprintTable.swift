@@ -8,7 +8,9 @@ internal import GodwitStore
 enum FootprintTable {
     /// A touch as the table has it.
     struct Row: Hashable, Comparable {
-        /// A hash of the resource's name. Two names with one hash give an order that is not needed,
+        /// A hash of the resource's name.
+        ///
+        /// Two names with one hash give an order that is not needed,
         /// and lose none.
         let resource: Int64
         let intent: Footprint.Intent

@@ -13,8 +13,9 @@ extension Delta {
     /// Items of lists are told apart by an identity: a field that has a scalar in each item, each its
     /// own, in all versions. The usual names, such as `id`, `key`, `name`, `title` or `sku`, go
     /// first, whatever their case; else the field that most items keep. Items without one are found
-    /// by equal content, then by resemblance (half of their words), then by their place between the
-    /// same two neighbours.
+    /// by equal content, then by resemblance (half of their words, where those that most items have do
+    /// not count), then by their place between the same two neighbours. An item with another declared
+    /// identity is another item, and so is an unequal one without an identity under the rule union.
     ///
     /// - Parameter policy: Where it declares by which key the items of a list are told apart,
     ///   that key is used.
@@ -71,7 +72,7 @@ extension Delta {
     ) -> ListRecipe {
         let window = ListWindow(old, new)
         let identity = rules?.identity ?? ItemIdentity(of: window.surroundings)
-        return window.recipe(window.matching(identity)) { position, old, new in
+        return window.recipe(window.matching(identity, rules)) { position, old, new in
             diff(old, new, rules?.child(.position(position)))
         }
     }

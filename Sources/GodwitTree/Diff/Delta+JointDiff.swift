@@ -53,7 +53,7 @@ extension Delta {
         let windows = new.map { ListWindow(base, $0) }
         let lists = windows.ours.surroundings + windows.theirs.surroundings
         let identity = rules?.identity ?? ItemIdentity(of: lists)
-        let matchings = windows.map { $0.matching(identity) }
+        let matchings = windows.map { $0.matching(identity, rules) }
         let edits = Sides(
             ours: windows.ours.edits(matchings.ours),
             theirs: windows.theirs.edits(matchings.theirs)

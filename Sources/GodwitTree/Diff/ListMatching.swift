@@ -5,9 +5,11 @@
 //       in place, by content that occurs more often.
 //   (3) By resemblance, between the same two neighbours: half of the words are the same. An item
 //       whose identity changed is looked for everywhere, and needs half of all, and eight tenths of
-//       all else.
+//       all else. Words that most items have say nothing about which one it is. If the app has
+//       declared the identity, an item with another one is another item.
 //   (4) By position, between the same two neighbours, where as many items went as came and
 //       nothing tells them apart: one thing was put in the place of another.
+//   (5) Under the rule union, (1) and (2) alone: nothing is put in the place of another.
 //
 // Each step takes only what the steps before it have left, and never crosses what they found.
 // Where too much is left, a bounded number of candidates is looked at: all of it is O(n log n).
@@ -20,6 +22,10 @@ struct ListMatching {
     private(set) var sources: [Int?]
     private var isTaken: [Bool]
     private let identity: ItemIdentity?
+    private let rules: MergePolicy.Node?
+    private lazy var commonWords = Resemblance.commonWords(of: neighbours)
+    /// The items of both lists, and some around them.
+    private let neighbours: [Value]
     private var oldBags: [Int: Resemblance] = [:]
     private var newBags: [Int: Resemblance] = [:]
 
@@ -31,7 +37,15 @@ struct ListMatching {
     private static let renamedScoreMin = 0.5
     private static let restScoreMin = 0.8
 
-    init(old: [Value], new: [Value], identity: ItemIdentity?) {
+    init(
+        old: [Value],
+        new: [Value],
+        among neighbours: [Value],
+        identity: ItemIdentity?,
+        _ rules: MergePolicy.Node?
+    ) {
+        self.rules = rules
+        self.neighbours = neighbours
         self.old = old
         self.new = new
         sources = Array(repeating: nil, count: new.count)
@@ -44,6 +58,7 @@ struct ListMatching {
         matchIdentities()
         matchUniqueContents()
         forEachGap { $0.matchEqual(new: $1, old: $2) }
+        guard rules?.isUnion != true else { return }
         forEachGap { $0.matchAlike(new: $1, old: $2) }
         if identity == nil {
             forEachGap { $0.matchPlaces(new: $1, old: $2) }
@@ -110,8 +125,13 @@ extension ListMatching {
 
 extension ListMatching {
     private mutating func score(_ source: Int, _ index: Int) -> Double {
-        let oldBag = oldBags[source] ?? Resemblance(old[source])
-        let newBag = newBags[index] ?? Resemblance(new[index])
+        if let declared = rules?.identity, declared.name(of: old[source]) != nil,
+            declared.name(of: new[index]) != nil
+        {
+            return 0
+        }
+        let oldBag = oldBags[source] ?? bag(of: old[source])
+        let newBag = newBags[index] ?? bag(of: new[index])
         (oldBags[source], newBags[index]) = (oldBag, newBag)
         let score = oldBag.score(with: newBag)
         guard identity != nil, score >= Self.renamedScoreMin else {
@@ -119,6 +139,10 @@ extension ListMatching {
         }
         let (oldRest, newRest) = (rest(of: old[source]), rest(of: new[index]))
         return oldRest.score(with: newRest) >= Self.restScoreMin ? score : 0
+    }
+
+    private mutating func bag(of item: Value) -> Resemblance {
+        item.map == nil ? Resemblance(item) : Resemblance(item).without(commonWords)
     }
 
     /// What an item is without its identity.

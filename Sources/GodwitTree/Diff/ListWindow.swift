@@ -28,11 +28,13 @@ struct ListWindow {
         return start..<min(count, range.upperBound + neighboursMax)
     }
 
-    func matching(_ identity: ItemIdentity?) -> ListMatching {
+    func matching(_ identity: ItemIdentity?, _ rules: MergePolicy.Node?) -> ListMatching {
         var matching = ListMatching(
             old: Array(old[oldRange]),
             new: Array(new[newRange]),
-            identity: identity
+            among: surroundings.flatMap { $0 },
+            identity: identity,
+            rules
         )
         matching.matchAll()
         return matching

@@ -10,6 +10,7 @@ struct Resemblance {
     private let kind: Kind
     private var counts: [UInt64: Int] = [:]
     private var total = 0
+    private var hasLostAll = false
 
     /// More words than this do not count.
     private static let wordsMax = 512
@@ -24,9 +25,32 @@ struct Resemblance {
         add(value, key: 0)
     }
 
+    private static let sampleMax = 32
+
+    /// The words that most of some records have, each in the same field, such as those of a new
+    /// record's defaults; none where there are too few records to tell.
+    static func commonWords(of items: [Value]) -> Set<UInt64> {
+        let records = items.filter { $0.map != nil }
+        guard records.count >= 4 else { return [] }
+        let step = max(1, records.count / sampleMax)
+        let bags = stride(from: 0, to: records.count, by: step).map { Resemblance(records[$0]) }
+        var counts: [UInt64: Int] = [:]
+        for word in bags.flatMap(\.counts.keys) { counts[word, default: 0] += 1 }
+        return Set(counts.filter { 2 * $0.value > bags.count }.keys)
+    }
+
+    /// The other words; a value that has none of its own resembles nothing.
+    func without(_ words: Set<UInt64>) -> Resemblance {
+        guard !words.isEmpty else { return self }
+        var rest = self
+        for word in words { rest.total -= rest.counts.removeValue(forKey: word) ?? 0 }
+        rest.hasLostAll = rest.total == 0 && total > 0
+        return rest
+    }
+
     /// From 0, nothing in common, to 1, the same words; 0 for different kinds of values.
     func score(with other: Resemblance) -> Double {
-        guard kind == other.kind else { return 0 }
+        guard kind == other.kind, !hasLostAll, !other.hasLostAll else { return 0 }
         guard total + other.total > 0 else { return 1 }
         let (few, many) = counts.count <= other.counts.count ? (self, other) : (other, self)
         let shared = few.counts.reduce(0) { $0 + min($1.value, many.counts[$1.key] ?? 0) }

@@ -33,6 +33,11 @@ struct Words {
         return Key(String(decoding: bytes, as: UTF8.self))
     }
 
+    /// The words among some tokens.
+    func wordBytes(_ range: Range<Int>) -> [ArraySlice<UInt8>] {
+        range.filter { isWord[$0] }.map { bytes[tokens[$0]] }
+    }
+
     var wordCount: Int { isWord.reduce(0) { $0 + ($1 ? 1 : 0) } }
 
     /// Numbers for tokens, equal for equal tokens of all these texts.

@@ -119,7 +119,7 @@ struct ArrivalSearch {
 
 extension Value {
     /// The name of a record, by the strictest of the usual fields.
-    fileprivate var usualName: Value? {
+    var usualName: Value? {
         for key: Key in ["id", "_id", "uuid", "guid"] {
             if let name = self[key], name.isScalar, name != .null {
                 return .list([.string(key), name])

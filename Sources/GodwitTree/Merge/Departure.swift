@@ -47,7 +47,7 @@ extension Merger {
         _ place: MergePlace,
         in container: Departure? = nil
     ) {
-        guard value.isDistinctive || value.isWord && place.list != nil else { return }
+        guard value.isDistinctive || value.isToken && place.list != nil else { return }
         let departure = Departure(value, place, in: container)
         departures.append(departure)
         guard isThorough else { return }
@@ -97,9 +97,14 @@ extension Merger {
 extension Value {
     private static let stringMinInBytes = 16
 
-    /// Whether this is a short string.
-    fileprivate var isWord: Bool {
-        if case .string(let text) = self { !text.isEmpty } else { false }
+    /// Whether this is a short string, an int or a small record with an `id`.
+    fileprivate var isToken: Bool {
+        switch self {
+        case .string(let text): !text.isEmpty
+        case .int: true
+        case .map: usualName != nil
+        case .null, .bool, .double, .bytes, .list: false
+        }
     }
 
     private static let evidenceMin = 3
@@ -109,7 +114,7 @@ extension Value {
     var isDistinctive: Bool { evidence(atMost: Self.evidenceMin) >= Self.evidenceMin }
 
     /// The words and numbers in this value, up to a limit.
-    private func evidence(atMost limit: Int) -> Int {
+    func evidence(atMost limit: Int) -> Int {
         guard limit > 0 else { return 0 }
         switch self {
         case .null, .bool: return 0

@@ -125,9 +125,6 @@ struct ListSide {
         case new(Value)
     }
 
-    /// Whether an item was edited, or put in the place of another.
-    var hasEdits: Bool { !edits.isEmpty }
-
     /// The segment that stands before an item; nil for the beginning.
     func anchor(of item: Int) -> Int? { anchors[item] }
 

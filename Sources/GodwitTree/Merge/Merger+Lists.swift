@@ -17,7 +17,7 @@ extension Merger {
         _ deltas: Sides<ListDelta>,
         _ place: MergePlace
     ) -> MergeNode {
-        var plan = ListMerge(deltas.map(\.recipe))
+        var plan = ListMerge(place.rules == nil ? base.separated(deltas) : deltas.map(\.recipe))
         plan.prefersTheirMoves = place.rules?.isTheirs == true
         let list: MergedList
         if deltas.ours == deltas.theirs {
@@ -64,6 +64,11 @@ extension Merger {
                 list.reportMoves(of: segment, place)
             }
             let edits = Sides(ours: plan.ours, theirs: plan.theirs).map { $0.edit(of: segment) }
+            if place.rules == nil, let replacer = list.base.replacer(of: position, edits) {
+                let sides = edits.map { list.base[position].changed(by: $0) }
+                let versions = MergeVersions(base: list.base[position], sides: sides.map { $0 })
+                return .open(MergeChoice(.replacedAndEdited, versions, place, leaning: replacer))
+            }
             return merge(list.base[position], edits, place)
         }
         let remover: Side = isGone.ours ? .ours : .theirs

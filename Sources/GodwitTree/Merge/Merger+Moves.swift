@@ -5,8 +5,8 @@
 //       by resemblance: then its key was renamed. A number as `id` is a name only beside equal
 //       texts, because lists number their items each on its own.
 //   (2) It must be there just once, and say enough (`Value.isDistinctive`): a record of one word
-//       stands in many places by chance. A short string was moved only where it was an item of a
-//       list, and both sides put it into another list.
+//       stands in many places by chance. A short string, an int or a small record with an `id` was
+//       moved only where it was an item of a list, and both sides put it into another list.
 //   (3) If the other side edited it where it was, the edit goes along.
 //   (4) If the other side moved it elsewhere too, it stands where ours has it, with the edits of
 //       both, and a conflict says so.

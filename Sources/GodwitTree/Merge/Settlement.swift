@@ -128,7 +128,7 @@ struct Settlement {
         let sides = Set(text.contested.compactMap(\.picked))
         guard !sides.isEmpty || text.isDoubtful else { return }
         var choice = Conflict.Choice.both
-        if sides.count == 1, !text.isDoubtful { choice = sides.first == .ours ? .ours : .theirs }
+        if sides.count == 1 { choice = sides.first == .ours ? .ours : .theirs }
         if text.contested.allSatisfy(\.isTrivial), !text.isDoubtful { return }
         report(.bothRewrote, text.versions, choice, text.place)
     }

@@ -1,11 +1,11 @@
 // The new items of both sides that are one.
 //
 //   (1) Items with the same identity, where the list has one. Two new records with the same number
-//       that agree on less than half of their fields are two: both sides counted on. A field that
-//       both left empty, zero or false says nothing. Two with the same name, title or label that have no other value in common are two. An identity that the
+//       or date that agree on less than half of their fields are two: both sides counted on. A field
+//       that both left empty, zero or false, or as most items have it, says nothing. Two with the same name, title or label that have no other value in common are two. An identity that the
 //       policy declares makes one of them all the same.
 //   (2) Equal items in the same gap; equal records anywhere, when each side has just one.
-//   (3) In a list of strings, all different, in which neither side replaced one: equal strings.
+//   (3) In a list of strings or ints, all different: equal ones.
 //
 // The search judges a list by the new items and their neighbours.
 
@@ -25,7 +25,7 @@ struct TwinSearch {
         let identity =
             declared ?? ItemIdentity(of: [near + ours.map(\.value), near + theirs.map(\.value)])
         if let identity {
-            unite(ours, theirs, by: identity, isDeclared: declared != nil)
+            unite(ours, theirs, by: identity, isDeclared: declared != nil, near)
         } else {
             // What follows an option belongs to it: only what both sides wrote alike is the same.
             if Self.isOfArguments(near, plan), Self.differ(ours, theirs) { return }
@@ -37,15 +37,23 @@ struct TwinSearch {
         _ ours: [(place: Int, value: Value)],
         _ theirs: [(place: Int, value: Value)],
         by identity: ItemIdentity,
-        isDeclared: Bool
+        isDeclared: Bool,
+        _ near: [Value]
     ) {
+        let defaults = FieldDefaults(near)
         let ourNames = ListMatching.uniquePositions(of: ours.map { identity.name(of: $0.value) })
         let theirNames = ListMatching.uniquePositions(
             of: theirs.map { identity.name(of: $0.value) }
         )
         for (name, their) in theirNames.sorted(by: { $0.value < $1.value }) {
             guard let our = ourNames[name] else { continue }
-            if !isDeclared, !ours[our].value.isSame(as: theirs[their].value, name, by: identity) {
+            let isSame = ours[our].value.isSame(
+                as: theirs[their].value,
+                name,
+                by: identity,
+                defaults
+            )
+            if !isDeclared, !isSame {
                 clashes.append(Sides(ours: ours[our].place, theirs: theirs[their].place))
             } else {
                 pairs[theirs[their].place] = ours[our].place
@@ -79,13 +87,17 @@ struct TwinSearch {
         }
     }
 
-    /// Whether the list holds strings, all different, and neither side replaced one.
+    /// Whether the list holds strings or ints, all different.
     private static func isSet(_ near: [Value], _ plan: ListMerge) -> Bool {
-        guard !plan.ours.hasEdits, !plan.theirs.hasEdits else { return false }
-        return Side.allCases.allSatisfy { side in
+        Side.allCases.allSatisfy { side in
             let items = near + plan.side(side).inserted.map(\.value)
             return Set(items).count == items.count
-                && items.allSatisfy { if case .string = $0 { true } else { false } }
+                && items.allSatisfy { item in
+                    switch item {
+                    case .string, .int: true
+                    default: false
+                    }
+                }
         }
     }
 
@@ -125,17 +137,23 @@ struct TwinSearch {
 extension Value {
     /// Whether two records with one identity are one record.
     ///
-    /// Lists may number their items each on its own: with a number, most fields must be equal.
+    /// Lists may number their items each on its own: with a number, or a name that is none of the
+    /// usual ones, most fields must be equal.
     /// Names and titles come twice: with one, it is enough that not each side has other fields.
-    fileprivate func isSame(as other: Value, _ name: Value, by identity: ItemIdentity) -> Bool {
+    fileprivate func isSame(
+        as other: Value,
+        _ name: Value,
+        by identity: ItemIdentity,
+        _ defaults: FieldDefaults
+    ) -> Bool {
         guard case .map(let map) = self, case .map(let otherMap) = other else { return true }
         let names = Set(identity.fields.compactMap { $0.count == 1 ? $0[0] : nil })
         let equals = map.filter { !names.contains($0.key) && otherMap[$0.key] == $0.value }
         let equal = equals.count
         let common = map.count { !names.contains($0.key) && otherMap[$0.key] != nil }
         let own = Sides(ours: map.count, theirs: otherMap.count).map { $0 - names.count - common }
-        if case .int = name {
-            let unset = equals.count { $0.value.isUnset }
+        if name.integer != nil || !identity.isUsual {
+            let unset = equals.count { defaults.contains($0.key, $0.value) }
             return 2 * (equal - unset) >= common - unset + own.ours + own.theirs
         }
         return identity.isStrict || equal > 0 || own.ours == 0 || own.theirs == 0
@@ -143,16 +161,5 @@ extension Value {
 }
 
 extension Value {
-    /// Whether a field with this value looks as if the app never set it.
-    fileprivate var isUnset: Bool {
-        switch self {
-        case .null, .bool(false), .int(0): true
-        case .string(let text): text.sizeInBytes == 0
-        case .list(let list): list.isEmpty
-        case .map(let map): map.isEmpty
-        case .bool, .int, .double, .bytes: false
-        }
-    }
-
     fileprivate var isOption: Bool { text?.utf8.first == UInt8(ascii: "-") }
 }

@@ -2,10 +2,12 @@ extension Value {
     /// Everything that either value has: nothing is taken for removed.
     ///
     /// This is for two sides that have lost their common base, where a merge would take values that
-    /// one side never saw for values that it removed. Items are aligned as in a difference; where two
-    /// scalars differ, this value's stays.
+    /// one side never saw for values that it removed. Items are one by their identity, or if they are
+    /// equal. Where two fields differ, this value's stays.
     public func united(with other: Value) -> Value {
-        let delta = Delta.diff(other, self, nil).withoutRemovals
+        var policy = MergePolicy()
+        policy.set(.union, at: "/")
+        let delta = Delta.diff(other, self, policy.root).withoutRemovals
         guard let value = try? delta.applied(to: other) else {
             preconditionFailure("Leaving out removals keeps a delta applicable")
         }

@@ -4,6 +4,8 @@
 //   (2) Edits of both sides stay where an unchanged word lies between them. Otherwise they contest
 //       the place: one side's words are taken there, never both one after the other.
 //   (3) A text that a side replaced for the most part is no edit of the base.
+//   (4) A word that both sides put in at different places, and that one of them took from elsewhere
+//       or that is long, would stand there twice: such a text is not merged by words.
 
 struct WordMerge {
     enum Part {
@@ -35,6 +37,7 @@ struct WordMerge {
         let chunks = Self.joined(Chunk3.chunks(hunks)) { gap in
             words.isWord[gap].contains(true)
         }
+        guard !Self.doubles(chunks, words, sideWords) else { return nil }
         var position = 0
         for chunk in chunks {
             append(words.text(position..<chunk.base.lowerBound))
@@ -67,6 +70,29 @@ struct WordMerge {
 
     private mutating func append(_ text: Key) {
         if !text.isEmpty { pieces.append(.text(text)) }
+    }
+
+    private static let longMinInBytes = 5
+
+    /// Whether the merge would have a word twice that each side put in once.
+    private static func doubles(
+        _ chunks: [Chunk3],
+        _ base: Words,
+        _ sides: Sides<Words>
+    ) -> Bool {
+        var added = Sides<Set<ArraySlice<UInt8>>>(both: [])
+        var removed: Set<ArraySlice<UInt8>> = []
+        for chunk in chunks {
+            let old = Set(base.wordBytes(chunk.base))
+            for side in Side.allCases where chunk.isChanged[side] && !chunk.isChanged[side.other] {
+                let new = Set(sides[side].wordBytes(chunk.sides[side]))
+                added[side].formUnion(new.subtracting(old))
+                removed.formUnion(old.subtracting(new))
+            }
+        }
+        return added.ours.intersection(added.theirs).contains { word in
+            word.count >= longMinInBytes || removed.contains(word)
+        }
     }
 
     /// Makes one chunk of changes of different sides without a word between them.

@@ -3,7 +3,7 @@
 //   (1) By a field whose value each item has, each its own, in every version of the list that is
 //       looked at: of the usual names, whatever their case, the one that most items share
 //       between the versions; else any other field, or one of a map in the item, whose values
-//       most items keep.
+//       most items keep. Numbers that count the items in every version are places.
 //   (2) By two fields together, where that is usual: an OpenAPI parameter is its name and place.
 //   (3) The search looks at items that differ, and at their neighbours: never at the whole list.
 
@@ -66,7 +66,8 @@ extension ItemIdentity {
             if let found = best, found.rank.0 == 0, rank >= Self.usualNames.count { break }
             let identity = ItemIdentity(fields: [field])
             guard let shared = identity.sharedCount(in: lists),
-                rank < Self.usualNames.count || identity.isKept(in: lists)
+                rank < Self.usualNames.count
+                    || identity.isKept(in: lists) && !identity.counts(lists)
             else { continue }
             let group = rank < Self.usualNames.count ? 0 : field.count
             let order = (group, -shared)
@@ -79,11 +80,18 @@ extension ItemIdentity {
     /// Names that people give twice.
     private static let looseNames: [Key] = ["name", "title", "label"]
 
+    /// Whether this is a usual name, or a usual pair of them.
+    var isUsual: Bool {
+        guard fields.count == 1, let key = fields[0].last else { return true }
+        return Self.isUsual(key)
+    }
+
+    static func isUsual(_ key: Key) -> Bool { rank(of: key) < usualNames.count }
+
     /// Whether two records with this identity are surely one, if it is no number.
     var isStrict: Bool {
         guard fields.count == 1, let key = fields[0].last else { return true }
-        return Self.rank(of: key) < Self.usualNames.count
-            && !Self.looseNames.contains { $0.isSameName(as: key) }
+        return isUsual && !Self.looseNames.contains { $0.isSameName(as: key) }
     }
 
     /// The fields that may be an identity, with usual names first.
@@ -127,6 +135,18 @@ extension ItemIdentity {
             let kept = list.count { counts[name(of: $0) ?? .null, default: 0] > 1 }
             return 2 * kept >= list.count
         }
+    }
+
+    /// Whether the field counts the items of each list, one by one.
+    private func counts(_ lists: [[Value]]) -> Bool {
+        lists.contains { $0.count > 1 }
+            && lists.allSatisfy { list in
+                let numbers = list.map { name(of: $0)?.integer }
+                return zip(numbers, numbers.dropFirst()).allSatisfy { left, right in
+                    guard let left, let right else { return false }
+                    return left < .max && left + 1 == right
+                }
+            }
     }
 
     /// How many names occur in several of the lists; nil when an item of one has no name, or two

@@ -1,0 +1,215 @@
+import GodwitTree
+import Testing
+
+/// Which item an edit belongs to, where one side has put another item in its place.
+@Suite struct MergeSameItemTests {
+    private func merge(_ base: Value, _ ours: Value, _ theirs: Value) -> Merge {
+        let merge = Merge(base: base, ours: ours, theirs: theirs)
+        #expect((try? merge.afterOurs.applied(to: ours)) == merge.value)
+        #expect((try? merge.afterTheirs.applied(to: theirs)) == merge.value)
+        return merge
+    }
+
+    private static func task(_ id: Value, _ text: Value, done: Value = false) -> Value {
+        ["id": id, "text": text, "done": done, "list": "home", "prio": 1, "owner": "ann"]
+    }
+
+    @Test(arguments: [MergePolicy.standard, identified])
+    func `an edit of a removed record does not land on a new one with the same defaults`(
+        policy: MergePolicy
+    ) {
+        let (milk, tea, jam) = (
+            Self.task("a", "milk"), Self.task("b", "tea"), Self.task("c", "jam")
+        )
+        let done = Self.task("b", "tea", done: true)
+        for (ours, theirs) in [([milk, done], [milk, jam]), ([milk, jam], [milk, done])]
+            as [(Value, Value)]
+        {
+            let merge = Merge(base: [milk, tea], ours: ours, theirs: theirs, policy: policy)
+            #expect(merge.value.unordered == ([milk, jam, done] as Value).unordered)
+            #expect(merge.conflicts.map(\.reason) == [.removedAndEdited])
+        }
+    }
+
+    private static var identified: MergePolicy {
+        var policy = MergePolicy()
+        policy.identify(by: "id", at: "/")
+        return policy
+    }
+
+    private static let replaced: [(base: Value, edited: Value, new: Value)] = [
+        (
+            ["user": "bob", "role": "viewer"], ["user": "bob", "role": "editor"],
+            ["user": "cid", "role": "viewer"]
+        ),
+        (
+            ["text": "tea", "done": false], ["text": "tea", "done": true],
+            ["text": "jam", "done": false]
+        ),
+        (
+            ["flag": "a", "on": false, "pct": 0], ["flag": "a", "on": true, "pct": 0],
+            ["flag": "b", "on": false, "pct": 0]
+        ),
+        (task("b", "tea"), task("b", "tea", done: true), task("c", "jam")),
+        (
+            ["id": "u2", "user": "bob", "role": "viewer", "org": "x", "mfa": true, "lang": "en"],
+            ["id": "u2", "user": "bob", "role": "admin", "org": "x", "mfa": true, "lang": "en"],
+            ["id": "u3", "user": "eve", "role": "viewer", "org": "x", "mfa": true, "lang": "en"]
+        ),
+    ]
+
+    @Test(arguments: replaced)
+    func `a record that one side replaced and the other edited is one of both, and reported`(
+        base: Value,
+        edited: Value,
+        new: Value
+    ) {
+        for (ours, theirs) in [(edited, new), (new, edited)] {
+            let merge = merge([base], [ours], [theirs])
+            #expect(merge.value == [edited] || merge.value == [new])
+            #expect(merge.conflicts.map(\.reason) == [.replacedAndEdited])
+        }
+    }
+
+    @Test func `a record that one side renamed and the other edited has both edits`() {
+        let merge = merge(
+            [["text": "buy milk", "done": false]],
+            [["text": "buy milk", "done": true]],
+            [["text": "buy oat milk", "done": false]]
+        )
+        #expect(merge.value == [["text": "buy oat milk", "done": true]])
+        #expect(!merge.conflicts.contains { !$0.isNotice })
+    }
+
+    @Test func `a number that counts the items is no identity`() {
+        let merge = merge(
+            [
+                ["step": 1, "text": "chop"], ["step": 2, "text": "fry"],
+                ["step": 3, "text": "eat"],
+            ],
+            [["step": 1, "text": "fry"], ["step": 2, "text": "eat"]],
+            [
+                ["step": 1, "text": "chop"], ["step": 2, "text": "fry", "timer": 5],
+                ["step": 3, "text": "eat"],
+            ]
+        )
+        #expect(
+            merge.value == [["step": 1, "text": "fry", "timer": 5], ["step": 2, "text": "eat"]]
+        )
+    }
+
+    @Test func `two new cells of a notebook with one count are two`() {
+        func cell(_ count: Int64, _ line: Value) -> Value {
+            [
+                "cell_type": "code", "execution_count": .int(count), "metadata": [:],
+                "outputs": [], "source": [line],
+            ]
+        }
+        let (a, b) = (cell(1, "a = 1"), cell(2, "b = 2"))
+        let (head, plot) = (cell(3, "df.head()"), cell(3, "df.plot()"))
+        let merge = merge(["cells": [a, b]], ["cells": [a, b, head]], ["cells": [a, b, plot]])
+        #expect(merge.value == ["cells": [a, b, head, plot]])
+    }
+
+    // MARK: - The same item on both sides
+
+    private static let added: [(base: Value, ours: Value, theirs: Value, merged: Value)] = [
+        (
+            ["red", "green", "blue"], ["red", "green", "blue", "pink"], ["red", "green", "pink"],
+            ["red", "green", "pink"]
+        ),
+        (["es6", "dom"], ["es2020", "dom"], ["es6", "dom", "es2020"], ["es2020", "dom"]),
+        ([10, 11, 12], [10, 11, 12, 15], [10, 11, 15], [10, 11, 15]),
+        (["b"], ["b", "x"], ["x"], ["x"]),
+        (["a", "b", "c"], ["a", "d", "c"], ["a", "c", "d"], ["a", "d", "c"]),
+        (
+            ["alpha", "beta", "gamma"], ["alpha", "beta2", "gamma", "delta"],
+            ["delta", "alpha", "beta", "gamma"], ["alpha", "beta2", "gamma", "delta"]
+        ),
+        (
+            [["id": "a", "list": "h"], ["id": "b", "list": "h"]],
+            [["id": "a", "list": "h"], ["id": "b", "list": "h"], ["id": "z", "list": "h"]],
+            [["id": "a", "list": "h"], ["id": "z", "list": "h"]],
+            [["id": "a", "list": "h"], ["id": "z", "list": "h"]]
+        ),
+        (
+            [["1", "ann", "5"], ["2", "bob", "6"]],
+            [["1", "ann", "5"], ["2", "bob", "6"], ["3", "cid", "7"]],
+            [["1", "ann", "5"], ["3", "cid", "7"]], [["1", "ann", "5"], ["3", "cid", "7"]]
+        ),
+    ]
+
+    @Test(arguments: added)
+    func `an item that both sides put in is there once, whatever they do beside it`(
+        base: Value,
+        ours: Value,
+        theirs: Value,
+        merged: Value
+    ) {
+        let merge = merge(base, ours, theirs)
+        #expect(merge.value == merged && merge.conflicts.isEmpty)
+        let mirrored = self.merge(base, theirs, ours)
+        #expect(mirrored.value.unordered == merged.unordered && mirrored.conflicts.isEmpty)
+    }
+
+    @Test func `under the rule union nothing is replaced, and nothing is there twice`() {
+        var policy = MergePolicy()
+        policy.set(.union, at: "/")
+        for (ours, theirs, items) in [
+            (["a", "x"], ["a", "b", "x"], ["a", "b", "x"]),
+            (["b", "d"], ["a", "c"], ["a", "b", "c", "d"]),
+        ] as [(Value, Value, Value)] {
+            let merge = Merge(base: ["a", "b"], ours: ours, theirs: theirs, policy: policy)
+            #expect(merge.value.unordered == items.unordered)
+        }
+    }
+
+    @Test func `united values have all items of both`() {
+        let (tea, jam) = (Self.task("b", "tea"), Self.task("c", "jam"))
+        #expect(([tea] as Value).united(with: [jam]).unordered == ([tea, jam] as Value).unordered)
+        #expect(
+            (["a", "b"] as Value).united(with: ["a", "c"]).unordered
+                == (["a", "b", "c"] as Value).unordered
+        )
+    }
+
+    // MARK: - Moved to two places
+
+    @Test(arguments: [1, ["id": 1, "t": "milk"]] as [Value])
+    func `a card that both sides move stands where ours has it, and is reported`(card: Value) {
+        func board(_ todo: Value, _ doing: Value, _ done: Value) -> Value {
+            [
+                ["id": "todo", "cards": todo], ["id": "doing", "cards": doing],
+                ["id": "done", "cards": done],
+            ]
+        }
+        let merge = merge(
+            board([card, 2], [4], [3]),
+            board([2], [4, card], [3]),
+            board([2], [4], [3, card])
+        )
+        #expect(merge.value == board([2], [4, card], [3]))
+        #expect(merge.conflicts.map(\.reason) == [.bothMoved])
+    }
+
+    @Test(arguments: [
+        (
+            "Please call Anna about the offer for the flat today",
+            "Please call today Anna about the offer for the flat",
+            "Please call Anna today about the offer for the flat"
+        ),
+        (
+            "Bring bread, cheese, wine and plates for all",
+            "Bring bread, olives, cheese, wine and plates for all",
+            "Bring bread, cheese, wine, olives and plates for all"
+        ),
+    ])
+    func `a word that both sides put in different places stands once, and is reported`(
+        base: String,
+        ours: String,
+        theirs: String
+    ) {
+        let merge = merge(.string(Key(base)), .string(Key(ours)), .string(Key(theirs)))
+        #expect([ours, theirs].contains(merge.value.text) && merge.conflicts.count == 1)
+    }
+}
