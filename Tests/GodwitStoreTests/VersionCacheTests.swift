@@ -21,7 +21,7 @@ import Testing
         var costs: Set<Int> = []
         for number in 1...20 as ClosedRange<Int64> {
             let commit = CommitNumber(rawValue: number)
-            cache.keep([.init(key: key, end: commit, object: object)])
+            cache.offer([.init(key: key, end: commit, object: object)])
             object = StoredObject(at: key, bytes: [0x60], metadata: nil, version: 1, commit: commit)
             cache.publish([], as: [ChangeSet(commit: commit, updated: [key])], through: commit)
             costs.insert(cache.counts.pastCost)
@@ -46,7 +46,7 @@ import Testing
                 version: 1,
                 commit: .none
             )
-            cache.keep([.init(key: key, end: commit, object: object)])
+            cache.offer([.init(key: key, end: commit, object: object)])
             cache.publish([], as: [ChangeSet(commit: commit, updated: [key])], through: commit)
         }
         #expect(cache.isOvertaken(old.commit))
@@ -100,7 +100,7 @@ private struct CacheWorld {
         case 3...5: read()
         case 6: finishFill()
         case 7: if !readers.isEmpty { readers.removeFirst() }
-        case 8: if writing == nil, views.count < 3 { views.append(cache.openView()) }
+        case 8: if views.count < 3 { views.append(cache.openView()) }
         case 9...10: lookThroughView()
         default: moveView()
         }
@@ -118,9 +118,7 @@ private struct CacheWorld {
             }
             writing = changes
             let now = history[history.count - 1]
-            if cache.needsPast {
-                cache.keep(changes.map { .init(key: $0.key, end: next, object: now[$0.key]) })
-            }
+            cache.offer(changes.map { .init(key: $0.key, end: next, object: now[$0.key]) })
             return
         }
         if isCommitted {

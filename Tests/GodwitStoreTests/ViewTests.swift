@@ -35,6 +35,31 @@ import Testing
         try store.close()
     }
 
+    @Test(arguments: Place.allCases)
+    func `a view is opened while a write is under way, and shows the commit before it`(
+        place: Place
+    ) async throws {
+        let store = try place.open(folder)
+        let numbers = numbers
+        try await store.write { try $0.set(1, for: "a", in: numbers) }
+        let (began, end) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
+        let ticket = try store.writeLater { transaction in
+            try transaction.set(2, for: "a", in: numbers)
+            began.continuation.finish()
+            end.wait()
+        }
+        for await _ in began.stream {}
+        let view = try await store.view()
+        end.signal()
+        _ = try await ticket.finish()
+
+        #expect(try view.get("a", in: numbers) == 1)
+        #expect(try view.advance()?.updated.map(\.key) == ["a"])
+        #expect(try view.get("a", in: numbers) == 2)
+        try store.close()
+        await #expect(throws: StoreError.closed) { _ = try await store.view() }
+    }
+
     /// Whatever is asked of a view, its answer is that of a model frozen at the same commit.
     @Test(arguments: 1...6 * Soak.factor)
     func `a view answers everything as of its commit`(seed: Int) async throws {

@@ -10,7 +10,7 @@ import GodwitTestKit
 @main
 struct GodwitBench {
     static let parts = [
-        "group", "lone", "held", "read", "view", "observe", "grow", "queue", "backlog",
+        "group", "lone", "held", "read", "view", "observe", "grow", "open", "queue", "backlog",
         "schedule", "footprints", "flat", "queue-peers", "board", "text", "histories",
         "document", "merge", "memory", "replay",
     ]
@@ -53,6 +53,7 @@ struct GodwitBench {
         case "view": try await reads.advance()
         case "observe": try await reads.observers()
         case "grow": try await reads.growth()
+        case "open": try await StoreOpening(folder: folder, report: report).run()
         case "queue":
             try await QueueBenchmarks(folder: folder, report: report).enqueueAndDrain()
         case "backlog": try await QueueBenchmarks(folder: folder, report: report).open()

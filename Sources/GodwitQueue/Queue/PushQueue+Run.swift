@@ -66,7 +66,13 @@ extension PushQueue {
             group.addTask {
                 await self.followConditions { $0.began(epoch: epoch, work.continuation) }
             }
-            if isShared { group.addTask { try await self.keepLease(epoch) } }
+            if isShared {
+                group.addTask {
+                    // The loop below is no child, which a child that fails would cancel.
+                    defer { work.continuation.finish() }
+                    try await self.keepLease(epoch)
+                }
+            }
             for await work in work.stream {
                 switch work {
                 case .start(let numbers): group.addTask { await self.perform(numbers) }

@@ -10,8 +10,7 @@ enum FootprintTable {
     struct Row: Hashable, Comparable {
         /// A hash of the resource's name.
         ///
-        /// Two names with one hash give an order that is not needed,
-        /// and lose none.
+        /// Two names with one hash give an order that is not needed, and lose none.
         let resource: Int64
         let intent: Footprint.Intent
 

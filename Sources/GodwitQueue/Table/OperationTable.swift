@@ -84,8 +84,9 @@ enum OperationTable {
 extension OperationTable {
     /// Marks an operation as running.
     ///
-    /// - Returns: Whether it was there to be started: waiting, or running in this epoch, and without
-    ///   an unfinished operation that it needs.
+    /// - Returns: Whether it was there to be started: waiting, or running in this epoch, without an
+    ///   unfinished operation that it needs, and in a pipeline that is not suspended, be it by
+    ///   another process.
     static func start(
         _ number: OperationNumber,
         epoch: Int64,
@@ -96,6 +97,8 @@ extension OperationTable {
             UPDATE godwit_operation SET state = 'running', epoch = ?2
             WHERE number = ?1 AND (state = 'waiting' OR state = 'running' AND epoch = ?2)
                 AND NOT EXISTS (SELECT 1 FROM godwit_dependency WHERE operation = ?1)
+                AND NOT EXISTS (
+                    SELECT 1 FROM godwit_suspension WHERE pipeline IN (godwit_operation.pipeline, ''))
             """,
             in: database
         )

@@ -81,6 +81,8 @@ struct VersionCache {
     private var past: [Key: [Key: [PastVersion]]] = [:]
     private var pastOrder: Deque<(key: ObjectKey, end: CommitNumber, cost: Int)> = []
     private var viewFloor: CommitNumber = .none
+    /// What the commit that is under way changes, if there was no view to keep it for.
+    private var offered: [Past] = []
 
     private static let slotCost = 128
 
@@ -149,12 +151,16 @@ extension VersionCache {
 // MARK: - Writing
 
 extension VersionCache {
-    var needsPast: Bool { !views.isEmpty }
-
-    /// Keeps what is about to change for the views; called before SQLite commits.
+    /// Takes what a commit is about to change; called before SQLite commits.
     ///
-    /// Until the change is published a view may still advance to the commit before it.
-    mutating func keep(_ changes: [Past]) {
+    /// Until the change is published a view may still be opened at the commit before it, or advance
+    /// to that.
+    mutating func offer(_ changes: [Past]) {
+        if views.isEmpty { offered += changes } else { keep(changes) }
+    }
+
+    /// Keeps what is about to change for the views.
+    private mutating func keep(_ changes: [Past]) {
         let commits = views.values.map(\.commit).filter { $0 >= viewFloor }
         for change in changes {
             let (collection, key) = (change.key.collection, change.key.key)
@@ -179,6 +185,7 @@ extension VersionCache {
 
     /// Forgets what was kept for a commit that failed.
     mutating func unkeep() {
+        offered = []
         while let (key, end, cost) = pastOrder.last, end > published {
             pastOrder.removeLast()
             counts.pastCost -= cost
@@ -193,6 +200,7 @@ extension VersionCache {
         as sets: [ChangeSet],
         through commit: CommitNumber
     ) {
+        offered = []
         dropUnseen(after: published)
         published = max(published, commit)
         for set in sets { show(set) }
@@ -231,6 +239,7 @@ extension VersionCache {
     mutating func reset(to commit: CommitNumber) {
         (slots, freeSlots, places, hand) = ([], [], [:], 0)
         (past, pastOrder, viewFloor, fillFloor) = ([:], [], commit, commit)
+        offered = []
         (counts.cost, counts.pastCost) = (0, 0)
         published = commit
         show(ChangeSet(commit: commit, isReset: true))
@@ -246,6 +255,8 @@ extension VersionCache {
     mutating func openView() -> (id: ViewID, commit: CommitNumber) {
         lastView += 1
         views[lastView] = OpenView(commit: published)
+        if !offered.isEmpty { keep(offered) }
+        offered = []
         return (lastView, published)
     }
 

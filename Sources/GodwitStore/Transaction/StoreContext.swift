@@ -120,7 +120,7 @@ extension StoreContext {
         let newest = Dictionary(changed.map { ($0.key, $0.commit) }) { _, last in last }
         let sets = commits.keys.sorted().map { ChangeSet(commit: $0, rows: commits[$0] ?? []) }
         cache.withVersions { [first] versions in
-            if versions.needsPast { versions.keep(Array(first.values)) }
+            versions.offer(Array(first.values))
             versions.forget(newest, as: sets, through: last)
         }
         for set in sets { feed.publish(set) }

@@ -3,20 +3,17 @@ internal import GodwitTree
 public import Observation
 
 extension Store {
-    /// A frozen picture of the store's newest commit, for whoever shows it.
+    /// A frozen picture of the store's newest commit, which a screen can show.
+    ///
+    /// A view waits for no writer: while a commit is under way, the picture is that of the commit
+    /// before it.
     ///
     /// - Throws: ``StoreError/closed``.
-    public func view() async throws -> sending StoreView {
-        StoreView(self, try await openView())
-    }
+    public func view() async throws -> sending StoreView { StoreView(self, try openView()) }
 
-    /// On the writer's queue, where no group is open: what an open one has not kept for the view
-    /// could not be found again.
-    func openView() async throws -> (id: VersionCache.ViewID, commit: CommitNumber) {
-        let cache = context.cache
-        return try await lanes.write { _ in
-            cache.withVersions { $0.openView() }
-        }
+    func openView() throws(StoreError) -> (id: VersionCache.ViewID, commit: CommitNumber) {
+        if writer.isClosed { throw .closed }
+        return context.cache.withVersions { $0.openView() }
     }
 }
 
@@ -129,7 +126,7 @@ extension StoreView {
             group: grouped,
             rank: sorted
         )
-        let preparation = try await store.openView()
+        let preparation = try store.openView()
         defer { store.context.cache.withVersions { $0.closeView(preparation.id) } }
         let start = ViewObjects(
             database: store.database,

@@ -24,6 +24,8 @@ struct WriteQueue {
     var isEmpty: Bool { requests.isEmpty }
     var isSuspended: Bool { suspendCount > 0 }
 
+    var isClosed: Bool { if case .closed = state { true } else { false } }
+
     /// Why it takes nothing any more; nil while it does.
     var refusal: StoreError? {
         switch state {

@@ -20,7 +20,7 @@ extension Writer {
         var result: Result?
         try group.join { result = try body($0) }
         let pasts = group.takePasts()
-        context.cache.withVersions { if $0.needsPast { $0.keep(pasts) } }
+        context.cache.withVersions { $0.offer(pasts) }
         guard let result else { preconditionFailure("A request that ends well has a result") }
         return result
     }

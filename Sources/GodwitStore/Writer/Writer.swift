@@ -192,7 +192,7 @@ extension Writer {
             if !group.isEmpty {
                 try group.record()
                 let pasts = group.takePasts()
-                cache.withVersions { if $0.needsPast { $0.keep(pasts) } }
+                cache.withVersions { $0.offer(pasts) }
                 context.beginCommit()
             } else if group.isFlush, checkpointer.hasUnsynced {
                 // A commit that writes a page syncs the whole WAL; a checkpoint syncs nothing while
@@ -247,6 +247,8 @@ extension Writer {
         for participant in group.participants { participant.rolledBack() }
         for member in group.members { if let request = member.request { fail(request, error) } }
     }
+
+    var isClosed: Bool { queue.withLock { $0.isClosed } }
 
     /// Why the store takes no writes any more; nil while it does.
     var refusal: StoreError? { queue.withLock { $0.refusal } }

@@ -64,7 +64,7 @@ extension Merger {
                 list.reportMoves(of: segment, place)
             }
             let edits = Sides(ours: plan.ours, theirs: plan.theirs).map { $0.edit(of: segment) }
-            if place.rules == nil, let replacer = list.base.replacer(of: position, edits) {
+            if container.rules == nil, let replacer = list.base.replacer(of: position, edits) {
                 let sides = edits.map { list.base[position].changed(by: $0) }
                 let versions = MergeVersions(base: list.base[position], sides: sides.map { $0 })
                 return .open(MergeChoice(.replacedAndEdited, versions, place, leaning: replacer))

@@ -5,7 +5,8 @@
 //
 //   (1) The parts that neither side replaced are the evidence: a usual name, words, and what was
 //       changed inside. Values that say nothing about a record are none (`FieldDefaults`).
-//   (2) Without evidence, or with little where a side changed the name too, the record of the side
+//   (2) A text that the records around have in that field too, and each another one, is enough.
+//   (3) Without evidence, or with little where a side changed the name too, the record of the side
 //       that replaced more of it excludes the edit of the other side.
 
 extension Value.List {
@@ -19,22 +20,30 @@ extension Value.List {
             case .map(let theirs) = edits.theirs, ours != theirs, !ours.meets(theirs)
         else { return nil }
         let deltas = Sides(ours: ours, theirs: theirs)
-        let defaults = FieldDefaults(neighbours(of: position))
+        let neighbours = neighbours(of: position)
+        let defaults = FieldDefaults(neighbours)
         var replaced = Sides(both: 0)
-        var (isRenamed, evidence) = (false, 0)
+        var (minimum, evidence, numbers, isReworded) = (1, 0, 0, false)
         for entry in record {
             let isUsual = ItemIdentity.isUsual(entry.key)
             if let side = Side.allCases.first(where: { deltas[$0].replaces(entry) }) {
                 replaced[side] += isUsual ? record.count : 1
-                isRenamed = isRenamed || isUsual
+                isReworded = isReworded || entry.value.text != nil
+                if isUsual { minimum = Swift.max(minimum, 2) }
+                if ItemIdentity.isStrict(entry.key) { minimum = Self.renamedMin }
             } else if !defaults.contains(entry.key, entry.value) {
                 if isUsual, entry.value.isScalar { return nil }
-                // Priorities and counts are alike in many records.
-                guard entry.value.integer == nil else { continue }
-                evidence += entry.value.evidence(atMost: Self.renamedMin)
+                let isOwn = neighbours.contains { $0[entry.key] != nil }
+                if isOwn, entry.value.text != nil { return nil }
+                if entry.value.integer == nil {
+                    evidence += entry.value.evidence(atMost: Self.renamedMin)
+                } else {
+                    numbers += 1
+                }
             }
         }
-        guard evidence < (isRenamed ? Self.renamedMin : 1) else { return nil }
+        // Priorities and counts are alike in many records.
+        guard evidence + (isReworded ? 0 : numbers) < minimum else { return nil }
         return replaced.ours > replaced.theirs ? .ours : .theirs
     }
 

@@ -72,7 +72,7 @@ struct WordMerge {
         if !text.isEmpty { pieces.append(.text(text)) }
     }
 
-    private static let longMinInBytes = 5
+    private static let longMinInBytes = 6
 
     /// Whether the merge would have a word twice that each side put in once.
     private static func doubles(
@@ -83,11 +83,12 @@ struct WordMerge {
         var added = Sides<Set<ArraySlice<UInt8>>>(both: [])
         var removed: Set<ArraySlice<UInt8>> = []
         for chunk in chunks {
-            let old = Set(base.wordBytes(chunk.base))
-            for side in Side.allCases where chunk.isChanged[side] && !chunk.isChanged[side.other] {
-                let new = Set(sides[side].wordBytes(chunk.sides[side]))
-                added[side].formUnion(new.subtracting(old))
-                removed.formUnion(old.subtracting(new))
+            for side in Side.allCases where chunk.isChanged[side] {
+                if chunk.base.isEmpty, !chunk.isChanged[side.other] {
+                    added[side].formUnion(sides[side].wordBytes(chunk.sides[side]))
+                } else if sides[side].wordBytes(chunk.sides[side]).isEmpty {
+                    removed.formUnion(base.wordBytes(chunk.base))
+                }
             }
         }
         return added.ours.intersection(added.theirs).contains { word in

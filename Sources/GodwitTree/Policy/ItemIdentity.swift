@@ -88,10 +88,15 @@ extension ItemIdentity {
 
     static func isUsual(_ key: Key) -> Bool { rank(of: key) < usualNames.count }
 
+    /// Whether this is a usual name that is given once.
+    static func isStrict(_ key: Key) -> Bool {
+        isUsual(key) && !looseNames.contains { $0.isSameName(as: key) }
+    }
+
     /// Whether two records with this identity are surely one, if it is no number.
     var isStrict: Bool {
         guard fields.count == 1, let key = fields[0].last else { return true }
-        return isUsual && !Self.looseNames.contains { $0.isSameName(as: key) }
+        return Self.isStrict(key)
     }
 
     /// The fields that may be an identity, with usual names first.
