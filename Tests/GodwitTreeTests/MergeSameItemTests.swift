@@ -151,6 +151,15 @@ import Testing
         #expect(merge.value == ["cells": [a, b, head, plot]])
     }
 
+    @Test func `a record with another name and nothing else of its own is another record`() {
+        let (bread, milk, rye): (Value, Value, Value) = (
+            ["name": "Bread", "n": 1], ["name": "Milk", "n": 1], ["name": "Rye", "n": 1]
+        )
+        let eggs: Value = ["name": "Eggs", "n": 6]
+        let merge = merge([bread, milk, eggs], [milk, eggs, bread], [rye, milk, eggs])
+        #expect(merge.value == [rye, milk, eggs] && merge.conflicts.isEmpty)
+    }
+
     // MARK: - The same item on both sides
 
     private static let added: [(base: Value, ours: Value, theirs: Value, merged: Value)] = [
@@ -172,7 +181,20 @@ import Testing
             [["id": "a", "list": "h"], ["id": "z", "list": "h"]],
             [["id": "a", "list": "h"], ["id": "z", "list": "h"]]
         ),
+        (
+            [["1", "ann", "5"], ["2", "bob", "6"]],
+            [["1", "ann", "5"], ["2", "bob", "6"], ["3", "cid", "7"]],
+            [["1", "ann", "5"], ["3", "cid", "7"]], [["1", "ann", "5"], ["3", "cid", "7"]]
+        ),
+        ([1.5, "tea", "jam"], [1.5, "tea", "jam", "rye"], [1.5, "rye", "jam"], [1.5, "jam", "rye"]),
     ]
+
+    @Test func `a row keeps its cells, also where a side appends some`() {
+        let merge = merge(
+            ["P", "P", "A", "P"], ["P", "A", "A", "P"], ["L", "P", "A", "P", "P", "S"]
+        )
+        #expect(merge.value == ["L", "A", "A", "P", "P", "S"] && merge.conflicts.isEmpty)
+    }
 
     @Test(arguments: added)
     func `an item that both sides put in is there once, whatever they do beside it`(

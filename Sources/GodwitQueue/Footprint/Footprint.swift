@@ -25,8 +25,8 @@ public struct Footprint: Hashable, Sendable {
         /// It is read with all that is below it.
         case readTree = 5
         case writeTree = 6
-        /// The operation goes before all that are `behind` on the same thing, in whatever order they
-        /// were enqueued.
+        /// The operation goes before all that are `behind` on the same thing, even those that the app
+        /// enqueued first.
         case ahead = 7
         /// The operation goes after all that are `ahead` on the same thing.
         case behind = 8

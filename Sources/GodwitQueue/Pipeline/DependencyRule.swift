@@ -2,7 +2,7 @@
 ///
 /// A rule adds to what operations touch: two that touch the same thing, one of them by writing,
 /// are done in the order in which they were enqueued. A rule of two types has one go before the
-/// other, in whatever order they were enqueued. So a rule costs as little as a footprint.
+/// other, even if the app enqueued the other first. So a rule costs as little as a footprint.
 ///
 /// ```swift
 /// var pipeline = Pipeline(order: .flat)

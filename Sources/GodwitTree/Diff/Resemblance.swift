@@ -5,12 +5,13 @@
 struct Resemblance {
     private enum Kind {
         case map, list, string, other
+        /// A record of common words alone, which resembles nothing.
+        case common
     }
 
-    private let kind: Kind
+    private var kind: Kind
     private var counts: [UInt64: Int] = [:]
     private var total = 0
-    private var hasLostAll = false
 
     /// More words than this do not count.
     private static let wordsMax = 512
@@ -44,13 +45,13 @@ struct Resemblance {
         guard !words.isEmpty else { return self }
         var rest = self
         for word in words { rest.total -= rest.counts.removeValue(forKey: word) ?? 0 }
-        rest.hasLostAll = rest.total == 0 && total > 0
+        if rest.total == 0, total > 0 { rest.kind = .common }
         return rest
     }
 
     /// From 0, nothing in common, to 1, the same words; 0 for different kinds of values.
     func score(with other: Resemblance) -> Double {
-        guard kind == other.kind, !hasLostAll, !other.hasLostAll else { return 0 }
+        guard kind == other.kind, kind != .common else { return 0 }
         guard total + other.total > 0 else { return 1 }
         let (few, many) = counts.count <= other.counts.count ? (self, other) : (other, self)
         let shared = few.counts.reduce(0) { $0 + min($1.value, many.counts[$1.key] ?? 0) }

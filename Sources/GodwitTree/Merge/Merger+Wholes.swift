@@ -5,8 +5,9 @@
 //   (2) If both sides have replaced all items, or one has and the other one has added or edited some,
 //       the lists exclude each other. In a list of records, or of words, each item is a thing of its
 //       own: there both must have replaced all, or one by things of another kind.
-//   (3) In a list that repeats itself, and that both sides leave as long as it was, an item is named
-//       by its place: content says nothing about which one it is.
+//   (3) Where items repeat themselves near the changes, and both sides leave each item in its place,
+//       an item is named by its place: content says nothing about which one it is. New items may
+//       follow at the end.
 //   (4) A closed ring of points is one value as soon as a side gives it another end.
 
 extension Merger {
@@ -45,41 +46,55 @@ extension Merger {
         return choice(.bothSet, .list(base), lists.map { $0 }, place)
     }
 
-    /// The changes as edits of cells; nil if the list is no row of them.
+    /// The changes as edits of cells, and new items at the end; nil if the list is no row of cells.
     ///
-    /// - Complexity: O(*n*) for up to ``cellMax`` items.
+    /// - Complexity: O(*n*) in the number of items between the first change and the last one.
     func cells(_ base: Value.List, _ deltas: Sides<ListDelta>) -> Sides<ListDelta>? {
-        guard (2...Self.cellMax).contains(base.count), deltas.ours != deltas.theirs,
-            deltas.ours.recipe.keepsCount, deltas.theirs.recipe.keepsCount,
-            Set(base.map(ItemContent.init)).count < base.count
+        let recipes = deltas.map(\.recipe)
+        guard deltas.ours != deltas.theirs, !recipes.ours.staysInPlace || !recipes.theirs.staysInPlace
         else { return nil }
-        let ours = cells(base, deltas.ours)
-        guard let ours, let theirs = cells(base, deltas.theirs) else { return nil }
+        let start = min(recipes.ours.firstChange, recipes.theirs.firstChange, base.count)
+        let end = min(max(recipes.ours.tail, recipes.theirs.tail), base.count)
+        let near = max(0, start - Self.nearMax)..<min(base.count, end + Self.nearMax)
+        guard end - start <= Self.cellMax, Set(near.map { ItemContent(base[$0]) }).count < near.count,
+            let ours = cells(base, deltas.ours, start..<end),
+            let theirs = cells(base, deltas.theirs, start..<end)
+        else { return nil }
         return Sides(ours: ours, theirs: theirs)
     }
 
     private static let cellMax = 1 << 16
+    private static let nearMax = 8
 
-    private func cells(_ base: Value.List, _ delta: ListDelta) -> ListDelta? {
-        let changed = Value.list(base).changed(by: .list(delta.recipe))
-        guard !Delta.list(delta.recipe).hasIncrement, let list = changed.list,
-            list.count == base.count
+    private func cells(
+        _ base: Value.List,
+        _ delta: ListDelta,
+        _ range: Range<Int>
+    ) -> ListDelta? {
+        guard !Delta.list(delta.recipe).hasIncrement,
+            let list = Value.list(base).changed(by: .list(delta.recipe)).list,
+            list.count == base.count || list.count > base.count && delta.recipe.tail == base.count
         else { return nil }
-        let edits = zip(base, list).enumerated().compactMap { index, pair in
-            pair.0 == pair.1
-                ? nil : ListDelta.Edit(position: index, delta: .diff(pair.0, pair.1, nil))
+        let edits = range.compactMap { index in
+            base[index] == list[index]
+                ? nil : ListDelta.Edit(position: index, delta: .diff(base[index], list[index], nil))
+        }
+        let added = (base.count..<list.count).map { position in
+            ListDelta.Insert(position: position, value: list[position])
         }
         // What shifts items is no edit of cells. Numbers and flags tell less about that than words.
         let known = delta.parts.removes.reduce(0) { $0 + $1.count } + delta.parts.edits.count
-        let isOfNumbers = edits.allSatisfy { base[$0.position].isNumeric }
+        let isOfNumbers = added.isEmpty && edits.allSatisfy { base[$0.position].isNumeric }
         guard edits.count <= (isOfNumbers ? 2 * known + 2 : known) else { return nil }
-        return try? ListDelta(edits: edits)
+        return try? ListDelta(inserts: added, edits: edits)
     }
 }
 
 extension ListRecipe {
-    /// Whether the list is as long as before.
-    fileprivate var keepsCount: Bool { count == tail }
+    /// Where the first item stands to which something happens, or before which one is put in.
+    fileprivate var firstChange: Int {
+        if case .kept(let range)? = runs.first, range.lowerBound == 0 { range.upperBound } else { 0 }
+    }
 }
 
 extension ListDelta.Parts {

@@ -2,10 +2,11 @@
 //
 //   (1) Items with the same identity, where the list has one. Two new records with the same number
 //       or date that agree on less than half of their fields are two: both sides counted on. A field
-//       that both left empty, zero or false, or as most items have it, says nothing. Two with the same name, title or label that have no other value in common are two. An identity that the
+//       that both left empty, zero or false, or as most items have it, says nothing. Two with the
+//       same name, title or label that have no other value in common are two. An identity that the
 //       policy declares makes one of them all the same.
 //   (2) Equal items in the same gap; equal records anywhere, when each side has just one.
-//   (3) In a list of strings or ints, all different: equal ones.
+//   (3) In a list of scalars, all different: equal strings and ints.
 //
 // The search judges a list by the new items and their neighbours.
 
@@ -78,7 +79,7 @@ struct TwinSearch {
             guard let candidates = places[content], !candidates.isEmpty else { continue }
             let isOnly = candidates.count == 1 && counts[content] == 1
             let index = candidates.suffix(Self.candidatesMax).lastIndex { candidate in
-                isOnly && (isSet || !value.isScalar)
+                isOnly && (isSet && value.isName || !value.isScalar)
                     || plan.ours.anchor(of: candidate) == plan.theirs.anchor(of: place)
             }
             guard let index else { continue }
@@ -87,17 +88,11 @@ struct TwinSearch {
         }
     }
 
-    /// Whether the list holds strings or ints, all different.
+    /// Whether the list holds scalars, all different.
     private static func isSet(_ near: [Value], _ plan: ListMerge) -> Bool {
         Side.allCases.allSatisfy { side in
             let items = near + plan.side(side).inserted.map(\.value)
-            return Set(items).count == items.count
-                && items.allSatisfy { item in
-                    switch item {
-                    case .string, .int: true
-                    default: false
-                    }
-                }
+            return items.allSatisfy(\.isScalar) && Set(items).count == items.count
         }
     }
 
@@ -161,5 +156,12 @@ extension Value {
 }
 
 extension Value {
+    fileprivate var isName: Bool {
+        switch self {
+        case .string, .int: true
+        case .null, .bool, .double, .bytes, .list, .map: false
+        }
+    }
+
     fileprivate var isOption: Bool { text?.utf8.first == UInt8(ascii: "-") }
 }

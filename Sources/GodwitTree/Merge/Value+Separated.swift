@@ -1,9 +1,13 @@
+// The same new item on both sides, where a diff took it for an edit on one of them.
+//
+//   (1) If a side's edit makes an item equal to a new item of the other side, both put in one thing:
+//       the edit becomes a removal and a new item, which `TwinSearch` then finds.
+//   (2) This holds for strings, ints and named records.
+//   (3) It holds for other records, and for rows that have a text, where no item of the list occurs
+//       twice: equal records and rows are many things elsewhere, and equal points everywhere.
+
 extension Value.List {
-    /// Two changes, in which an edit that makes an item equal to a new one of the other side is a
-    /// removal and that new item: both sides put in one thing.
-    ///
-    /// This holds for strings, ints, named records, and records in a list that has none twice; equal
-    /// rows and points are many things.
+    /// Two changes, with removals and new items for edits that end in what the other side put in.
     func separated(_ deltas: Sides<ListDelta>) -> Sides<ListRecipe> {
         let recipes = deltas.map(\.recipe)
         let news = recipes.map { recipe in
@@ -33,7 +37,8 @@ extension Value.List {
             }
             let item = self[position].changed(by: delta)
             let isOne =
-                news.contains(ItemContent(item)) && (item.isNamed || item.map != nil && isDistinct)
+                news.contains(ItemContent(item))
+                && (item.isNamed || item.hasText && isDistinct)
             result.append(isOne ? .new(item) : run)
         }
         result.finish(tail: recipe.tail)
@@ -49,5 +54,10 @@ extension Value {
             map.contains { ItemIdentity.isUsual($0.key) && $0.value.isScalar && $0.value != .null }
         case .null, .bool, .double, .bytes, .list: false
         }
+    }
+
+    /// Whether this is a record, or a row with a text.
+    fileprivate var hasText: Bool {
+        map != nil || list?.contains { $0.text != nil } == true
     }
 }
