@@ -132,7 +132,9 @@ final class MergeWorld {
             }
         }
         guard let next = ready.randomElement(using: &random) else { return false }
-        let started = try await store.write { try $0.start([next.number], epoch: 1) }
+        let started = try await store.write {
+            try $0.start([next.number], epoch: 1, lease: (0, 0), at: .zero)
+        }
         guard let operation = started.first else { return false }
         inFlight.append((operation, versions))
         return true

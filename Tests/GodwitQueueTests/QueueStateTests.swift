@@ -1,3 +1,4 @@
+import Foundation
 import GodwitStore
 import Testing
 
@@ -34,6 +35,32 @@ import Testing
 
     private func state() -> QueueState {
         QueueState([Pipeline()], rateLimit: { _ in RateLimit() })
+    }
+
+    @Test func `no operation is started that the database has as held or suspended`()
+        async throws
+    {
+        let store = try Store(.memory)
+        try await store.write { transaction in
+            let id = try transaction.enqueue(Upload(name: "a"))
+            let number = try #require(try transaction.operation(id)).number
+            let (database, now) = (transaction.database, now)
+            func isStarted() throws -> Bool {
+                try OperationTable.start(number, epoch: 1, at: now, in: database)
+            }
+            for pipeline in [Pipeline.defaultName, nil] {
+                try transaction.suspendPipeline(pipeline, reason: "elsewhere")
+                #expect(try !isStarted())
+                try transaction.resumePipeline(pipeline, reason: "elsewhere")
+            }
+            for until in [nil, Date(timeIntervalSince1970: 1)] {
+                try transaction.holdOperation(id, until: until, context: "elsewhere")
+                #expect(try !isStarted())
+            }
+            try transaction.releaseOperation(id, context: "elsewhere")
+            #expect(try isStarted())
+        }
+        try store.close()
     }
 
     @Test func `a commit that a reading has shown already is not taken in twice`() {

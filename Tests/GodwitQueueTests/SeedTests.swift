@@ -97,7 +97,7 @@ import Testing
         let started = try await bench.store.write { transaction in
             try transaction.modifyOperation(ids[1]) { $0.addDependency(.on(ids[0])) }
             let numbers = try ids.compactMap { try transaction.operation($0)?.number }
-            return try transaction.start(numbers, epoch: 1).map(\.id)
+            return try transaction.start(numbers, epoch: 1, lease: (0, 0), at: .zero).map(\.id)
         }
         #expect(started == [ids[0]])
     }

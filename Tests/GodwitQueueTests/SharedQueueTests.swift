@@ -55,6 +55,10 @@ import Testing
         func enqueue(_ name: String) async throws -> OperationID {
             try await store.write { try $0.enqueue(Upload(name: name)) }
         }
+
+        func execute(_ sql: String) async throws {
+            try await store.write { try $0.database.execute(sql: sql) }
+        }
     }
 
     private func process(_ order: Pipeline.Order = .commit) throws -> Process {
@@ -137,6 +141,66 @@ import Testing
         }
         try first.store.close()
         try second.store.close()
+    }
+
+    @Test func `an idle process that has lost its lease takes its turn again`() async throws {
+        let (first, second) = (try process(), try process())
+        let running = Task { try await first.queue.run() }
+        let done = try await first.enqueue("a")
+        await first.cloud.starts()
+        first.cloud.answer("a")
+        #expect(try await first.queue.fate(of: done) == .completed)
+        await first.store.suspend()
+        leases.pass(milliseconds: 20_000)
+        let standby = Task { try await second.queue.run() }
+        _ = try await second.enqueue("b")
+        try await lookUntil { second.cloud.started == ["b"] }
+        first.store.resume()
+        second.cloud.answer("b")
+        // It hears of it when it renews its lease.
+        for _ in 0..<500 {
+            clock.advance(by: .milliseconds(50))
+            _ = try await first.store.read { $0.lastCommit }
+        }
+        standby.cancel()
+        _ = await standby.result
+        let id = try await second.enqueue("c")
+        try await lookUntil { first.cloud.started == ["a", "c"] }
+        first.cloud.answer("c")
+        #expect(try await first.queue.fate(of: id) == .completed)
+        running.cancel()
+        _ = await running.result
+        try first.store.close()
+        try second.store.close()
+    }
+
+    @Test func `a process that cannot renew its lease for longer than it lasts takes it again`()
+        async throws
+    {
+        let app = try process()
+        try await app.queue.running {
+            let done = try await app.enqueue("a")
+            await app.cloud.starts()
+            app.cloud.answer("a")
+            #expect(try await app.queue.fate(of: done) == .completed)
+            try await app.execute(
+                """
+                CREATE TRIGGER broken BEFORE UPDATE ON godwit_runner
+                BEGIN SELECT RAISE(ABORT, 'the disk is full'); END
+                """
+            )
+            leases.pass(milliseconds: 20_000)
+            for _ in 0..<500 {
+                clock.advance(by: .milliseconds(50))
+                _ = try await app.store.read { $0.lastCommit }
+            }
+            try await app.execute("DROP TRIGGER broken")
+            let id = try await app.enqueue("b")
+            try await lookUntil { app.cloud.started == ["a", "b"] }
+            app.cloud.answer("b")
+            #expect(try await app.queue.fate(of: id) == .completed)
+        }
+        try app.store.close()
     }
 
     @Test func `a decision of another process counts at once: hold, release, skip, suspend`()

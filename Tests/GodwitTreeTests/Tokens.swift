@@ -47,7 +47,12 @@ struct Tokens {
         case .string(let string):
             let words = Self.words(string.text).filter(\.isWord)
             for word in words { note(.string(Key(word.text)), under: key) }
-            if words.isEmpty, !string.text.isEmpty { note(value, under: key) }
+            // Text without words is merged by lines.
+            if words.isEmpty {
+                for line in string.text.split(separator: "\n") {
+                    note(.string(Key(String(line))), under: key)
+                }
+            }
         default: note(value, under: key)
         }
     }

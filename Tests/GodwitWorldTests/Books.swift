@@ -52,6 +52,8 @@ struct Books {
     /// The holds of a transaction that is not committed yet, and of those that are not answered.
     var tentative: [(OperationID, String)] = []
     var pending: [Int: [(OperationID, String)]] = [:]
+    /// The objects that a restored backup has set back: the cloud may know newer ones.
+    var lostPlaces: Set<ObjectKey> = []
     /// How often a launch has resumed all pipelines, or tried to.
     var resumeCount = 0
     private(set) var violation: String?
@@ -85,6 +87,8 @@ extension Books {
         case afterKill
         /// The first look after a power cut: the disk holds every synced byte.
         case afterPowerCut
+        /// The first look after a backup was restored: the disk is as it was then.
+        case afterRestore
     }
 
     /// Holds the writes that the disk has against those that were acknowledged.
@@ -117,6 +121,7 @@ extension Books {
         }
         switch (write.answer, look) {
         case (.undone, _): violate("write \(mark) was undone, and is there")
+        case (.lost, .afterRestore): break
         case (.lost, _): violate("write \(mark) was lost, and is back")
         case (.failed, .whileItRuns): violate("write \(mark) has failed, and is there")
         case (.open, _), (.committed, _), (.failed, _): break
@@ -131,6 +136,10 @@ extension Books {
     ) {
         guard let write = writes[mark] else { return }
         switch (write.answer, look) {
+        case (.undone, .afterRestore): break
+        case (_, .afterRestore):
+            lostPlaces.formUnion(write.changes.keys)
+            writes[mark]?.answer = .lost
         case (.committed, .afterPowerCut) where !write.isSynced:
             if write.commit < lastKept {
                 violate("write \(mark) of commit \(write.commit) is gone, later ones are not")

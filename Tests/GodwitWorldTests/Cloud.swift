@@ -27,4 +27,6 @@ enum Reply: CaseIterable {
     case askedToSlowDown
     /// It will never take it.
     case refused
+    /// It takes nothing more before the user logs in again.
+    case loggedOut
 }

@@ -16,6 +16,8 @@ final class Launch: @unchecked Sendable {
     let queue: PushQueue
     let indexes: [Index]
     var isAlive = true
+    /// At which idle moment it went on after it was frozen.
+    var thawedAt = -1
     var tasks: [Task<Void, Never>] = []
     let network = NetworkSwitch()
     /// At which idle moment it lost its network; nil while it has one.
@@ -116,11 +118,26 @@ extension World {
     }
 
     func pipelines(_ process: Int) -> [Pipeline] {
-        [(App.line, Pipeline.Order.commit), (App.flat, .flat)].map { name, order in
+        // Not every version of the app has both pipelines.
+        let hasLine = isHealed || random.happens(0.9)
+        let orders: [(String, Pipeline.Order)] = [(App.line, .commit), (App.flat, .flat)]
+        return orders.filter { hasLine || $0.0 != App.line }.map { name, order in
             var pipeline = Pipeline(name, order: order, maxConcurrent: random.happens(0.3) ? 1 : 4)
             pipeline.backoff = Backoff { [self] in Double.random(in: 0..<1, using: &random) }
-            return pipeline.on(Push.self) { [self] push, run in
-                try await send(push, run, from: process)
+            guard random.happens(0.2) else {
+                return pipeline.on(Push.self) { [self] push, run in
+                    try begin(push, run, in: process)
+                    return try await send(push, run, from: process)
+                }
+            }
+            return pipeline.onBatch(of: Push.self, max: 3) { [self] batch in
+                defer { for item in batch { end(item.run, in: process) } }
+                for item in batch { try begin(item.work, item.run, in: process) }
+                var outcomes: [Outcome] = []
+                for item in batch {
+                    outcomes.append(try await send(item.work, item.run, from: process))
+                }
+                return outcomes
             }
         }
     }

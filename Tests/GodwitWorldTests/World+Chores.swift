@@ -11,8 +11,9 @@ import Synchronization
 extension World {
     /// The contexts of the app's holds.
     private static let contexts = ["login", "merge"]
-    /// The reason of its suspensions.
+    /// The reason of its suspensions, and that of the cloud's.
     private static let pause = "wifi"
+    static let logout = "logged out"
 
     func doChore(_ launch: Launch) {
         let context = Self.contexts.randomElement(using: &random) ?? ""
@@ -69,6 +70,7 @@ extension World {
                 }
                 guard launch.isAlive else { return }
                 for (id, context) in books.pending.removeValue(forKey: chore) ?? [] {
+                    note("\(id) is held by \(context)")
                     books.holds[id, default: [:]][context] = idleCount
                 }
                 done()
@@ -119,9 +121,13 @@ extension World {
         books.suspended = [:]
         books.resumeCount += 1
         note("\(launch.process) resumes all")
-        transact(launch) { transaction in
+        transact(launch) { [self] transaction in
+            // A launch that was frozen comes to this much later.
+            books.suspended = [:]
+            books.resumeCount += 1
             for pipeline in [App.line, App.flat] {
                 try transaction.resumePipeline(pipeline, reason: Self.pause)
+                try transaction.resumePipeline(pipeline, reason: Self.logout)
             }
         }
     }
@@ -135,7 +141,7 @@ extension World {
 
     /// Suspends a pipeline in this launch alone, once more.
     private func suspendHere(_ launch: Launch) {
-        let pipeline = [App.line, App.flat].randomElement(using: &random) ?? App.flat
+        let pipeline = launch.limits.keys.sorted().randomElement(using: &random) ?? App.flat
         launch.queue.suspend("here", pipeline: pipeline)
         let count = launch.suspensions[pipeline]?.count ?? 0
         launch.suspensions[pipeline] = (count + 1, idleCount)

@@ -12,7 +12,10 @@ extension World {
         note("everything is healed")
         isHealed = true
         endLongRead()
+        for launch in alive { thaw(launch) }
+        for launch in alive where launch.limits[App.line] == nil { close(launch) }
         mend()
+        if alive.isEmpty { open(.afterKill) }
         runJobs(200)
         var righted: Set<Int> = []
         var jobs = 0
@@ -69,7 +72,7 @@ extension World {
             let places = marks.keys.flatMap { books.writes[$0]?.changes.keys.map { $0 } ?? [] }
             let all = books.writes.values.flatMap(\.pushes)
             let skipped = Set(all.filter { books.skipped.contains($0.id) }.map(\.push.place))
-            for place in Set(places).subtracting(skipped)
+            for place in Set(places).subtracting(skipped).subtracting(books.lostPlaces)
             where cloud.contents[place] != objects[place] {
                 books.violate("the cloud has another \(place) than the store")
             }

@@ -10,19 +10,43 @@ import GodwitTree
 struct NoConnection: Error {}
 
 extension World {
-    /// Does one push, as an app would: reads the newest content, sends it, records that it is done.
-    func send(_ push: Push, _ run: OperationRun, from process: Int) async throws -> Outcome {
-        guard let launch = launches.first(where: { $0.process == process }), launch.isAlive else {
-            throw CancellationError()
-        }
+    /// Begins a push, which may run just once at a time.
+    func begin(_ push: Push, _ run: OperationRun, in process: Int) throws {
+        let launch = try living(process)
         let id = run.operation.id
+        // One that was frozen does not know that another process has taken its place.
+        guard !isOvertaken(run.operation, launch) else { return }
         if let other = cloud.active[id] {
             books.violate("\(push.name) runs twice at once, in \(other) and \(process)")
         }
         cloud.active[id] = process
-        defer { if cloud.active[id] == process { cloud.active[id] = nil } }
         note("\(process) sends \(push.name) (\(run.operation.number))")
         checkStart(of: run.operation, launch)
+    }
+
+    func end(_ run: OperationRun, in process: Int) {
+        let id = run.operation.id
+        if cloud.active[id] == process { cloud.active[id] = nil }
+    }
+
+    private func living(_ process: Int) throws -> Launch {
+        guard let launch = launches.first(where: { $0.process == process }), launch.isAlive else {
+            throw CancellationError()
+        }
+        return launch
+    }
+
+    private func isOvertaken(_ operation: QueuedOperation, _ launch: Launch) -> Bool {
+        guard isShared else { return false }
+        let runner = try? launch.store.database.read { try RunnerTable.row(in: $0) }
+        return runner.map { $0.epoch != operation.epoch } ?? false
+    }
+
+    /// Does one push, as an app would: reads the newest content, sends it, records that it is done.
+    func send(_ push: Push, _ run: OperationRun, from process: Int) async throws -> Outcome {
+        let launch = try living(process)
+        let id = run.operation.id
+        defer { end(run, in: process) }
         let place = push.place
         let note = try await launch.store.read { transaction in
             try transaction.value(of: place).map { value in
@@ -47,6 +71,7 @@ extension World {
                 launch.pauses[host] = (until, idleCount)
             }
             return .retry(after: .seconds(2), slowDown: true, reason: "too many requests")
+        case .loggedOut: return .suspendPipeline(reason: Self.logout)
         case .lost:
             cloud.put(note, at: place, key: run.operation.idempotencyKey)
             throw NoConnection()
@@ -115,7 +140,7 @@ extension World {
         _ number: OperationNumber,
         _ launch: Launch
     ) {
-        let isOld = { [idleCount] (since: Int) in since < idleCount }
+        let isOld = { [idleCount] (since: Int) in max(since, launch.thawedAt) < idleCount }
         if let since = launch.offlineSince, isOld(since) {
             books.violate("\(number) is sent although there is no network")
         }

@@ -12,7 +12,7 @@ struct Undo: Error {}
 
 extension World {
     func takeStep() {
-        switch Int.random(in: 0..<40, using: &random) {
+        switch Int.random(in: 0..<42, using: &random) {
         case 0: killOne()
         case 1: cutPower()
         case 2: killInDisk()
@@ -27,6 +27,8 @@ extension World {
         case 18...22: withLaunch { doChore($0) }
         case 23: withLaunch { openSecondQueue($0) }
         case 24: longReader == nil ? beginLongRead() : endLongRead()
+        case 25: freezeOrThaw()
+        case 26: backUpOrRestore()
         default: withLaunch { write($0) }
         }
         if alive.isEmpty { open(.afterKill) }
@@ -282,17 +284,24 @@ extension World {
         start(launch) { [self] launch in
             do {
                 let view = try await launch.store.view()
+                let list = try await view.list(
+                    App.notes,
+                    where: { $0.rank > 0 },
+                    grouped: { $0.number % 2 },
+                    sorted: \.rank
+                )
                 for _ in 0..<rounds {
-                    try check(view, launch)
+                    try check(view, list, launch)
                     let delay = Int.random(in: 0...300, using: &random)
                     try await clock.sleep(for: .milliseconds(delay))
-                    try check(view, launch)
+                    try check(view, list, launch)
                     let before = view.commit
                     guard let changes = try view.advance() else { continue }
                     if changes.first != before.next || changes.last != view.commit {
                         books.violate("a view goes from \(before) to \(view.commit) by \(changes)")
                     }
                 }
+                try check(view, list, launch)
             } catch {
                 guard launch.isAlive, !mayFail(launch.process), !(error is CancellationError)
                 else { return }
@@ -301,7 +310,11 @@ extension World {
         }
     }
 
-    private func check(_ view: StoreView, _ launch: Launch) throws {
+    private func check(
+        _ view: StoreView,
+        _ list: LiveList<Note, Int64, Int64>,
+        _ launch: Launch
+    ) throws {
         guard launch.isAlive else { return }
         let marks = try launch.store.database.read { try Disk.marks(in: $0) }
         let objects = books.objects(after: marks, through: view.commit)
@@ -310,6 +323,15 @@ extension World {
             if note != objects[App.notes.place(key)] {
                 books.violate("a view at \(view.commit) shows another \(key)")
             }
+        }
+        let listed = objects.filter { $0.key.collection == App.notes.name && $0.value.rank > 0 }
+        let sorted = listed.sorted { left, right in
+            let (group, other) = (left.value.number % 2, right.value.number % 2)
+            return (group, left.value.rank, left.key.key.text)
+                < (other, right.value.rank, right.key.key.text)
+        }
+        if list.keys() != sorted.map(\.key.key.text) {
+            books.violate("a list at \(view.commit) has \(list.keys())")
         }
     }
 }

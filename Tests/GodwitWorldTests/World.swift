@@ -38,6 +38,10 @@ final class World: @unchecked Sendable {
     var idleCount = 0
     /// A connection of no launch that reads for long; it keeps the log from being emptied.
     var longReader: DatabaseQueue?
+    /// The launches that the system has stopped for a while.
+    var frozen: Set<Int> = []
+    /// The disk at an earlier moment, and the writes that were acknowledged then.
+    var backup: (disk: SimulatedDisk.Backup, marks: Set<Int>)?
     /// How far the calendar is from where it began, besides the time that has passed.
     var calendarShift = 0.0
     /// The events of this world, for the search of a bug.
@@ -147,6 +151,7 @@ extension World {
     func bury(_ launch: Launch) {
         note("launch \(launch.process) is dead")
         launch.isAlive = false
+        thaw(launch)
         cloud.active = cloud.active.filter { $0.value != launch.process }
         disk.kill(launch.process)
         disk.work(for: launch.process)
@@ -160,6 +165,7 @@ extension World {
     /// Closes a launch in good order.
     func close(_ launch: Launch) {
         note("launch \(launch.process) closes")
+        thaw(launch)
         disk.work(for: launch.process)
         for task in launch.tasks { task.cancel() }
         while scheduler.step(of: launch.process, { _ in }) {}

@@ -10,8 +10,8 @@ extension PushQueue {
         let epoch = state.withLock { $0.epoch }
         let claimed: [QueuedOperation]
         do {
-            claimed = try await store.write { transaction in
-                try transaction.start(numbers, epoch: epoch)
+            claimed = try await store.write { [self] transaction in
+                try transaction.start(numbers, epoch: epoch, lease: lease, at: now)
             }
         } catch QueueError.notTheRunner {
             return change { state, _ in state.loseLease() }

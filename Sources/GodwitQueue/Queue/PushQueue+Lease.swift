@@ -11,6 +11,12 @@ extension PushQueue {
         case isElsewhere(Duration)
     }
 
+    /// The time by the clock of leases, and when a lease ends that is taken now, in milliseconds.
+    var lease: (now: Int64, end: Int64) {
+        let now = options.leaseClock.milliseconds()
+        return (now, now + Int64(options.lease / .milliseconds(1)))
+    }
+
     /// Waits until this process may run the queue.
     ///
     /// - Returns: The epoch that its answers count for.
@@ -33,21 +39,20 @@ extension PushQueue {
     /// last one has left running.
     private func takeLease() async throws -> Lease {
         let (journal, isShared) = (journal, isShared)
-        let (clock, length, calendar) = (options.leaseClock, options.lease, now.calendar)
+        let (boot, calendar) = (options.leaseClock.boot, now.calendar)
         let active = state.withLock { $0.active }
         let setup = (pipelines, isKnown: journal.isRegistered)
-        return try await store.write { transaction in
+        return try await store.write { [self] transaction in
             let database = transaction.database
             let last = try RunnerTable.row(in: database)
             let owner = String(journal.launch, radix: 16)
             let isSame = last?.owner == owner
-            let time = clock.milliseconds()
-            if let last, isShared, !isSame, last.boot == clock.boot, last.until > time {
+            let (time, end) = lease
+            if let last, isShared, !isSame, last.boot == boot, last.until > time {
                 return .isElsewhere(.milliseconds(last.until - time))
             }
             let epoch = (last?.epoch ?? 0) + (isSame ? 0 : 1)
-            let until = time + Int64(length / .milliseconds(1))
-            let row = RunnerTable.Row(owner: owner, epoch: epoch, boot: clock.boot, until: until)
+            let row = RunnerTable.Row(owner: owner, epoch: epoch, boot: boot, until: end)
             try RunnerTable.set(row, in: database)
             // Another process may have pipelines that this one has not.
             try PipelineSetup.apply(
@@ -68,22 +73,20 @@ extension PushQueue {
     ///
     /// - Throws: ``LeaseLost`` when another one has taken its place, or may do so by now.
     func keepLease(_ epoch: Int64) async throws {
-        let clock = options.leaseClock
-        let length = Int64(options.lease / .milliseconds(1))
-        var end = clock.milliseconds() + length
+        var end = lease.end
         while true {
             try await options.clock.sleep(for: options.lease / 3)
-            let until = clock.milliseconds() + length
+            let next = lease.end
             do {
                 let isOurs = try await store.write { transaction in
-                    try RunnerTable.setEnd(until, ofEpoch: epoch, in: transaction.database)
+                    try RunnerTable.setEnd(next, ofEpoch: epoch, in: transaction.database)
                 }
                 guard isOurs else { throw LeaseLost() }
-                end = until
+                end = next
             } catch let error as LeaseLost {
                 throw error
             } catch {
-                if clock.milliseconds() >= end { throw LeaseLost() }
+                if lease.now >= end { throw LeaseLost() }
             }
         }
     }

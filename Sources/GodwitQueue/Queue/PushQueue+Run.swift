@@ -44,17 +44,20 @@ extension PushQueue {
 
     /// Runs operations whenever this process is the one that may.
     private func serve() async throws {
+        var hasServed = false
         while true {
-            let epoch = try await acquireLease()
-            defer { giveLeaseBack(epoch) }
             do {
+                let epoch = try await acquireLease()
+                defer { giveLeaseBack(epoch) }
                 try await load()
+                hasServed = true
                 try await serve(epoch)
             } catch is LeaseLost {
-                logger.warning(
-                    "another process runs the queue now",
-                    metadata: ["epoch": "\(epoch)"]
-                )
+                logger.warning("the queue has lost its lease")
+            } catch where hasServed && !Task.isCancelled && error as? StoreError != .closed {
+                // A disk that is full, say, costs the lease, and it can be taken again later.
+                logger.warning("the queue cannot take its lease", metadata: ["error": "\(error)"])
+                try await options.clock.sleep(for: Self.storeRetryDelay)
             }
         }
     }

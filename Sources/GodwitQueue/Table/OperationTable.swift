@@ -84,12 +84,14 @@ enum OperationTable {
 extension OperationTable {
     /// Marks an operation as running.
     ///
+    /// Memory has found it in line; another process may have committed something since.
+    ///
     /// - Returns: Whether it was there to be started: waiting, or running in this epoch, without an
-    ///   unfinished operation that it needs, and in a pipeline that is not suspended, be it by
-    ///   another process.
+    ///   unfinished operation that it needs, not held, and in a pipeline that is not suspended.
     static func start(
         _ number: OperationNumber,
         epoch: Int64,
+        at now: Moment,
         in database: Database
     ) throws -> Bool {
         let statement = try PreparedStatement(
@@ -98,12 +100,16 @@ extension OperationTable {
             WHERE number = ?1 AND (state = 'waiting' OR state = 'running' AND epoch = ?2)
                 AND NOT EXISTS (SELECT 1 FROM godwit_dependency WHERE operation = ?1)
                 AND NOT EXISTS (
+                    SELECT 1 FROM godwit_hold
+                    WHERE operation = ?1 AND delay IS NULL AND (until IS NULL OR until > ?3))
+                AND NOT EXISTS (
                     SELECT 1 FROM godwit_suspension WHERE pipeline IN (godwit_operation.pipeline, ''))
             """,
             in: database
         )
         try statement.bind(number.rawValue, at: 1)
         try statement.bind(epoch, at: 2)
+        try statement.bind(now.calendar, at: 3)
         try statement.execute()
         return statement.changedRowCount == 1
     }

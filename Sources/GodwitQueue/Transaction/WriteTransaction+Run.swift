@@ -6,17 +6,27 @@ internal import GodwitTree
 extension WriteTransaction {
     /// Marks operations as running.
     ///
+    /// - Parameter lease: When it is now, and when a lease ends that is taken now.
     /// - Returns: Those that were there to be started.
     borrowing func start(
         _ numbers: [OperationNumber],
-        epoch: Int64
+        epoch: Int64,
+        lease: (now: Int64, end: Int64),
+        at now: Moment
     ) throws -> [QueuedOperation] {
         try journal().update(in: self) { _ in }
-        if isShared, try RunnerTable.row(in: database)?.epoch != epoch {
-            throw QueueError.notTheRunner
+        if isShared {
+            guard let runner = try RunnerTable.row(in: database), runner.epoch == epoch,
+                runner.until > 0
+            else { throw QueueError.notTheRunner }
+            // A process that was frozen may go on after its lease, and start before it renews it.
+            if runner.until <= lease.now {
+                _ = try RunnerTable.setEnd(lease.end, ofEpoch: epoch, in: database)
+            }
         }
         return try numbers.compactMap { number in
-            guard try OperationTable.start(number, epoch: epoch, in: database) else { return nil }
+            guard try OperationTable.start(number, epoch: epoch, at: now, in: database)
+            else { return nil }
             if isShared { try note(.started(number)) }
             do {
                 return try OperationTable.soundOperation(number, in: database)

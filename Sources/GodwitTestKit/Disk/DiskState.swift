@@ -71,6 +71,12 @@ struct DiskState {
         isOff = false
     }
 
+    mutating func restore(_ backup: Platter) {
+        platter = backup
+        forgetConnections()
+        isOff = false
+    }
+
     mutating func rewind() {
         platter = beforeRestart
         forgetConnections()

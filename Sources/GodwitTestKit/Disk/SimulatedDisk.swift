@@ -89,6 +89,18 @@ extension SimulatedDisk {
     /// that were open stay unusable for ever.
     public func restart(seed: UInt64) { state.withLock { $0.restart(seed: seed) } }
 
+    /// All files of a simulated disk, as they were at one moment.
+    public struct Backup: Sendable {
+        let platter: Platter
+    }
+
+    public func backUp() -> Backup { state.withLock { Backup(platter: $0.platter) } }
+
+    /// Puts the files of a backup in the place of those that are there.
+    ///
+    /// Files that were open stay unusable for ever.
+    public func restore(_ backup: Backup) { state.withLock { $0.restore(backup.platter) } }
+
     /// Goes back to the moment before the last restart, with the power off, so that one cut can
     /// be looked at with many damages.
     public func rewind() { state.withLock { $0.rewind() } }

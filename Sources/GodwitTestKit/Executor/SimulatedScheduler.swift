@@ -30,6 +30,7 @@ public final class SimulatedScheduler: Sendable {
         var random: Seeded
         var lines: [Line] = []
         var executors: [Int: SimulatedExecutor] = [:]
+        var frozen: Set<Int> = []
     }
 
     private let state: Mutex<State>
@@ -46,7 +47,17 @@ public final class SimulatedScheduler: Sendable {
         }
     }
 
-    /// Runs one job of any process.
+    /// Stops a process, as a system does to an app in the background.
+    public func freeze(_ process: Int) {
+        state.withLock { _ = $0.frozen.insert(process) }
+    }
+
+    /// Lets a process that was frozen go on.
+    public func thaw(_ process: Int) {
+        state.withLock { _ = $0.frozen.remove(process) }
+    }
+
+    /// Runs one job of any process that is not frozen.
     ///
     /// - Parameter prepare: Called before the job runs, with its process.
     /// - Returns: Whether there was one.
@@ -55,7 +66,7 @@ public final class SimulatedScheduler: Sendable {
         step(of: nil, prepare)
     }
 
-    /// Runs one job of one process.
+    /// Runs one job of one process, frozen or not.
     @discardableResult
     public func step(of process: Int?, _ prepare: (_ process: Int) -> Void = { _ in }) -> Bool {
         let next = state.withLock { $0.takeAny(of: process) }
@@ -101,7 +112,10 @@ extension SimulatedScheduler.State {
     fileprivate mutating func takeAny(
         of process: Int?
     ) -> (SimulatedScheduler.Job, SimulatedScheduler.Line)? {
-        let candidates = lines.indices.filter { process == nil || lines[$0].process == process }
+        let candidates = lines.indices.filter { index in
+            let owner = lines[index].process
+            return process.map { $0 == owner } ?? !frozen.contains(owner)
+        }
         guard let index = candidates.randomElement(using: &random) else { return nil }
         let line = lines[index]
         lines[index].jobs.removeFirst()
