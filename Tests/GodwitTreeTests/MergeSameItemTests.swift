@@ -186,12 +186,17 @@ import Testing
             [["1", "ann", "5"], ["2", "bob", "6"], ["3", "cid", "7"]],
             [["1", "ann", "5"], ["3", "cid", "7"]], [["1", "ann", "5"], ["3", "cid", "7"]]
         ),
-        ([1.5, "tea", "jam"], [1.5, "tea", "jam", "rye"], [1.5, "rye", "jam"], [1.5, "jam", "rye"]),
+        (
+            [1.5, "tea", "jam"], [1.5, "tea", "jam", "rye"], [1.5, "rye", "jam"],
+            [1.5, "jam", "rye"]
+        ),
     ]
 
     @Test func `a row keeps its cells, also where a side appends some`() {
         let merge = merge(
-            ["P", "P", "A", "P"], ["P", "A", "A", "P"], ["L", "P", "A", "P", "P", "S"]
+            ["P", "P", "A", "P"],
+            ["P", "A", "A", "P"],
+            ["L", "P", "A", "P", "P", "S"]
         )
         #expect(merge.value == ["L", "A", "A", "P", "P", "S"] && merge.conflicts.isEmpty)
     }

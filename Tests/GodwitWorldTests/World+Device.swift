@@ -10,7 +10,8 @@ extension World {
     /// Stops a process that shares its store, or lets one go on.
     func freezeOrThaw() {
         guard isShared else { return }
-        if let launch = alive.filter({ frozen.contains($0.process) }).randomElement(using: &random) {
+        if let launch = alive.filter({ frozen.contains($0.process) }).randomElement(using: &random)
+        {
             return thaw(launch)
         }
         guard let launch = alive.randomElement(using: &random) else { return }

@@ -54,7 +54,7 @@ extension PushQueue {
                 try await serve(epoch)
             } catch is LeaseLost {
                 logger.warning("the queue has lost its lease")
-            } catch where hasServed && !Task.isCancelled && error as? StoreError != .closed {
+            } catch let error where hasServed && !Task.isCancelled && error as? StoreError != .closed {
                 // A disk that is full, say, costs the lease, and it can be taken again later.
                 logger.warning("the queue cannot take its lease", metadata: ["error": "\(error)"])
                 try await options.clock.sleep(for: Self.storeRetryDelay)

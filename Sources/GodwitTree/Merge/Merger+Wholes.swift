@@ -51,12 +51,14 @@ extension Merger {
     /// - Complexity: O(*n*) in the number of items between the first change and the last one.
     func cells(_ base: Value.List, _ deltas: Sides<ListDelta>) -> Sides<ListDelta>? {
         let recipes = deltas.map(\.recipe)
-        guard deltas.ours != deltas.theirs, !recipes.ours.staysInPlace || !recipes.theirs.staysInPlace
+        guard deltas.ours != deltas.theirs,
+            !recipes.ours.staysInPlace || !recipes.theirs.staysInPlace
         else { return nil }
         let start = min(recipes.ours.firstChange, recipes.theirs.firstChange, base.count)
         let end = min(max(recipes.ours.tail, recipes.theirs.tail), base.count)
         let near = max(0, start - Self.nearMax)..<min(base.count, end + Self.nearMax)
-        guard end - start <= Self.cellMax, Set(near.map { ItemContent(base[$0]) }).count < near.count,
+        guard end - start <= Self.cellMax,
+            Set(near.map { ItemContent(base[$0]) }).count < near.count,
             let ours = cells(base, deltas.ours, start..<end),
             let theirs = cells(base, deltas.theirs, start..<end)
         else { return nil }
@@ -93,7 +95,11 @@ extension Merger {
 extension ListRecipe {
     /// Where the first item stands to which something happens, or before which one is put in.
     fileprivate var firstChange: Int {
-        if case .kept(let range)? = runs.first, range.lowerBound == 0 { range.upperBound } else { 0 }
+        if case .kept(let range)? = runs.first, range.lowerBound == 0 {
+            range.upperBound
+        } else {
+            0
+        }
     }
 }
 
