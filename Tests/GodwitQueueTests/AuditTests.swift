@@ -90,9 +90,9 @@ import Testing
             bench.cloud.answer("fails", .retry(reason: "later"))
             bench.cloud.answer("conflicts", .conflict(reason: "newer"))
             bench.cloud.answer("refused", .refused(reason: "no"))
-            for await status in queue.statuses(of: ids[3]) where status == .refused { break }
-            for await status in queue.statuses(of: ids[2]) where status == .conflict { break }
-            for await status in queue.statuses(of: ids[1]) where !status.reasons.isEmpty { break }
+            try await queue.statuses(of: ids[3]).reaches { $0 == .refused }
+            try await queue.statuses(of: ids[2]).reaches { $0 == .conflict }
+            try await queue.statuses(of: ids[1]).reaches { !$0.reasons.isEmpty }
             let audit = try await queue.audit()
             #expect(audit.isSound, "\(audit.problems)")
             #expect(audit.operationCount == 4)

@@ -26,7 +26,7 @@ import Testing
             await bench.cloud.starts(2)
             bench.cloud.answer("a")
             bench.cloud.answer("c")
-            for await status in queue.statuses(of: ids[1]) where status == .refused { break }
+            try await queue.statuses(of: ids[1]).reaches { $0 == .refused }
             let fate = try await queue.fate(of: ids[2])
             #expect(fate == .completed)
         }

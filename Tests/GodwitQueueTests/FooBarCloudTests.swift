@@ -137,7 +137,7 @@ func fooBarPipeline(_ store: Store, _ cloud: FooBarCloud) -> Pipeline {
             try await begin()
             cloud.change("robbie") { $0.firstName = "Robert" }
             let upload = try await rename()
-            for await status in queue.statuses(of: upload) where status == .conflict { break }
+            try await queue.statuses(of: upload).reaches { $0 == .conflict }
             let found = try await store.read { try $0.conflict(of: upload) }
             let conflict = try #require(found)
             #expect(conflict.base?.map?["firstName"] == .string("Robby"))

@@ -40,7 +40,7 @@ import Testing
                     )
                 }
             )
-            for await status in queue.statuses(of: ids[0]) where !status.reasons.isEmpty { break }
+            try await queue.statuses(of: ids[0]).reaches { !$0.reasons.isEmpty }
             try await limitPages(of: bench.store, isFull: false)
             ids += try await bench.enqueue("last")
             for name in try await bench.names() + ["first"] { bench.cloud.answer(name) }

@@ -48,7 +48,7 @@ import Testing
                 if number >= 2 { bench.clock.advance(by: await bench.clock.nextDelay()) }
             }
             if attemptsMax != nil {
-                for await status in queue.statuses(of: id) where status == .refused { break }
+                try await queue.statuses(of: id).reaches { $0 == .refused }
             } else {
                 _ = await bench.clock.nextDelay()
             }

@@ -48,7 +48,7 @@ extension PushQueue {
     func running(_ body: () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.run() }
-            for await summary in self.summaries() where summary.isRunning { break }
+            try await self.summaries().reaches { $0.isRunning }
             try await body()
             group.cancelAll()
             while let result = await group.nextResult() {

@@ -70,12 +70,12 @@ import Testing
         try await queue.running {
             await bench.cloud.starts()
             bench.cloud.answer("x", .conflict(reason: "newer"))
-            for await status in queue.statuses(of: id) where status == .conflict { break }
+            try await queue.statuses(of: id).reaches { $0 == .conflict }
             #expect(try await bench.store.read { try $0.syncState(of: key) } == .conflict(id))
             try await bench.store.write { try $0.resolveConflict(of: id, .retry) }
             await bench.cloud.starts()
             bench.cloud.answer("x", .refused(reason: "no"))
-            for await status in queue.statuses(of: id) where status == .refused { break }
+            try await queue.statuses(of: id).reaches { $0 == .refused }
             #expect(try await bench.store.read { try $0.syncState(of: key) } == .failed(id))
             try await bench.store.write { try $0.retryOperation(id) }
             await bench.cloud.starts()
@@ -94,12 +94,12 @@ import Testing
         try await queue.running {
             let ids = try await bench.enqueue("a", "b")
             await bench.cloud.starts(2)
-            for await summary in queue.summaries() where summary.running == 2 { break }
+            try await queue.summaries().reaches { $0.running == 2 }
             while monitor.summary.running != 2 { await Task.yield() }
             #expect(monitor.summary.pending == 2 && monitor.summary.failed == 0)
             bench.cloud.answer("a")
             bench.cloud.answer("b", .refused(reason: "no"))
-            for await status in queue.statuses(of: ids[1]) where status == .refused { break }
+            try await queue.statuses(of: ids[1]).reaches { $0 == .refused }
             while monitor.summary.failed != 1 { await Task.yield() }
             #expect(monitor.summary.pending == 1)
         }
@@ -123,7 +123,7 @@ import Testing
             bench.cloud.answer("a")
             bench.cloud.answer("b", .refused(reason: "no"))
             _ = try await queue.fate(of: ids[0])
-            for await status in queue.statuses(of: ids[1]) where status == .refused { break }
+            try await queue.statuses(of: ids[1]).reaches { $0 == .refused }
         }
         #expect(try metrics.expectCounter("godwit.queue.enqueued").values.reduce(0, +) == 2)
         #expect(try metrics.expectCounter("godwit.queue.completed").values.reduce(0, +) == 1)

@@ -157,7 +157,7 @@ import Testing
         let queue = try bench.queue()
         try await queue.running {
             let id = try await bench.store.write { try $0.enqueue(Other(number: 1)) }
-            for await status in queue.statuses(of: id) where status == .refused { break }
+            try await queue.statuses(of: id).reaches { $0 == .refused }
         }
         let found = try await bench.store.read { try $0.operations(where: .unreadable) }
         #expect(found.count == 1)

@@ -268,7 +268,7 @@ import Testing
         try await queue.running {
             await bench.cloud.starts()
             bench.cloud.answer("a", .conflict(reason: "newer"))
-            for await status in queue.statuses(of: first) where status == .conflict { break }
+            try await queue.statuses(of: first).reaches { $0 == .conflict }
             let needs = try await bench.store.read { try $0.dependencies(of: second) }
             #expect(needs == [first] && bench.cloud.started == ["a"])
             try await bench.store.write { try $0.resolveConflict(of: first, .retry) }

@@ -80,7 +80,7 @@ import Testing
         let (store, queue, id) = try await push(against: theirs)
         let photos = photos
         try await queue.running {
-            for await status in queue.statuses(of: id) where status == .conflict { break }
+            try await queue.statuses(of: id).reaches { $0 == .conflict }
             let object = try await store.read { try $0.get("1", in: photos) }
             #expect(object?.title == "new" && object?.thumbnail == photo.thumbnail)
             await #expect(throws: StoreError.self) {

@@ -178,7 +178,7 @@ import Testing
                 await bench.cloud.starts()
                 #expect(bench.cloud.operation("a")?.attempts == 1, "a retry is another start")
                 bench.cloud.answer("a", outcome)
-                for await status in queue.statuses(of: id) where status == expected { break }
+                try await queue.statuses(of: id).reaches { $0 == expected }
             }
         }
     }
@@ -215,7 +215,7 @@ import Testing
             }
             await bench.cloud.starts()
             bench.cloud.answer("first", .refused(reason: "no"))
-            for await status in queue.statuses(of: ids[0]) where status == .refused { break }
+            try await queue.statuses(of: ids[0]).reaches { $0 == .refused }
             let number = try await bench.operation(ids[0]).number
             #expect(try await queue.status(of: ids[1]) == .waiting([.dependencies([number])]))
             #expect(bench.cloud.started == ["first"])
@@ -261,7 +261,7 @@ import Testing
         try await queue.running {
             await bench.cloud.starts()
             bench.cloud.answer("a", .conflict(reason: "newer"))
-            for await status in queue.statuses(of: id) where status == .conflict { break }
+            try await queue.statuses(of: id).reaches { $0 == .conflict }
         }
         try bench.store.close()
         let again = try Workbench(.file(path))

@@ -14,7 +14,7 @@ import Testing
     func `whenever the app is killed, each of its effects reaches the cloud exactly once`()
         async throws
     {
-        let seed = UInt64.random(in: 0..<1_000_000)
+        let seed = Soak.seed
         let server = TagServer(seed: seed)
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let serving = Task { try await server.run { port.yield($0) } }

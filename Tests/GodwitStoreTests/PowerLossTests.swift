@@ -45,7 +45,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(Soak.minutesMax)), arguments: Scenario.all)
     func `no scenario loses anything to a power cut`(scenario: Scenario) async throws {
-        let seed = UInt64.random(in: 0..<1_000_000)
+        let seed = Soak.seed
         var random = Seeded(seed: seed)
         let count = try await SimulatedRun(scenario).operationCount
         for cut in (1...count).shuffled(using: &random).prefix(Self.sampleSize) {
@@ -53,7 +53,7 @@ import Testing
             for _ in 0..<Soak.factor {
                 let damage = random.next() % 10_000
                 let broken = await run.broken(seed: damage)
-                #expect(broken == [], "cut at \(cut), damage \(damage)")
+                #expect(broken == [], "cut at \(cut), damage \(damage), seed \(seed)")
             }
         }
     }

@@ -100,9 +100,9 @@ import Testing
         }
         let queue = try PushQueue(open, pipelines: [refusing, Pipeline("photos")])
         let id = try #require(try await open.read { try $0.operations() }.first).id
-        await withTaskGroup(of: Void.self) { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try? await queue.run() }
-            for await status in queue.statuses(of: id) where status == .refused { break }
+            try await queue.statuses(of: id).reaches { $0 == .refused }
             group.cancelAll()
         }
         try open.close()

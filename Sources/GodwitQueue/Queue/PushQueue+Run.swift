@@ -27,7 +27,7 @@ extension PushQueue {
     ) async throws {
         // Asked for before anything is read, so that nothing falls between the two.
         let changes = store.changes()
-        state.withLock { $0.followerCount += 1 }
+        state.withLock { $0.known.followerCount += 1 }
         defer { change { state, _ in state.endFollowing() } }
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask {
@@ -54,12 +54,16 @@ extension PushQueue {
                 try await serve(epoch)
             } catch is LeaseLost {
                 logger.warning("the queue has lost its lease")
-            } catch let error where hasServed && !Task.isCancelled && error as? StoreError != .closed {
+            } catch let error where hasServed && Self.mayPass(error) {
                 // A disk that is full, say, costs the lease, and it can be taken again later.
                 logger.warning("the queue cannot take its lease", metadata: ["error": "\(error)"])
                 try await options.clock.sleep(for: Self.storeRetryDelay)
             }
         }
+    }
+
+    private static func mayPass(_ error: any Error) -> Bool {
+        !Task.isCancelled && error as? StoreError != .closed
     }
 
     private func serve(_ epoch: Int64) async throws {

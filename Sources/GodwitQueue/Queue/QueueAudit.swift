@@ -169,15 +169,16 @@ extension QueueMachine {
 extension QueueState {
     /// Whether somebody answers for an operation that runs.
     func isUnderWay(_ number: OperationNumber) -> Bool {
-        claimed.contains(number) || runs[number] != nil || transfers[number] != nil
+        service?.claimed.contains(number) == true || service?.runs[number] != nil
+            || transfers[number] != nil
     }
 
     /// Reads everything again, and looks at the clock.
     mutating func startAnew() {
-        armed = nil
+        service?.armed = nil
         lostTrack()
     }
 
     /// Whether somebody looks at the clock at this time, or before.
-    func looks(by time: Duration) -> Bool { armed.map { $0 <= time } ?? false }
+    func looks(by time: Duration) -> Bool { service?.armed.map { $0 <= time } ?? false }
 }

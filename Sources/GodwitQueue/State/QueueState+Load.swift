@@ -5,58 +5,60 @@ extension QueueState {
     ///
     /// - Returns: Which loading this is; a later one makes it void.
     mutating func beginLoading() -> Int {
-        phase = .loading([])
-        loadCount += 1
         machine.removeAll()
-        (stopped, unusual) = (Stopped(), [:])
-        return loadCount
+        (stopped, known.unusual) = (Stopped(), [:])
+        return known.begin([])
     }
 
     /// What is known is not what is stored.
     mutating func lostTrack() {
         guard !isUnloaded else { return }
-        failLoading(loadCount)
+        failLoading(known.reading)
         effects.needsLoading = isRunning
     }
 
     /// The database could not be read.
     mutating func failLoading(_ loading: Int) {
-        guard loading == loadCount else { return }
-        loadCount += 1
-        phase = .unloaded
-        effects.wakes += loadWaiters
-        loadWaiters = []
+        guard loading == known.reading else { return }
+        known.fail()
+        wakeLoadWaiters()
+    }
+
+    private mutating func wakeLoadWaiters() {
+        effects.wakes += known.waiters
+        known.waiters = []
     }
 
     /// Calls `wake` when the loading that goes on has ended, one way or the other.
     ///
     /// - Returns: Whether one goes on.
     mutating func waitForLoading(_ wake: @escaping Waiters.Effect) -> Bool {
-        switch phase {
+        switch known.phase {
         case .loading: break
-        case .behind where followerCount > 0: break
+        case .behind where known.followerCount > 0: break
         case .unloaded, .behind, .loaded: return false
         }
-        loadWaiters.append(wake)
+        known.waiters.append(wake)
         return true
     }
 
     mutating func load(_ piece: LoadedQueue.Piece, _ loading: Int, at now: Moment) {
-        guard loading == loadCount, case .loading = phase else { return }
+        guard known.entries(of: loading) != nil else { return }
         switch piece {
         case .count(let count): machine.reserveCapacity(count)
         case .operations(let outlines):
             for outline in outlines {
                 guard let item = item(outline, needs: [], at: now) else { continue }
                 machine.add(item)
-                if let state = outline.state, state != .waiting { unusual[item.number] = state }
+                guard let state = outline.state, state != .waiting else { continue }
+                known.unusual[item.number] = state
             }
         case .needs(let edges):
             for (operation, need) in edges { machine.add(need, to: operation, item: foreign) }
         case .rest(let holds, let suspensions):
             machine.admitAll()
-            for (number, state) in unusual { admit(number, state) }
-            unusual = [:]
+            for (number, state) in known.unusual { admit(number, state) }
+            known.unusual = [:]
             for hold in holds { self.hold(hold, isLoaded: true, at: now) }
             setSuspensions(Set(suspensions.map { StoredSuspension(pipeline: $0, reason: $1) }))
         }
@@ -64,12 +66,10 @@ extension QueueState {
 
     /// Everything up to a commit was read; what came meanwhile follows.
     mutating func endLoading(_ loading: Int, through commit: CommitNumber, at now: Moment) {
-        guard loading == loadCount, case .loading(let entries) = phase else { return }
-        effects.wakes += loadWaiters
-        loadWaiters = []
-        phase = .loaded(commit)
-        loadedThrough = commit
-        if lastElsewhere > commit { return lostTrack() }
+        guard let entries = known.entries(of: loading) else { return }
+        wakeLoadWaiters()
+        (known.phase, known.through) = (.loaded(commit), commit)
+        if known.lastElsewhere > commit { return lostTrack() }
         take(entries.filter { $0.commit > commit }, at: now)
         effects.wakes += events.endGone { [self] in machine.schedule.contains($0) }
         effects.wakes += waiters.recount { [self] in left(through: $0) }
@@ -108,29 +108,25 @@ extension QueueState {
     /// Other processes have committed something: what this one commits later is kept until that
     /// is read.
     mutating func fellBehind(_ commits: ClosedRange<CommitNumber>) {
-        lastElsewhere = commits.upperBound
-        switch phase {
+        known.lastElsewhere = commits.upperBound
+        switch known.phase {
         case .unloaded, .loading, .behind: break
-        case .loaded where followerCount == 0: lostTrack()
-        case .loaded:
-            firstMissing = commits.lowerBound
-            phase = .behind([])
+        case .loaded where known.followerCount == 0: lostTrack()
+        case .loaded: known.phase = .behind([], from: commits.lowerBound)
         }
     }
 
     /// A task does not take in any more what other processes commit.
     mutating func endFollowing() {
-        followerCount -= 1
-        if followerCount == 0, case .behind = phase { lostTrack() }
+        known.followerCount -= 1
+        if known.followerCount == 0, case .behind = known.phase { lostTrack() }
     }
 
     /// - Returns: Which loading this is, and the commits whose news it has to read; nil when there
     ///   is nothing to bring up to date.
     mutating func beginCatchingUp() -> (Int, ClosedRange<CommitNumber>)? {
-        guard case .behind(let entries) = phase else { return nil }
-        phase = .loading(entries)
-        loadCount += 1
-        return (loadCount, firstMissing...lastElsewhere)
+        guard case .behind(let entries, let first) = known.phase else { return nil }
+        return (known.begin(entries), first...known.lastElsewhere)
     }
 
     /// Takes in what was done up to a commit of another process, and what this process has done
@@ -141,18 +137,17 @@ extension QueueState {
         through commit: CommitNumber,
         at now: Moment
     ) {
-        guard loading == loadCount, case .loading(let entries) = phase else { return }
-        effects.wakes += loadWaiters
-        loadWaiters = []
-        (phase, loadedThrough) = (.loaded(commit), commit)
-        let known = entries.filter { $0.commit <= commit }.flatMap(\.changes)
-        insert(news, except: Set(known.map(\.number)), at: now)
-        for change in known { take(change, at: now) }
+        guard let entries = known.entries(of: loading) else { return }
+        wakeLoadWaiters()
+        (known.phase, known.through) = (.loaded(commit), commit)
+        let earlier = entries.filter { $0.commit <= commit }.flatMap(\.changes)
+        insert(news, except: Set(earlier.map(\.number)), at: now)
+        for change in earlier { take(change, at: now) }
         for item in news.items { take(item, at: now) }
         if let suspensions = news.suspensions { setSuspensions(suspensions) }
         let later = entries.filter { $0.commit > commit }
-        if lastElsewhere > commit {
-            (phase, firstMissing) = (.behind(later), commit.next)
+        if known.lastElsewhere > commit {
+            known.phase = .behind(later, from: commit.next)
         } else {
             take(later, at: now)
         }
@@ -161,7 +156,7 @@ extension QueueState {
 
     private mutating func take(_ entries: [QueueJournal.Entry], at now: Moment) {
         for entry in entries {
-            phase = .loaded(entry.commit)
+            known.phase = .loaded(entry.commit)
             for change in entry.changes { take(change, at: now) }
         }
     }
@@ -208,7 +203,7 @@ extension QueueState {
             machine.modify(
                 new.outline.number,
                 priority: new.outline.priority,
-                needs: known(new.needs)
+                needs: present(new.needs)
             )
             setState(new.outline, epoch, at: now)
             machine.releaseAll(new.outline.number, except: Set(holds.map(\.context)))
@@ -240,7 +235,8 @@ extension QueueState {
         }
     }
 
-    private mutating func known(_ needs: [OperationNumber]) -> [OperationNumber] {
+    /// The needs, each of which is in line.
+    private mutating func present(_ needs: [OperationNumber]) -> [OperationNumber] {
         for need in needs where !machine.schedule.contains(need) { machine.insert([foreign(need)]) }
         return needs
     }

@@ -5,16 +5,14 @@ internal import GodwitStore
 /// A value behind one lock. What happens goes in, effects come out, and nothing is done while the
 /// lock is held.
 struct QueueState {
-    enum Phase {
-        /// Nothing is known; the database has everything.
-        case unloaded
-        /// The operations of some commit are being read; what is committed meanwhile is kept.
-        case loading([QueueJournal.Entry])
-        /// Other processes have committed something that is yet to be read; what this one commits
-        /// after that is kept.
-        case behind([QueueJournal.Entry])
-        /// In line with every commit up to this one.
-        case loaded(CommitNumber)
+    /// What is under way while the queue runs.
+    struct Service {
+        let work: AsyncStream<QueueWork>.Continuation
+        /// Operations that are being marked as running, and run in a moment.
+        var claimed: Set<OperationNumber> = []
+        var runs: [OperationNumber: CancellableRun] = [:]
+        /// When the next sleeper looks again.
+        var armed: Duration?
     }
 
     struct Effects {
@@ -28,43 +26,24 @@ struct QueueState {
     }
 
     var machine: QueueMachine
-    var phase = Phase.unloaded
+    var known = KnownCommits()
+    /// Nil while the queue does not run.
+    var service: Service?
+    /// The launch that runs, or ran last; what an older one has left does not count.
+    private(set) var epoch: Int64 = 0
     /// The lane of operations that another queue runs, and some of ours need.
     let foreignLane: Int
     var lanes: [String: Int] = [:]
     var storedSuspensions: Set<StoredSuspension> = []
     /// When a pipeline was last resumed here, by its name.
     private var resumptions: [String: Duration] = [:]
-    private(set) var isRunning = false
-    private var work: AsyncStream<QueueWork>.Continuation?
-    /// The launch that runs; what an older one has left does not count.
-    private(set) var epoch: Int64 = 0
-    var runs: [OperationNumber: CancellableRun] = [:]
     private(set) var progress: [OperationNumber: Double] = [:]
     /// Why an operation is parked.
     var stopped = Stopped()
-    /// Operations that are being marked as running, and run in a moment.
-    var claimed: Set<OperationNumber> = []
     var waiters = Waiters()
-    var loadCount = 0
-    /// Operations that were loaded and neither wait nor are in line yet.
-    var unusual: [OperationNumber: QueuedOperation.State] = [:]
-    var loadWaiters: [Waiters.Effect] = []
     var events = EventFeed()
     /// Operations whose transfers go on outside of this process, and how to cancel them.
     var transfers: [OperationNumber: CancellableRun] = [:]
-    var active: Set<OperationNumber> { Set(transfers.keys) }
-    /// The commit that the last reading of everything has shown: what it did is known, also when
-    /// the one who tells of it comes late.
-    var loadedThrough = CommitNumber.none
-    /// The first commit of another process that is yet to be read.
-    var firstMissing = CommitNumber.none
-    /// The last commit of another process that is known to be there.
-    var lastElsewhere = CommitNumber.none
-    /// How many tasks take in what other processes commit.
-    var followerCount = 0
-    /// Until when somebody sleeps, to look again then.
-    var armed: Duration?
     private var touched: Set<OperationNumber> = []
     var effects = Effects()
 
@@ -96,8 +75,10 @@ struct QueueState {
 
     func lane(of pipeline: String) -> Int? { lanes[pipeline] }
     func isOurs(_ lane: Int) -> Bool { lane != foreignLane }
-    var isUnloaded: Bool { if case .unloaded = phase { true } else { false } }
-    var isLoaded: Bool { if case .loaded = phase { true } else { false } }
+    var isUnloaded: Bool { if case .unloaded = known.phase { true } else { false } }
+    var isLoaded: Bool { if case .loaded = known.phase { true } else { false } }
+    var isRunning: Bool { service != nil }
+    var active: Set<OperationNumber> { Set(transfers.keys) }
 }
 
 // MARK: - What was committed
@@ -105,22 +86,9 @@ struct QueueState {
 extension QueueState {
     mutating func take(_ entry: QueueJournal.Entry, at now: Moment) {
         for change in entry.changes { effects.wakes += events.announce(change) }
-        switch phase {
-        case .unloaded: break
-        case .loading(var entries):
-            // Taken out, not copied: much may be committed while a long queue is read.
-            phase = .unloaded
-            entries.append(entry)
-            phase = .loading(entries)
-        case .behind(var entries):
-            phase = .unloaded
-            entries.append(entry)
-            phase = .behind(entries)
-        case .loaded:
-            guard entry.commit > loadedThrough else { return }
-            phase = .loaded(entry.commit)
-            for change in entry.changes { take(change, at: now) }
-        }
+        guard !known.keep(entry), entry.commit > known.through else { return }
+        known.phase = .loaded(entry.commit)
+        for change in entry.changes { take(change, at: now) }
     }
 
     mutating func take(_ change: QueueChange, at now: Moment) {
@@ -139,7 +107,7 @@ extension QueueState {
         case .finished(let number, _, _):
             finish(number)
         case .requeued(let number):
-            runs[number] = nil
+            service?.runs[number] = nil
             progress[number] = nil
             machine.requeue(number)
             touch(number)
@@ -183,7 +151,7 @@ extension QueueState {
     }
 
     mutating func finish(_ number: OperationNumber) {
-        if let run = runs.removeValue(forKey: number) { effects.cancelled.append(run) }
+        if let run = service?.runs.removeValue(forKey: number) { effects.cancelled.append(run) }
         if let transfer = transfers.removeValue(forKey: number) {
             effects.cancelled.append(transfer)
         }
@@ -196,7 +164,7 @@ extension QueueState {
 
     /// A conflict keeps its place in the line, and its commit open; a dead letter does not.
     mutating func stop(_ number: OperationNumber, _ state: QueuedOperation.State) {
-        if let run = runs.removeValue(forKey: number) { effects.cancelled.append(run) }
+        if let run = service?.runs.removeValue(forKey: number) { effects.cancelled.append(run) }
         if let transfer = transfers.removeValue(forKey: number) {
             effects.cancelled.append(transfer)
         }
@@ -254,9 +222,7 @@ extension QueueState {
 extension QueueState {
     mutating func began(epoch: Int64, _ work: AsyncStream<QueueWork>.Continuation) {
         self.epoch = epoch
-        self.work = work
-        isRunning = true
-        armed = nil
+        service = Service(work: work)
         // Another process may have made void what was read for this.
         effects.needsLoading = isUnloaded
         machine.resume(nil, reason: Self.notRunning)
@@ -267,9 +233,7 @@ extension QueueState {
 
     mutating func ended() {
         guard isRunning else { return }
-        isRunning = false
-        work = nil
-        (claimed, runs, progress) = ([], [:], [:])
+        (service, progress) = (nil, [:])
         machine.suspend(nil, reason: Self.notRunning)
     }
 
@@ -280,12 +244,12 @@ extension QueueState {
     }
 
     mutating func started(_ number: OperationNumber, _ run: CancellableRun) {
-        claimed.remove(number)
+        service?.claimed.remove(number)
         // Somebody may have taken it away between the claim and now.
         guard machine.schedule.position(of: number)?.state == .running else {
             return effects.cancelled.append(run)
         }
-        runs[number] = run
+        service?.runs[number] = run
         events.yield(.started(number))
         touch(number)
     }
@@ -297,15 +261,15 @@ extension QueueState {
     }
 
     mutating func progressed(_ number: OperationNumber, to fraction: Double) {
-        guard runs[number] != nil || transfers[number] != nil else { return }
+        guard service?.runs[number] != nil || transfers[number] != nil else { return }
         progress[number] = fraction
         touch(number)
     }
 
     /// An attempt ended without a trace in the database: it waits, and is tried again.
     mutating func gaveUp(_ number: OperationNumber, retryAfter delay: Duration, at now: Moment) {
-        claimed.remove(number)
-        runs[number] = nil
+        service?.claimed.remove(number)
+        service?.runs[number] = nil
         progress[number] = nil
         machine.hold(
             number,
@@ -319,7 +283,7 @@ extension QueueState {
     /// An attempt was none, and nobody has cancelled it: the next one does not come at once, unless
     /// something else keeps it back.
     mutating func postpone(_ number: OperationNumber, for delay: Duration, at now: Moment) {
-        guard runs[number] != nil, let lane = machine.schedule.position(of: number)?.lane,
+        guard service?.runs[number] != nil, let lane = machine.schedule.position(of: number)?.lane,
             !machine.schedule.lanes[lane].isSuspended
         else { return }
         machine.hold(
@@ -369,13 +333,13 @@ extension QueueState {
     }
 
     mutating func takeEffects(at now: Moment) -> Effects {
-        effects.work = work
-        if isRunning, isLoaded {
+        effects.work = service?.work
+        if let service, isLoaded {
             effects.starts = machine.start(at: now)
-            claimed.formUnion(effects.starts)
+            self.service?.claimed.formUnion(effects.starts)
             let next = machine.nextLook(at: now)
-            if let next, armed.map({ next < $0 || $0 <= now.elapsed }) ?? true {
-                armed = next
+            if let next, service.armed.map({ next < $0 || $0 <= now.elapsed }) ?? true {
+                self.service?.armed = next
                 effects.delay = max(next - now.elapsed, .zero)
             }
         }
