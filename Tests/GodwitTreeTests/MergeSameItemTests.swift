@@ -151,6 +151,106 @@ import Testing
         #expect(merge.value == ["cells": [a, b, head, plot]])
     }
 
+    @Test(
+        arguments: [
+            (
+                ["ann", "cy", "ann", "cy", "bob", "cy", "bob"], [0: "cy", 3: "ann"], [1: "ann"]
+            ),
+            (["art", "gym", "art", "gym", "art"], [2: "gym", 3: "math"], [4: "math"]),
+            (
+                ["x", "", "o", "", "x", "", "o", "", ""], [1: "x", 4: "o"], [0: "o", 8: "x"]
+            ),
+        ] as [([String], [Int: String], [Int: String])]
+    )
+    func `days of a roster are changed where they stand`(
+        days: [String],
+        ours: [Int: String],
+        theirs: [Int: String]
+    ) {
+        func value(_ changes: [Int: String]) -> Value {
+            .list(
+                Value.List(days.indices.map { .string(Key(changes[$0] ?? days[$0])) })
+            )
+        }
+        let merge = merge(value([:]), value(ours), value(theirs))
+        #expect(merge.value == value(ours.merging(theirs) { $1 }) && merge.conflicts.isEmpty)
+    }
+
+    private static let rewritten: [(base: Value, ours: Value, theirs: Value)] = [
+        (
+            [
+                ["name": "Ann Lee", "email": "ann@lee.com", "phone": "111"],
+                ["name": "Bob Ray", "email": "bob@ray.com", "phone": "222"],
+                ["name": "Cy Tam", "email": "cy@tam.com", "phone": "333"],
+            ],
+            [
+                ["name": "Ann Fox", "email": "ann@fox.com", "phone": "111"],
+                ["name": "Bob Ray", "email": "bob@ray.com", "phone": "222"],
+                ["name": "Cy Tam", "email": "cy@tam.com", "phone": "333"],
+            ],
+            [
+                ["name": "Ann Lee", "email": "ann@lee.com"],
+                ["name": "Bob Ray", "email": "bob@ray.com", "phone": "222"],
+                ["name": "Cy Tam", "email": "cy@tam.com", "phone": "333"],
+            ]
+        ),
+        (
+            [
+                "todo": [
+                    ["title": "Login page", "labels": ["ui", "blocked"]],
+                    ["title": "Search", "labels": ["ui"]],
+                ],
+                "done": [],
+            ],
+            [
+                "todo": [["title": "Search", "labels": ["ui"]]],
+                "done": [
+                    [
+                        "title": "Login page", "labels": ["ui", "blocked"],
+                        "completedAt": "2024-05-01",
+                    ]
+                ],
+            ],
+            [
+                "todo": [
+                    ["title": "Login page", "labels": ["ui"]],
+                    ["title": "Search", "labels": ["ui"]],
+                ],
+                "done": [],
+            ]
+        ),
+    ]
+
+    @Test(arguments: rewritten)
+    func `a removal within a record that the other side rewrote is made or reported`(
+        base: Value,
+        ours: Value,
+        theirs: Value
+    ) {
+        for merge in [merge(base, ours, theirs), merge(base, theirs, ours)] {
+            #expect(merge.value.unordered == ours.unordered)
+            #expect(merge.conflicts.map(\.reason) == [.removedAndEdited])
+        }
+    }
+
+    @Test func `a removal from a list that the other side makes one of records is reported`() {
+        let base: Value = ["Buy milk", "Call mum", "Pay rent"]
+        let records = Value.list(
+            Value.List((base.list ?? []).map { ["text": $0, "done": false] })
+        )
+        let merge = merge(base, records, ["Buy milk", "Pay rent"])
+        #expect(merge.conflicts.map(\.reason) == [.bothSet])
+    }
+
+    @Test func `two new entries of one title on two days are two`() {
+        let first: Value = ["title": "Dentist", "date": "2024-05-07", "min": 30]
+        let second: Value = ["title": "Dentist", "date": "2024-06-11", "min": 30]
+        let run: Value = ["title": "Run", "date": "2024-05-01", "min": 45]
+        let merge = merge([run], [run, first], [run, second])
+        #expect(merge.value == [run, first, second])
+        #expect(merge.conflicts.map(\.reason) == [.sameIdentity])
+    }
+
     @Test func `a record with another name and nothing else of its own is another record`() {
         let (bread, milk, rye): (Value, Value, Value) = (
             ["name": "Bread", "n": 1], ["name": "Milk", "n": 1], ["name": "Rye", "n": 1]

@@ -25,6 +25,16 @@ struct ArrivalSearch {
         departures.filter { $0.arrivals[side] == nil && $0.container?.isFound != true }
     }
 
+    /// Whether a new value that is not the destination of another looks like a version of one.
+    func hasVersion(of value: Value) -> Bool {
+        let bag = Resemblance(value)
+        return insertions.lazy.filter { !$0.isDestination }.prefix(Self.versionsMax).contains {
+            bag.score(with: Resemblance($0.value)) >= Self.namedScoreMin
+        }
+    }
+
+    private static let versionsMax = 64
+
     // MARK: By content
 
     private func findContents(_ departures: [Departure]) {

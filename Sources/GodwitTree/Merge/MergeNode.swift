@@ -55,6 +55,8 @@ final class MergeChoice {
     let leaning: Side?
     /// Whose wish is granted, once that is decided.
     var picked: Side?
+    /// Whether the merge reports this choice although nothing was left to decide.
+    var isDoubtful = false
 
     init(
         _ reason: Conflict.Reason,

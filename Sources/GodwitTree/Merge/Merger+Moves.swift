@@ -10,7 +10,9 @@
 //   (3) If the other side edited it where it was, the edit goes along.
 //   (4) If the other side moved it elsewhere too, it stands where ours has it, with the edits of
 //       both, and a conflict says so.
-//   (5) If the other side removed it, it stays: a move to another place is an edit, and an edit
+//   (5) If a side removed a value of which the other side only removed parts, it goes. A conflict says
+//       so where a new value has half of its words: it may be a version that was not found.
+//   (6) If the other side removed it, it stays: a move to another place is an edit, and an edit
 //       beats a removal. A conflict says so here too. Within one list, a removal beats a move.
 
 extension Merger {
@@ -51,9 +53,20 @@ extension Merger {
             }
             for departure in departed where departure.container?.isFound != true {
                 follow(departure)
+                giveUp(departure)
             }
         }
         for insertion in insertions { insertion.applyEdits() }
+    }
+
+    /// Lets a value go of which the other side has only removed parts, and reports that where a new
+    /// value of the remover's looks like a version of it.
+    private func giveUp(_ departure: Departure) {
+        guard let choice = departure.choice, choice.picked == nil, let edit = choice.edit,
+            edit.onlyRemoves(from: departure.base), let remover = choice.editor?.other
+        else { return }
+        choice.picked = remover
+        choice.isDoubtful = ArrivalSearch(remover, insertions).hasVersion(of: departure.base)
     }
 
     private mutating func follow(_ departure: Departure) {

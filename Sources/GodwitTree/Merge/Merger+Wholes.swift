@@ -34,8 +34,9 @@ extension Merger {
         let replaces = parts.map { $0.replaces(base) }
         let isOfThings = base[0].map != nil || base[0].text != nil
         let excludes = Side.allCases.contains { side in
-            replaces[side] && parts[side.other].hasMore
-                && (!isOfThings || parts[side].changesKind(of: base))
+            guard replaces[side] else { return false }
+            if parts[side].changesKind(of: base) { return !parts[side.other].isEmpty }
+            return !isOfThings && parts[side.other].hasMore
         }
         let bothReplace = replaces.ours && replaces.theirs && base[0].map == nil
         guard excludes || bothReplace else { return nil }
@@ -65,7 +66,7 @@ extension Merger {
         return Sides(ours: ours, theirs: theirs)
     }
 
-    private static let cellMax = 1 << 16
+    private static let cellMax = 1 << 20
     private static let nearMax = 8
 
     private func cells(
@@ -84,12 +85,31 @@ extension Merger {
         let added = (base.count..<list.count).map { position in
             ListDelta.Insert(position: position, value: list[position])
         }
-        // What shifts items is no edit of cells. Numbers and flags tell less about that than words.
-        let known = delta.parts.removes.reduce(0) { $0 + $1.count } + delta.parts.edits.count
-        let isOfNumbers = added.isEmpty && edits.allSatisfy { base[$0.position].isNumeric }
-        guard edits.count <= (isOfNumbers ? 2 * known + 2 : known) else { return nil }
+        guard edits.count <= cellEditsMax(base, delta, edits, isLonger: !added.isEmpty) else {
+            return nil
+        }
         return try? ListDelta(inserts: added, edits: edits)
     }
+
+    /// How many edits of cells a change may be: one that shifts items would be more.
+    ///
+    /// Numbers and flags tell less than words about whether a change shifts items. In a list of a few
+    /// words that occur again and again, such as a roster, they tell nothing.
+    private func cellEditsMax(
+        _ base: Value.List,
+        _ delta: ListDelta,
+        _ edits: [ListDelta.Edit],
+        isLonger: Bool
+    ) -> Int {
+        let known = delta.parts.removes.reduce(0) { $0 + $1.count } + delta.parts.edits.count
+        guard !isLonger, base.count <= Self.rosterMax else { return known }
+        if 2 * Set(base.map(ItemContent.init)).count <= base.count {
+            return max(known, base.count / 2)
+        }
+        return edits.allSatisfy { base[$0.position].isNumeric } ? 2 * known + 2 : known
+    }
+
+    private static let rosterMax = 1 << 10
 }
 
 extension ListRecipe {
@@ -115,6 +135,7 @@ extension ListDelta.Parts {
     }
 
     fileprivate var hasMore: Bool { !inserts.isEmpty || !edits.isEmpty }
+    fileprivate var isEmpty: Bool { !hasMore && removes.isEmpty && moves.isEmpty }
 }
 
 extension Value {

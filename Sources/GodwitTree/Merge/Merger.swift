@@ -178,7 +178,9 @@ extension Merger {
             departures.append(departure)
             noteRemovals(by: edit, from: base, place, in: departure)
         }
-        if choice.picked == nil, edit.onlyRemoves(from: base) { choice.picked = side }
+        // What the side put in elsewhere may be a version of it.
+        let mayBeThere = isThorough && base.isDistinctive
+        if choice.picked == nil, !mayBeThere, edit.onlyRemoves(from: base) { choice.picked = side }
         return .open(choice)
     }
 }
@@ -193,7 +195,7 @@ extension Delta {
     }
 
     /// Whether this change does nothing but remove parts of the base.
-    fileprivate func onlyRemoves(from base: Value) -> Bool {
+    func onlyRemoves(from base: Value) -> Bool {
         switch (self, base) {
         case (.map(let delta), .map(let map)):
             delta.entries.allSatisfy { entry in

@@ -50,7 +50,11 @@ struct Settlement {
     }
 
     private mutating func settle(_ choice: MergeChoice, _ winner: Side?) {
-        guard choice.picked == nil else { return }
+        if let picked = choice.picked {
+            guard choice.isDoubtful else { return }
+            let side: Conflict.Choice = picked == .ours ? .ours : .theirs
+            return report(choice.reason, choice.versions, side, choice.place)
+        }
         let picked = choice.editor ?? choice.vote?.side ?? winner ?? choice.leaning ?? larger
         choice.picked = picked
         guard !choice.isTrivial else { return }

@@ -3,8 +3,8 @@
 //   (1) Items with the same identity, where the list has one. Two new records with the same number
 //       or date that agree on less than half of their fields are two: both sides counted on. A field
 //       that both left empty, zero or false, or as most items have it, says nothing. Two with the
-//       same name, title or label that have no other value in common are two. An identity that the
-//       policy declares makes one of them all the same.
+//       same name, title or label that have no other value in common, or dates of their own, are
+//       two. An identity that the policy declares makes one of them all the same.
 //   (2) Equal items in the same gap; equal records anywhere, when each side has just one.
 //   (3) In a list of scalars, all different: equal strings and ints.
 //
@@ -151,7 +151,12 @@ extension Value {
             let unset = equals.count { defaults.contains($0.key, $0.value) }
             return 2 * (equal - unset) >= common - unset + own.ours + own.theirs
         }
-        return identity.isStrict || equal > 0 || own.ours == 0 || own.theirs == 0
+        if identity.isStrict { return true }
+        // Two appointments, or two expenses, of one title.
+        let haveOwnDays = map.contains { field in
+            otherMap[field.key].map { Vote.isOtherDay(field.value, $0) } ?? false
+        }
+        return !haveOwnDays && (equal > 0 || own.ours == 0 || own.theirs == 0)
     }
 }
 

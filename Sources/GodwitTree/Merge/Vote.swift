@@ -182,6 +182,13 @@ extension Vote {
         return our > their ? .ours : .theirs
     }
 
+    /// Whether two values begin with dates, and with different ones.
+    static func isOtherDay(_ value: Value, _ other: Value) -> Bool {
+        guard let text = value.text, let otherText = other.text else { return false }
+        let days = [text, otherText].map { Array($0.utf8.prefix(10)) }
+        return days.allSatisfy(isDate) && days[0] != days[1]
+    }
+
     private static func isDate(_ bytes: [UInt8]) -> Bool {
         bytes.count >= 10 && date(in: Array(bytes.prefix(10))) != nil
     }
