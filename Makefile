@@ -7,8 +7,8 @@ LINTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Source
 	Examples/Outbox/Package.swift Examples/Outbox/Sources \
 	Examples/Roster/Package.swift Examples/Roster/Sources Fuzz/Package.swift Fuzz/Sources
 
-.PHONY: help setup demo test test-traits test-threads test-planted-bugs lint format bench merges \
-	fuzz soak
+.PHONY: help setup demo test test-traits test-threads test-planted-bugs mutants lint format bench \
+	merges fuzz soak
 
 help:
 	@echo 'make setup              install what is needed (SQLite, xz, zstd, jsonpatch)'
@@ -17,6 +17,7 @@ help:
 	@echo 'make test               everything that must hold'
 	@echo 'make test-threads       the tests under the thread sanitizer'
 	@echo 'make test-planted-bugs  bugs of our own, each to be found by the simulated world'
+	@echo 'make mutants            small changes of store and queue that tests must notice; MUTANTS=N, SEED=N'
 	@echo 'make bench              speed, bytes and memory, beside peers'
 	@echo 'make merges             merges of real documents beside what people made of them, and peers'
 	@echo 'make fuzz               twenty million inputs for the readers; FUZZ=N for N inputs'
@@ -49,6 +50,10 @@ test-threads: setup
 # Builds store and queue once more, with bugs that can be switched on.
 test-planted-bugs: setup
 	Scripts/test-planted-bugs
+
+# Builds store and queue with two hundred changes in a copy, and runs their tests against each: an hour.
+mutants: setup
+	Scripts/mutants --sample $(or $(MUTANTS),200) $(if $(SEED),--seed $(SEED))
 
 lint:
 	swift format lint --strict --recursive --parallel $(LINTED)
