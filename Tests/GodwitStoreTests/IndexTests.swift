@@ -35,6 +35,25 @@ import Testing
         try store.close()
     }
 
+    @Test func `false and true are found as 0 and 1, and apart`() async throws {
+        let things = things
+        let index = Index("a", on: "a")
+        var options = Store.Options()
+        options.collections = [CollectionRules(things, indexes: [index])]
+        let store = try Store(.memory, options: options)
+        try await store.write { transaction in
+            for (key, value) in [("f", false), ("t", true), ("0", 0), ("1", 1)] as [(String, Value)]
+            {
+                try transaction.set(["a": value], for: key, in: things)
+            }
+        }
+        for (value, keys) in [(false, ["0", "f"]), (true, ["1", "t"])] as [(Value, [String])] {
+            let query = Query(things, by: index, equal: [value])
+            #expect(try await store.read { try $0.keys(query) } == keys)
+        }
+        try store.close()
+    }
+
     @Test(arguments: 1...8 * Soak.factor)
     func `a query finds what a filter and a sort would`(seed: Int) async throws {
         var random = Seeded(seed: UInt64(seed))

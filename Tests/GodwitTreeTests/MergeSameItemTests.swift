@@ -176,6 +176,28 @@ import Testing
         #expect(merge.value == value(ours.merging(theirs) { $1 }) && merge.conflicts.isEmpty)
     }
 
+    @Test func `an item that occurs once and moves is no edit of cells`() {
+        let songs: Value = ["in", "a", "b", "in", "a", "b", "demons", "in", "a", "b"]
+        let moved: Value = ["in", "a", "b", "demons", "in", "a", "b", "in", "a", "b"]
+        let edited: Value = ["in", "a", "b", "in", "a", "b", "demons", "in", "a", "new"]
+        let wanted: Value = ["in", "a", "b", "demons", "in", "a", "b", "in", "a", "new"]
+        for merge in [merge(songs, moved, edited), merge(songs, edited, moved)] {
+            #expect(merge.value == wanted && merge.conflicts.isEmpty)
+        }
+        let walk: Value = [
+            "walk", "run", "walk", "run", "walk", "sprint", "walk", "run", "rest", "rest",
+        ]
+        let late = merge(
+            walk,
+            ["walk", "run", "walk", "run", "walk", "walk", "run", "rest", "rest", "sprint"],
+            ["walk", "run", "walk", "run", "walk", "sprint", "new", "run", "rest", "rest"]
+        )
+        #expect(
+            late.value
+                == ["walk", "run", "walk", "run", "walk", "new", "run", "rest", "rest", "sprint"]
+        )
+    }
+
     private static let rewritten: [(base: Value, ours: Value, theirs: Value)] = [
         (
             [

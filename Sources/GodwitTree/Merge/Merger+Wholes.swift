@@ -85,31 +85,28 @@ extension Merger {
         let added = (base.count..<list.count).map { position in
             ListDelta.Insert(position: position, value: list[position])
         }
-        guard edits.count <= cellEditsMax(base, delta, edits, isLonger: !added.isEmpty) else {
-            return nil
-        }
+        let editsMax = cellEditsMax(base, delta, edits, list, isLonger: !added.isEmpty)
+        guard edits.count <= editsMax else { return nil }
         return try? ListDelta(inserts: added, edits: edits)
     }
 
     /// How many edits of cells a change may be: one that shifts items would be more.
     ///
-    /// Numbers and flags tell less than words about whether a change shifts items. In a list of a few
-    /// words that occur again and again, such as a roster, they tell nothing.
+    /// Numbers and flags tell less than words about whether a change shifts items. So do words in a
+    /// list of a few that occur again and again, such as a roster, unless one that occurs once moves.
     private func cellEditsMax(
         _ base: Value.List,
         _ delta: ListDelta,
         _ edits: [ListDelta.Edit],
+        _ list: Value.List,
         isLonger: Bool
     ) -> Int {
         let known = delta.parts.removes.reduce(0) { $0 + $1.count } + delta.parts.edits.count
-        guard !isLonger, base.count <= Self.rosterMax else { return known }
-        if 2 * Set(base.map(ItemContent.init)).count <= base.count {
-            return max(known, base.count / 2)
-        }
-        return edits.allSatisfy { base[$0.position].isNumeric } ? 2 * known + 2 : known
+        guard !isLonger else { return known }
+        if edits.allSatisfy({ base[$0.position].isNumeric }) { return 2 * known + 2 }
+        guard base.isRoster, !base.movesLoneItem(to: list) else { return known }
+        return max(known, min(base.count / 2, 2 * known + 2))
     }
-
-    private static let rosterMax = 1 << 10
 }
 
 extension ListRecipe {
@@ -150,6 +147,21 @@ extension Value {
 
 extension Value.List {
     private static let ringMin = 4
+    private static let rosterMax = 1 << 10
+
+    /// Whether this is a list of a few items that occur again and again.
+    fileprivate var isRoster: Bool {
+        count <= Self.rosterMax && 2 * Set(map(ItemContent.init)).count <= count
+    }
+
+    /// Whether an item that occurs once in both lists stands elsewhere in the other one.
+    fileprivate func movesLoneItem(to other: Value.List) -> Bool {
+        let places = ListMatching.uniquePositions(of: map(ItemContent.init))
+        let otherPlaces = ListMatching.uniquePositions(of: other.map(ItemContent.init))
+        return places.contains { content, place in
+            otherPlaces[content].map { $0 != place } ?? false
+        }
+    }
 
     /// Whether these are points, of which the last is the first.
     fileprivate var isRing: Bool {
