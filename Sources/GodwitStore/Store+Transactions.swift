@@ -88,7 +88,9 @@ extension Store {
 
     /// Runs `body` on the newest commit; what others commit meanwhile stays out of sight.
     ///
-    /// - Throws: What `body` throws, or ``StoreError``.
+    /// A task that is cancelled interrupts what SQLite does for `body`.
+    ///
+    /// - Throws: What `body` throws, ``StoreError``, or `CancellationError`.
     public func read<Result: Sendable>(
         _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> Result
     ) async throws -> Result {

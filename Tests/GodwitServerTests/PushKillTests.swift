@@ -25,12 +25,14 @@ import Testing
         let path = folder.path("app.sqlite")
         var random = Seeded(seed: seed)
         for _ in 0..<Self.kills {
-            try PushRun(path, url, "\(UInt64.random(in: 1..<1 << 40, using: &random))").kill(
-                afterAnswers: Int.random(in: 0...6, using: &random),
-                yielding: Int.random(in: 0...2_000, using: &random)
-            )
+            let run = try PushRun(path, url, "\(UInt64.random(in: 1..<1 << 40, using: &random))")
+            let count = Int.random(in: 0...6, using: &random)
+            let turns = Int.random(in: 0...2_000, using: &random)
+            let status = await onThread { run.kill(afterAnswers: count, yielding: turns) }
+            #expect(status == .uncaughtSignal, "it never ends by itself")
         }
-        #expect(try PushRun(path, url, "drain").lines().last == "drained", "seed \(seed)")
+        let drain = try PushRun(path, url, "drain")
+        #expect(await onThread { drain.lines() }.last == "drained", "seed \(seed)")
         try await check(server, Store(.file(path)), seed)
         print("killed the app \(Self.kills) times, in \(server.writes.count) writes")
         serving.cancel()
@@ -63,8 +65,15 @@ import Testing
     }
 }
 
+/// Runs what waits for a process on a thread of its own: this process is the cloud that it needs.
+private func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in
+        Thread { continuation.resume(returning: body()) }.start()
+    }
+}
+
 /// One run of the app.
-private struct PushRun {
+private struct PushRun: @unchecked Sendable {
     private let process = Process()
     private let output = Pipe()
 
@@ -76,7 +85,7 @@ private struct PushRun {
     }
 
     /// Kills it after so many of the cloud's answers, and a moment.
-    func kill(afterAnswers count: Int, yielding turns: Int) throws {
+    func kill(afterAnswers count: Int, yielding turns: Int) -> Process.TerminationReason {
         let reader = output.fileHandleForReading
         var answerCount = 0
         while answerCount < count {
@@ -87,13 +96,13 @@ private struct PushRun {
         for _ in 0..<turns { sched_yield() }
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
-        #expect(process.terminationReason == .uncaughtSignal, "it never ends by itself")
+        return process.terminationReason
     }
 
-    func lines() throws -> [String] {
+    func lines() -> [String] {
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        guard process.terminationStatus == 0 else { return [] }
         return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 }

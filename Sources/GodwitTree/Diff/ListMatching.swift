@@ -1,8 +1,8 @@
 // Which item of an old list each item of a new one is.
 //
 //   (1) By identity, where the list has one (`ItemIdentity`).
-//   (2) By content that occurs once in each list; then, between the same two neighbours that stay
-//       in place, by content that occurs more often.
+//   (2) By content that occurs once in each list; then by content that occurs more often, so that as
+//       many items as can be stay in place, or else between the same two neighbours that do.
 //   (3) By resemblance, between the same two neighbours: half of the words are the same. An item
 //       whose identity changed is looked for everywhere, and needs half of all, and eight tenths of
 //       all else. Words that most items have say nothing about which one it is. If the app has
@@ -29,6 +29,8 @@ struct ListMatching {
     private var oldBags: [Int: Resemblance] = [:]
     private var newBags: [Int: Resemblance] = [:]
 
+    /// Beyond so many differences, the longest common subsequence is not looked for.
+    private static let differenceMax = 100
     private static let candidatesMax = 8
     private static let pairsMax = 4_000
     private static let movedPairsMax = 400
@@ -57,6 +59,7 @@ struct ListMatching {
         guard !old.isEmpty, !new.isEmpty else { return }
         matchIdentities()
         matchUniqueContents()
+        matchRepeatedContents()
         forEachGap { $0.matchEqual(new: $1, old: $2) }
         guard rules?.isUnion != true else { return }
         forEachGap { $0.matchAlike(new: $1, old: $2) }
@@ -93,6 +96,37 @@ extension ListMatching {
         let newContents = new.indices.map { sources[$0] == nil ? ItemContent(new[$0]) : nil }
         for (content, index) in Self.uniquePositions(of: newContents) {
             if let source = oldPositions[content] { match(index, source) }
+        }
+    }
+
+    /// Matches equal items on the longest common subsequence: one that moves across them leaves
+    /// them in place.
+    private mutating func matchRepeatedContents() {
+        var numbers: [ItemContent: Int] = [:]
+        for position in old.indices where !isTaken[position] {
+            numbers[ItemContent(old[position])] = old.count + position
+        }
+        guard !numbers.isEmpty else { return }
+        let newNumbers = new.indices.map { index in
+            sources[index] ?? numbers[ItemContent(new[index])] ?? -1
+        }
+        guard newNumbers.contains(where: { $0 >= old.count }) else { return }
+        let oldNumbers = old.indices.map { position in
+            isTaken[position] ? position : numbers[ItemContent(old[position])] ?? -2
+        }
+        let end = Hunk(old: old.count..<old.count, new: new.count..<new.count)
+        var (position, index) = (0, 0)
+        let hunks = EditPath.hunks(
+            from: oldNumbers,
+            to: newNumbers,
+            differenceMax: Self.differenceMax
+        )
+        for hunk in hunks + [end] {
+            while position < hunk.old.lowerBound {
+                if sources[index] == nil { match(index, position) }
+                (position, index) = (position + 1, index + 1)
+            }
+            (position, index) = (hunk.old.upperBound, hunk.new.upperBound)
         }
     }
 

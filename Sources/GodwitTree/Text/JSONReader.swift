@@ -137,6 +137,7 @@ extension JSONReader {
             try skipDigits()
         }
         let digits = cursor.bytes[start..<cursor.offset]
+        if isInteger, digits.count <= Self.safeDigits { return .int(Self.integer(digits)) }
         try cursor.meter.take(memory: ReadCost.bytes(digits.count))
         let lexeme = String(decoding: digits, as: UTF8.self)
         if isInteger {
@@ -145,6 +146,17 @@ extension JSONReader {
         }
         if let double = Double(lexeme), let finite = Finite(double) { return .double(finite) }
         throw cursor.fault("the number is beyond a double's range", at: start)
+    }
+
+    /// So many digits, with a sign among them, fit in 64 bits.
+    private static let safeDigits = 18
+
+    private static func integer(_ lexeme: ArraySlice<UInt8>) -> Int64 {
+        let isNegative = lexeme.first == UInt8(ascii: "-")
+        let magnitude = lexeme.dropFirst(isNegative ? 1 : 0).reduce(0 as Int64) { number, digit in
+            number &* 10 &+ Int64(digit &- UInt8(ascii: "0"))
+        }
+        return isNegative ? -magnitude : magnitude
     }
 }
 
