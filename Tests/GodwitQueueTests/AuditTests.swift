@@ -81,6 +81,33 @@ import Testing
         }
     }
 
+    @Test(arguments: [nil, 1, .max] as [Int64?])
+    func `a hold that memory has lost is a problem until its date`(until: Int64?) async throws {
+        let bench = try Workbench()
+        let queue = try bench.queue()
+        try await queue.running {
+            queue.suspend("the test looks")
+            let id = try await bench.enqueue("a")[0]
+            let number = try await bench.operation(id).number
+            let sound = try await queue.audit()
+            #expect(sound.isSound, "\(sound.problems)")
+            try await bench.store.write { transaction in
+                try transaction.database.execute(
+                    sql:
+                        "INSERT INTO godwit_hold (operation, context, until) VALUES (?, 'mine', ?)",
+                    arguments: [number.rawValue, until]
+                )
+            }
+            let audit = try await queue.audit()
+            let isOver = until == 1
+            #expect(
+                audit.problems.map(\.text)
+                    == (isOver ? [] : ["is held by 'mine', and nobody knows"])
+            )
+            #expect(try await queue.status(of: id).reasons.count == (isOver ? 1 : 2))
+        }
+    }
+
     @Test func `what runs and what is held by a failed try is no problem`() async throws {
         let bench = try Workbench()
         let queue = try bench.queue(order: .flat)

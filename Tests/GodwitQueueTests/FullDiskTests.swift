@@ -57,6 +57,33 @@ import Testing
         try await bench.expectEmpty()
     }
 
+    @Test func `an outcome that cannot be written is asked for again when it can`() async throws {
+        let folder = try TemporaryFolder()
+        let bench = try Workbench(.file(folder.path("store.sqlite")))
+        let queue = try bench.queue()
+        try await queue.running {
+            let id = try await bench.enqueue("a")[0]
+            await bench.cloud.starts()
+            try await allowWriting(false, in: bench.store)
+            bench.cloud.answer("a")
+            try await queue.statuses(of: id).reaches { !$0.reasons.isEmpty }
+            try await allowWriting(true, in: bench.store)
+            bench.cloud.answer("a")
+            while try await queue.status(of: id) != .finished(.completed) {
+                bench.clock.advance(by: .seconds(1))
+                await Task.yield()
+            }
+            #expect(bench.cloud.started == ["a", "a"])
+        }
+        try await bench.expectEmpty()
+    }
+
+    private func allowWriting(_ isAllowed: Bool, in store: Store) async throws {
+        try await store.betweenCommits { database in
+            try database.execute(sql: "PRAGMA query_only = \(isAllowed ? 0 : 1)")
+        }
+    }
+
     /// Has SQLite behave as on a disk without room for another page.
     private func limitPages(of store: Store, isFull: Bool) async throws {
         try await store.write { transaction in

@@ -109,4 +109,19 @@ import Testing
         state.endLoading(second, through: commit, at: now)
         #expect(state.isLoaded && state.summary.pending == 0)
     }
+
+    @Test func `as many finished operations are remembered as the queue that asks for most wants`()
+        throws
+    {
+        let store = try Store(.memory)
+        let queues = try [20_000, 12_000].map { count in
+            var options = PushQueue.Options()
+            options.fatesMax = count
+            return try PushQueue(store, options: options, pipelines: [Pipeline("to \(count)")])
+        }
+        let kept = sequence(first: 0) { $0 + 1 }.lazy
+            .compactMap { _ in queues[0].journal.countFate() }.first { _ in true }
+        #expect(kept == 20_000)
+        try store.close()
+    }
 }

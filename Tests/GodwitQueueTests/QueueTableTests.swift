@@ -105,6 +105,22 @@ import Testing
         }
     }
 
+    @Test func `a queue runs although its monitor ends without a word`() async throws {
+        struct Silence: ConditionsMonitor {
+            func conditions() -> AsyncStream<Conditions> { AsyncStream { $0.finish() } }
+        }
+        var options = PushQueue.Options()
+        options.monitor = Silence()
+        let store = try Store(.memory)
+        let pipeline = Pipeline().on(Upload.self) { _, _ in .completed }
+        let queue = try PushQueue(store, options: options, pipelines: [pipeline])
+        try await queue.running {
+            let id = try await store.write { try $0.enqueue(Upload(name: "a")) }
+            #expect(try await queue.fate(of: id) == .completed)
+        }
+        try store.close()
+    }
+
     @Test func `conditions that never change are told once`() async {
         var told: [Conditions] = []
         let offline = Conditions(isOnline: false)

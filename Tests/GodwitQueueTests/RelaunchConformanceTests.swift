@@ -61,6 +61,10 @@ import Testing
             let photos = bench.cloud.pipeline("photos", previousNames: ["pictures"])
             _ = try await drain(bench, [bench.cloud.pipeline(), photos], ["a"])
             #expect(bench.cloud.operation("a")?.pipeline == "photos")
+            let known = try await bench.store.read { transaction in
+                try String.fetchSet(transaction.database, sql: "SELECT name FROM godwit_pipeline")
+            }
+            #expect(known == ["default", "photos"], "the old name is free")
         }
     }
 
@@ -311,6 +315,44 @@ extension RelaunchConformanceTests {
         let operation = try await bench.operation(id)
         #expect(operation.body == .int(3 << 8 | 250))
         #expect(try operation.decoded(as: Packed.self) == packed)
+    }
+
+    @Test func `C58: nor does one between two launches`() async throws {
+        let calendar = Mutex(Date(timeIntervalSince1970: 1_000_000))
+        var options = Store.Options()
+        options.clock = StoreClock(elapsed: { .zero }, now: { calendar.withLock { $0 } })
+        let dated = calendar.withLock { $0.addingTimeInterval(100) }
+        var store = try Store(location, options: options)
+        var (clock, cloud) = (ManualClock(), HandCloud())
+        var queue = try PushQueue(store, clock: clock, pipelines: [cloud.pipeline(order: .flat)])
+        try await queue.running { [queue, store, cloud] in
+            let delayed = try await store.write { transaction in
+                let id = try transaction.enqueue(Upload(name: "dated"))
+                try transaction.holdOperation(id, until: dated)
+                return try transaction.enqueue(Upload(name: "delayed"))
+            }
+            await cloud.starts()
+            cloud.answer("delayed", .retry(after: .seconds(10), reason: "later"))
+            try await queue.statuses(of: delayed).reaches { !$0.reasons.isEmpty }
+        }
+        try store.close()
+
+        calendar.withLock { $0 = $0.addingTimeInterval(-1_000_000) }
+        store = try Store(location, options: options)
+        (clock, cloud) = (ManualClock(), HandCloud())
+        queue = try PushQueue(store, clock: clock, pipelines: [cloud.pipeline(order: .flat)])
+        try await queue.running { [queue, clock, cloud] in
+            #expect(await clock.nextDelay() == .seconds(10))
+            clock.advance(by: .seconds(10))
+            #expect(await cloud.starts() == ["delayed"])
+            cloud.answer("delayed")
+            calendar.withLock { $0 = dated }
+            clock.advance(by: .seconds(60))
+            #expect(await cloud.starts() == ["dated"])
+            cloud.answer("dated")
+            try await queue.finish(through: .init(rawValue: .max))
+        }
+        try store.close()
     }
 
     @Test func `C58: no jump of the clock makes a delay longer or shorter; a date is a date`()

@@ -255,6 +255,22 @@ extension DamageTests {
         try store.close()
     }
 
+    @Test func `the books of one collection are not taken for another's`() async throws {
+        let path = folder.path("store.sqlite")
+        let texts = texts
+        let store = try Store(.file(path))
+        try await store.write { try $0.set("a", for: "a", in: texts) }
+        try store.close()
+        let queue = try DatabaseQueue(path: path)
+        try await queue.write { database in
+            try database.execute(
+                sql: "UPDATE godwit_ledger SET collection = 'other' WHERE collection = 'texts'"
+            )
+        }
+        try queue.close()
+        #expect(throws: StoreError.self) { try Store(.file(path)) }
+    }
+
     @Test func `a backup is the store at one commit, made while others write`() async throws {
         let texts = texts
         let store = try Store(.file(folder.path("store.sqlite")))

@@ -1,3 +1,4 @@
+import Foundation
 import GodwitStore
 import GodwitTestKit
 import GodwitTree
@@ -26,6 +27,36 @@ import Testing
         #expect(try metrics.expectRecorder("godwit.store.queue.depth").values.max() ?? 0 >= 5)
         #expect(try metrics.expectTimer("godwit.store.group.duration").values.count >= 1)
         #expect(try metrics.expectGauge("godwit.store.wal.pages").values.contains { $0 > 0 })
+        try store.close()
+    }
+
+    @Test(arguments: [false, true])
+    func `the WAL begins anew when the writer is idle, and when it never is`(
+        isIdle: Bool
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("store.sqlite")
+        var options = Store.Options()
+        (options.limits.idleCheckpointPages, options.limits.checkpointPages) = (50, 100)
+        let store = try Store(.file(path), options: options)
+        let texts = Store.Collection<String>("texts")
+        let text = String(repeating: "text ", count: 2_000)
+        for round in 0..<60 {
+            if isIdle {
+                try await store.write { try $0.set(text, for: "\(round)", in: texts) }
+            } else {
+                await store.suspend()
+                let tickets = try (0..<10).map { number in
+                    try store.writeLater { try $0.set(text, for: "\(round) \(number)", in: texts) }
+                }
+                store.resume()
+                for ticket in tickets { _ = try await ticket.finish() }
+            }
+        }
+        // The log is copied after so many pages; one group, or a few commits, are behind that.
+        let size = try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
+        let most = (isIdle ? 50 : 200) * 2 * 4_096
+        #expect(try #require(size) < most)
         try store.close()
     }
 }

@@ -20,6 +20,27 @@ import Testing
         for descriptor in inherited { close(descriptor) }
     }
 
+    @Test(arguments: [false, true])
+    func `a store of several processes keeps the others from writing while it writes`(
+        isShared: Bool
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("store.sqlite")
+        var options = Store.Options()
+        options.processes = isShared ? .several : .one
+        let store = try Store(.file(path), options: options)
+        let file = open(path + "-writer", O_RDWR | O_CREAT, 0o644)
+        defer { close(file) }
+        let isFree = try await store.write { _ in
+            defer { flock(file, LOCK_UN) }
+            return flock(file, LOCK_EX | LOCK_NB) == 0
+        }
+        #expect(isFree == !isShared)
+        #expect(flock(file, LOCK_EX | LOCK_NB) == 0, "and not longer")
+        flock(file, LOCK_UN)
+        try store.close()
+    }
+
     private func descriptors(of path: String) throws -> [Int32] {
         let files = FileManager.default
         return try files.contentsOfDirectory(atPath: "/proc/self/fd").filter { number in

@@ -1,0 +1,114 @@
+import GodwitQueue
+import GodwitStore
+import GodwitTestKit
+import Testing
+
+/// Operations on paths and things that are changed, skipped and replaced while they wait.
+@Suite struct FootprintChangeTests {
+    private struct Touching: GodwitQueue.Operation {
+        static let kind = "touching"
+        let paths: [String]
+        var footprint: Footprint {
+            paths.map { Footprint.put(RemotePath($0)) }.reduce(.none, +)
+        }
+
+        static func random(_ random: inout Seeded) -> Self {
+            Touching(paths: ["/a", "/b", "/c"].filter { _ in Bool.random(using: &random) })
+        }
+    }
+
+    /// An operation and what it touches now.
+    private struct Known {
+        let id: OperationID
+        var work: Touching
+
+        func conflicts(with other: Self) -> Bool {
+            !Set(work.paths).isDisjoint(with: other.work.paths)
+        }
+    }
+
+    private let store: Store
+    private let queue: PushQueue
+
+    init() throws {
+        store = try Store(.memory)
+        queue = try PushQueue(store, pipelines: [Pipeline(order: .flat)])
+    }
+
+    @Test func `whatever is changed and skipped, what touches one path is done in a row`()
+        async throws
+    {
+        for seed in 0..<UInt64(300 * Soak.factor) {
+            var random = Seeded(seed: seed)
+            var known: [Known] = []
+            for _ in 0..<12 {
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0 where known.count > 1:
+                    let place = Int.random(in: 0..<known.count, using: &random)
+                    let id = known.remove(at: place).id
+                    try await store.write { _ = try $0.skipOperation(id) }
+                case 1...2 where !known.isEmpty:
+                    let place = Int.random(in: 0..<known.count, using: &random)
+                    let (id, work) = (known[place].id, Touching.random(&random))
+                    known[place].work = work
+                    try await store.write { transaction in
+                        _ = try transaction.modifyOperation(id) { try $0.replace(with: work) }
+                    }
+                default:
+                    let work = Touching.random(&random)
+                    let id = try await store.write { try $0.enqueue(work) }
+                    known.append(Known(id: id, work: work))
+                }
+                try await check(known, seed)
+            }
+            try await store.write { transaction in
+                _ = try transaction.skipOperations { _ in true }
+            }
+            let rows = try await store.read { try $0.rowCount(of: "godwit_footprint") }
+            #expect(rows == 0, "seed \(seed)")
+        }
+        withExtendedLifetime(queue) {}
+    }
+
+    /// Expects a way from each operation to each earlier one with which it shares a path.
+    private func check(_ known: [Known], _ seed: UInt64) async throws {
+        let reach = try await store.read { transaction in
+            try known.map { try transaction.recursiveDependencies(of: $0.id) }
+        }
+        for (later, operation) in known.enumerated() {
+            for earlier in known.indices.prefix(later)
+            where known[earlier].conflicts(with: operation) {
+                #expect(reach[later].contains(known[earlier].id), "a row, seed \(seed)")
+            }
+            #expect(
+                known.dropFirst(later).allSatisfy { !reach[later].contains($0.id) },
+                "seed \(seed)"
+            )
+        }
+    }
+
+    @Test func `an operation that touches nothing gets its place when it is given a path`()
+        async throws
+    {
+        let ids = try await store.write { transaction in
+            try [["/a"], [], ["/a"]].map { try transaction.enqueue(Touching(paths: $0)) }
+        }
+        try await store.write { transaction in
+            try transaction.modifyOperation(ids[1]) {
+                try $0.replace(with: Touching(paths: ["/a"]))
+            }
+        }
+        let needs = try await store.read { transaction in
+            try ids.map { try transaction.recursiveDependencies(of: $0) }
+        }
+        #expect(needs[1] == [ids[0]])
+        #expect(Set(needs[2]) == [ids[0], ids[1]])
+        try await store.write { transaction in
+            try transaction.modifyOperation(ids[1]) { try $0.replace(with: Touching(paths: [])) }
+        }
+        let freed = try await store.read { try $0.dependencies(of: ids[1]) }
+        #expect(freed == [])
+        let kept = try await store.read { try $0.recursiveDependencies(of: ids[2]) }
+        #expect(kept.contains(ids[0]))
+    }
+}
