@@ -1,3 +1,4 @@
+import GRDB
 import GodwitTestKit
 import GodwitTree
 import Testing
@@ -62,6 +63,38 @@ import Testing
         try view.advance()
         #expect(list.change.removedSections == [1] && list.position(of: "1") == nil)
         try store.close()
+    }
+
+    @Test func `a list that had to be read anew goes on in steps`() async throws {
+        let folder = try TemporaryFolder()
+        var options = Store.Options()
+        options.processes = .several
+        let path = folder.path("store.sqlite")
+        let (app, other) = (
+            try Store(.file(path), options: options), try Store(.file(path), options: options)
+        )
+        let contacts = contacts
+        try await app.write {
+            try $0.set(Contact(name: "Ann", presence: .online), for: "1", in: contacts)
+        }
+        let view = try await other.view()
+        let list = try await view.list(contacts, grouped: { $0.presence }, sorted: { $0.name })
+        try await app.write {
+            try $0.set(Contact(name: "Bob", presence: .online), for: "2", in: contacts)
+            try $0.database.execute(sql: "DELETE FROM godwit_change")
+        }
+        // The log of what it has missed is gone.
+        try await app.write { try $0.database.execute(sql: "DELETE FROM godwit_change") }
+        #expect(try view.advance()?.isReset == true)
+        #expect(list.change == .reset && list.keys() == ["1", "2"])
+        try await other.write {
+            try $0.set(Contact(name: "Cid", presence: .online), for: "3", in: contacts)
+        }
+        try view.advance()
+        #expect(list.change.inserted == [RowPosition(section: 0, row: 2)])
+        #expect(list.change != .reset && list.keys() == ["1", "2", "3"])
+        try app.close()
+        try other.close()
     }
 
     @Test(arguments: 1...10 * Soak.factor)

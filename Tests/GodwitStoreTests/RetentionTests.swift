@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import GodwitTestKit
 import GodwitTree
 import Synchronization
@@ -50,6 +51,10 @@ import Testing
         #expect(keys == ["3", "5", "6"], "what was written again is young again")
         for _ in 1...3 { _ = await changes.next() }
         #expect(await changes.next()?.removed == [numbers.place("1")], "observers see it go")
+        let noted = try await store.read { transaction in
+            try String.fetchSet(transaction.database, sql: "SELECT key FROM godwit_retention")
+        }
+        #expect(noted == ["3", "5", "6"], "what is gone leaves no note")
         try store.close()
     }
 

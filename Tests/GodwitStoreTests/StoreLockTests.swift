@@ -1,9 +1,15 @@
 import Foundation
-import GodwitStore
 import GodwitTestKit
+import GodwitTree
+import Synchronization
 import Testing
 
+@testable import GodwitStore
+
 #if os(Linux)
+/// How many signals a thread has had.
+private let signalCount = Atomic(0)
+
 @Suite struct StoreLockTests {
     /// Between its fork and its exec a child process has all open files of its parent, so a
     /// store that is closed in that moment must not stay locked.
@@ -39,6 +45,43 @@ import Testing
         #expect(flock(file, LOCK_EX | LOCK_NB) == 0, "and not longer")
         flock(file, LOCK_UN)
         try store.close()
+    }
+
+    /// A profiler sends signals all the time, and so does a runtime that takes stock of its threads.
+    @Test func `a signal does not let a process write that waits for another one`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("store.sqlite")
+        let (holder, waiter) = (try ProcessLock(path: path), try ProcessLock(path: path))
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = { _ in _ = signalCount.add(1, ordering: .relaxed) }
+        var former = sigaction()
+        sigaction(SIGUSR2, &action, &former)
+        defer { sigaction(SIGUSR2, &former, nil) }
+        holder.acquire()
+        let (began, acquired) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let thread = Mutex<pthread_t?>(nil)
+        let waiting = Thread {
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            sigaddset(&signals, SIGUSR2)
+            pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+            thread.withLock { $0 = pthread_self() }
+            began.signal()
+            waiter.acquire()
+            acquired.signal()
+        }
+        waiting.start()
+        began.wait()
+        let id = try #require(thread.withLock { $0 })
+        for _ in 0..<10_000 where signalCount.load(ordering: .relaxed) < 1_000 {
+            pthread_kill(id, SIGUSR2)
+            sched_yield()
+        }
+        #expect(signalCount.load(ordering: .relaxed) > 0)
+        #expect(acquired.wait(timeout: .now()) == .timedOut)
+        holder.release()
+        #expect(acquired.wait(timeout: .now() + 60) == .success)
+        waiter.release()
     }
 
     private func descriptors(of path: String) throws -> [Int32] {

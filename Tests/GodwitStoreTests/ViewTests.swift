@@ -60,6 +60,42 @@ import Testing
         await #expect(throws: StoreError.closed) { _ = try await store.view() }
     }
 
+    @Test func `a view of a store that was opened again shows its newest commit`() async throws {
+        let path = folder.path("store.sqlite")
+        let numbers = numbers
+        var store = try Store(.file(path))
+        let commit = try await store.write { transaction in
+            try transaction.set(1, for: "a", in: numbers)
+            return transaction.commit
+        }
+        try store.close()
+        store = try Store(.file(path))
+        let view = try await store.view()
+        #expect(view.commit == commit)
+        #expect(try view.get("a", in: numbers) == 1)
+        #expect(try view.advance() == nil)
+        try store.close()
+    }
+
+    @Test func `old versions go with the last view that shows them`() async throws {
+        let store = try Store(.memory)
+        let numbers = numbers
+        let pastCost = { store.context.cache.withVersions { $0.counts.pastCost } }
+        try await store.write { try $0.set(1, for: "a", in: numbers) }
+        do {
+            let (first, second) = (try await store.view(), try await store.view())
+            try await store.write { try $0.set(2, for: "a", in: numbers) }
+            #expect(try first.get("a", in: numbers) == 1)
+            #expect(pastCost() > 0)
+            try second.advance()
+            #expect(pastCost() > 0, "the first one shows it still")
+            withExtendedLifetime((first, second)) {}
+        }
+        try await store.write { try $0.set(3, for: "a", in: numbers) }
+        #expect(pastCost() == 0)
+        try store.close()
+    }
+
     /// Whatever is asked of a view, its answer is that of a model frozen at the same commit.
     @Test(arguments: 1...6 * Soak.factor)
     func `a view answers everything as of its commit`(seed: Int) async throws {
