@@ -1,7 +1,7 @@
 # One configuration serves all targets, so that a clone is built once: optimised, because real
 # histories are large, and open to tests.
 BUILD := swift build --configuration release -Xswiftc -enable-testing
-TEST := swift test --configuration release -Xswiftc -enable-testing --skip-build
+TEST := Scripts/run-tests
 GODWIT = $(shell $(BUILD) --show-bin-path)/godwit
 LINTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Outbox/Package.swift Examples/Outbox/Sources \

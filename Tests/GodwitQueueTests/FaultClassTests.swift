@@ -6,7 +6,8 @@ import GodwitTree
 import Synchronization
 import Testing
 
-/// The classes of faults Q2 to Q10 between a queue and a cloud; Q1 has `EndOfProcessTests`.
+/// The classes of faults Q2 to Q10 between a queue and a cloud, but for Q1 (`EndOfProcessTests`) and Q5
+/// (`ConflictTests`).
 @Suite struct FaultClassTests {
     @Test func `Q2: an operation runs once at a time, and no more of them than may`() async throws {
         let counts = Mutex((running: [String: Int](), most: 0, doubled: 0))
@@ -129,34 +130,6 @@ import Testing
             #expect(try await queue.fate(of: ids[1]) == .completed)
         }
         try await bench.expectEmpty()
-    }
-
-    @Test func `Q5: a conflict is merged with what both sides come from, and pushed again`()
-        async throws
-    {
-        let bench = try Workbench()
-        let queue = try bench.queue()
-        let things = Store.Collection<[String: Int]>("things")
-        try await bench.store.write { try $0.set(["a": 1, "b": 1], for: "x", in: things) }
-        try await queue.running {
-            let id = try await bench.store.write { transaction in
-                try transaction.set(["a": 2, "b": 1], for: "x", in: things)
-                return try transaction.enqueue(Upload(name: "x", pushes: ["x"]))
-            }
-            await bench.cloud.starts()
-            let theirs = Value.map(["a": .int(1), "b": .int(5)])
-            let tag = Tag(.string("v7"), for: "x")
-            bench.cloud.answer("x", .conflict(theirs: theirs, tag: tag, reason: "412"))
-            await bench.cloud.starts()
-            let (merged, recorded) = try await bench.store.read { transaction in
-                (try transaction.get("x", in: things), try transaction.tag(for: "x"))
-            }
-            #expect(merged == ["a": 2, "b": 5] && recorded == .string("v7"))
-            let changes = try await bench.store.read { try $0.recordedChanges(of: id) }
-            #expect(changes.first?.old == theirs, "what was merged is the base from now on")
-            bench.cloud.answer("x")
-            #expect(try await queue.fate(of: id) == .completed)
-        }
     }
 
     @Test func `Q6: random graphs run in an order that their needs allow`() async throws {

@@ -74,6 +74,7 @@ import Testing
                 await Task.yield()
             }
             #expect(bench.cloud.started == ["a", "a"])
+            #expect(bench.cloud.operation("a")?.mayHaveRun == true, "the cloud may have done it")
         }
         try await bench.expectEmpty()
     }

@@ -192,6 +192,23 @@ import Testing
         #expect(try await left(bench).count == 3)
     }
 
+    @Test func `nor does it when a launch enqueues before it has a queue`() async throws {
+        let folder = try TemporaryFolder()
+        let location = Store.Location.file(folder.path("store.sqlite"))
+        let first = try Workbench(location)
+        let queue = try first.queue(order: .commit)
+        try await first.store.write { transaction in
+            try transaction.enqueue(ChangeThing(effect: .create("x", at: "a")))
+            try transaction.enqueue(ChangeThing(effect: .create("y", at: "a")))
+        }
+        withExtendedLifetime(queue) {}
+        try first.store.close()
+        let second = try Workbench(location)
+        _ = try await enqueue(.delete("x", at: "a"), in: second)
+        #expect(try await left(second).count == 3)
+        try second.store.close()
+    }
+
     @Test(arguments: [Pipeline.Order.commit, .flat])
     func `the cloud ends with what the app has, merged or not, and has refused nothing`(
         order: Pipeline.Order

@@ -89,13 +89,41 @@ import Testing
         var state = state()
         let work = AsyncStream.makeStream(of: QueueWork.self)
         state.began(epoch: 1, work.continuation)
-        for _ in 0..<2 {
+        for round in 0..<2 {
             let loading = state.beginLoading()
             state.load(.operations([outline, outline(of: commit.next)]), loading, at: now)
             state.load(.rest(holds: [], suspensions: []), loading, at: now)
             state.endLoading(loading, through: commit.next, at: now)
-            #expect(state.takeEffects(at: now).starts == [number])
+            // What is just being started is not started once more.
+            #expect(state.takeEffects(at: now).starts == (round == 0 ? [number] : []))
         }
+        state.gaveUp(number, retryAfter: .seconds(1), at: now)
+        #expect(state.takeEffects(at: now).starts == [])
+        let later = Moment(elapsed: now.elapsed + .seconds(1), calendar: 0)
+        #expect(state.takeEffects(at: later).starts == [number])
+    }
+
+    @Test func `an attempt that a reading did not see goes on, and one that was over does not`() {
+        var state = state()
+        let work = AsyncStream.makeStream(of: QueueWork.self)
+        state.began(epoch: 1, work.continuation)
+        func read(_ state: inout QueueState, meanwhile: [QueueChange] = []) {
+            let loading = state.beginLoading()
+            state.load(.operations([outline]), loading, at: now)
+            state.load(.rest(holds: [], suspensions: []), loading, at: now)
+            state.take(QueueJournal.Entry(commit: commit, changes: meanwhile), at: now)
+            state.endLoading(loading, through: commit, at: now)
+        }
+        read(&state)
+        #expect(state.takeEffects(at: now).starts == [number])
+        let run = CancellableRun {}
+        state.started(number, run)
+        read(&state)
+        var effects = state.takeEffects(at: now)
+        #expect(effects.starts == [] && effects.cancelled.isEmpty)
+        read(&state, meanwhile: [.requeued(number)])
+        effects = state.takeEffects(at: now)
+        #expect(effects.starts == [number])
     }
 
     @Test func `a reading that was overtaken changes nothing`() {

@@ -274,6 +274,64 @@ import Testing
         try await bench.expectEmpty()
     }
 
+    @Test(arguments: [Dependency.Policy.ignore, .skip, .fail, .wait], [false, true])
+    func `a policy counts as well for what was refused or skipped before`(
+        policy: Dependency.Policy,
+        isSkipped: Bool
+    ) async throws {
+        let bench = try Workbench()
+        let queue = try bench.queue(order: .flat)
+        try await queue.running {
+            let need = try await bench.enqueue("need")[0]
+            await bench.cloud.starts()
+            if isSkipped {
+                try await bench.store.write { try $0.skipOperation(need) }
+            } else {
+                bench.cloud.answer("need", .refused(reason: "no"))
+                try await queue.statuses(of: need).reaches { $0 == .refused }
+            }
+            let id = try await bench.store.write { transaction in
+                let placement = Placement(dependencies: [.on(need, otherwise: policy)])
+                return try transaction.enqueue(Upload(name: "a"), placement)
+            }
+            switch policy {
+            case .skip:
+                #expect(
+                    try await queue.status(of: id)
+                        == .finished(.skipped(reason: "it depends on \(need)"))
+                )
+            case .fail:
+                #expect(try await queue.status(of: id) == .refused)
+            case .wait where !isSkipped:
+                #expect(!(try await queue.status(of: id).reasons.isEmpty))
+            case .wait, .ignore:
+                await bench.cloud.starts()
+                bench.cloud.answer("a")
+                #expect(try await queue.fate(of: id) == .completed)
+            }
+            let audit = try await queue.audit()
+            #expect(audit.isSound, "\(audit.problems)")
+        }
+    }
+
+    @Test func `a refusal goes through a long chain`() async throws {
+        let bench = try Workbench()
+        let queue = try bench.queue(order: .flat)
+        try await queue.running {
+            let ids = try await bench.store.write { transaction in
+                var ids = [try transaction.enqueue(Upload(name: "first"))]
+                for number in 0..<20_000 {
+                    let placement = Placement(dependencies: [.on(ids[number], otherwise: .fail)])
+                    ids.append(try transaction.enqueue(Upload(name: "\(number)"), placement))
+                }
+                return ids
+            }
+            await bench.cloud.starts()
+            bench.cloud.answer("first", .refused(reason: "no"))
+            try await queue.statuses(of: ids[20_000]).reaches { $0 == .refused }
+        }
+    }
+
     @Test func `C45★ a circle by modifying, inserting or over commits is one as well`()
         async throws
     {

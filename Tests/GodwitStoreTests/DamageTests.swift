@@ -214,6 +214,30 @@ extension DamageTests {
         try saved.close()
     }
 
+    @Test(arguments: [false, true])
+    func `a salvage whose process ends is ended by the next opening`(isHalf: Bool) async throws {
+        let path = folder.path("store.sqlite")
+        let texts = texts
+        let store = try Store(.file(path))
+        try await store.write { [self] transaction in
+            for number in 0..<30 { try transaction.set(text(number), for: "\(number)", in: texts) }
+        }
+        try store.close()
+        try await damageLedger(path)
+        var options = Store.Options()
+        options.recovery = .salvage
+        let files = FileManager.default
+        try Store(.file(path), options: options).close()
+        // The process ends before the last renaming, or before the one before it.
+        try files.moveItem(atPath: path, toPath: path + "-salvaged")
+        if isHalf { try Data("another file's log".utf8).write(to: URL(filePath: path + "-wal")) }
+        let saved = try Store(.file(path), options: options)
+        let keys = try await saved.read { try $0.keys(in: texts) }
+        #expect(keys.count == 29)
+        #expect(try await saved.integrityCheck().isSound)
+        try saved.close()
+    }
+
     /// Damages one object, and the ledger, without which no store opens.
     private func damageLedger(_ path: String) async throws {
         let queue = try DatabaseQueue(path: path)

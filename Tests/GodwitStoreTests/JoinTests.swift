@@ -165,4 +165,25 @@ import Testing
         #expect(report.isSound, "\(report.problems)")
         try store.close()
     }
+
+    @Test func `it is noticed by a view and by an observer that are behind, too`() async throws {
+        let (database, store) = try adopted()
+        let numbers = numbers
+        let view = try await store.view()
+        var heard = store.changes().makeAsyncIterator()
+        for number in 0..<300 {
+            try await store.write { try $0.set(number, for: "a", in: numbers) }
+        }
+        try await database.write { database in
+            try database.inSavepoint {
+                try store.write(in: database) { try $0.set(-1, for: "a", in: numbers) }
+                return .rollback
+            }
+        }
+        #expect(try view.advance()?.isReset == true)
+        #expect(try view.get("a", in: numbers) == 299)
+        var isReset = false
+        while !isReset { isReset = try #require(await heard.next()).isReset }
+        try store.close()
+    }
 }

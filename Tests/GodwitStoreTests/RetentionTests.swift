@@ -58,6 +58,21 @@ import Testing
         try store.close()
     }
 
+    @Test func `the last ones stay, whatever the calendar says`() async throws {
+        let store = try open(CollectionRules(numbers, retention: .count(3)))
+        let numbers = numbers
+        for number in 1...3 {
+            try await store.write { try $0.set(number, for: "\(number)", in: numbers) }
+        }
+        calendar.advance(-3_600)
+        try await store.write { try $0.set(4, for: "4", in: numbers) }
+        try await store.write { try $0.set(22, for: "2", in: numbers) }
+        try await store.write { try $0.set(0, for: "0", in: numbers) }
+        let keys = try await store.read { try $0.keys(in: numbers) }
+        #expect(keys == ["0", "2", "4"])
+        try store.close()
+    }
+
     @Test func `what is too old is removed at a write, on request, and at opening`() async throws {
         let rules = CollectionRules(numbers, retention: .age(.seconds(10)))
         var store = try open(rules)

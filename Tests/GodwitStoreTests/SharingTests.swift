@@ -187,6 +187,32 @@ import Testing
         try other.close()
     }
 
+    @Test func `a reader beside a writer never mixes two commits`() async throws {
+        let path = folder.path("store.sqlite")
+        let numbers = numbers
+        let writer = try Store(.file(path))
+        try await writer.write { transaction in
+            for key in ["x", "y"] { try transaction.set(1, for: key, in: numbers) }
+        }
+        let reader = try Store(.file(path), options: .readOnly)
+        let view = try await reader.view()
+        #expect(try view.get("x", in: numbers) == 1)
+        try await writer.write { transaction in
+            for key in ["x", "y"] { try transaction.set(2, for: key, in: numbers) }
+        }
+        let both = try await reader.read { transaction in
+            try ["x", "y"].map { try transaction.get($0, in: numbers) }
+        }
+        #expect(both == [2, 2])
+        #expect(throws: StoreError.self, "it cannot show what is gone") {
+            try view.get("y", in: numbers)
+        }
+        try view.advance()
+        #expect(try view.get("x", in: numbers) == 2 && view.get("y", in: numbers) == 2)
+        try reader.close()
+        try writer.close()
+    }
+
     @Test func `an opener who wants to be alone is refused, and so is one beside him`() throws {
         let path = folder.path("store.sqlite")
         let sharing = try Store(.file(path), options: shared)

@@ -64,6 +64,57 @@ import Testing
 }
 
 extension MergeDoublesTests {
+    @Test(arguments: [ItemStyle.words, .numbers, .unnamed])
+    func `of equal neighbours both sides remove the same one, whatever else they do`(
+        style: ItemStyle
+    ) {
+        var laws = LawBook()
+        let equal = style.item(50)
+        for (count, start) in [(2, 0), (2, 1), (2, 2), (3, 0), (3, 1), (3, 2)] {
+            var base = (0..<4).map { style.item($0) }
+            base.insert(contentsOf: Array(repeating: equal, count: count), at: start)
+            // As many numbers as before count as a row of cells.
+            let new: [Value?] = style == .numbers ? [nil, nil] : [style.item(98), style.item(99)]
+            for ours in withoutOne(equal, of: base, adding: new[0]) {
+                for theirs in withoutOne(equal, of: base, adding: new[1]) {
+                    for merge in mergedBothWays(base, ours, theirs) {
+                        laws.check(
+                            "one of them went",
+                            merge.count { $0 == equal } == count - 1,
+                            "\(names(base)), ours \(names(ours)), theirs \(names(theirs)): "
+                                + names(merge)
+                        )
+                    }
+                }
+            }
+        }
+        laws.record()
+    }
+
+    /// The list without one of equal items, and with all that a side may do besides: nothing, add an
+    /// item, or remove one.
+    private func withoutOne(_ equal: Value, of base: [Value], adding new: Value?) -> [[Value]] {
+        var list = base
+        list.remove(at: base.firstIndex(of: equal) ?? 0)
+        // One beside them would be in the place of the one that went.
+        let apart = (0...list.count).filter { place in
+            !list[max(0, place - 1)..<min(list.count, place + 1)].contains(equal)
+        }
+        let added = (new == nil ? [] : apart).map { place in
+            var list = list
+            list.insert(contentsOf: [new].compactMap(\.self), at: place)
+            return list
+        }
+        let removed = list.indices.filter { list[$0] != equal }.map { place in
+            var list = list
+            list.remove(at: place)
+            return list
+        }
+        return [list] + added + removed
+    }
+}
+
+extension MergeDoublesTests {
     /// Lists of five and six items, two to four of which are equal.
     private func bases(_ style: ItemStyle) -> [[Value]] {
         (5...6).flatMap { count in

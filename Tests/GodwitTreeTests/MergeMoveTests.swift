@@ -42,6 +42,35 @@ import Testing
         #expect(merge.conflicts.map(\.reason) == [.bothMoved])
     }
 
+    @Test func `an item that is put in the place of a moved one does not move along`() {
+        let items: [[Value]] = [
+            [
+                ["text": "Ship large backup", "qty": 5, "done": false],
+                ["text": "Measure blue server", "qty": 1, "done": false],
+                ["text": "Test small parser", "qty": 2, "done": false],
+                ["text": "Buy quiet website", "qty": 1, "done": false],
+            ],
+            [
+                "ann@example.org.uk", "bob@example.org.uk", "cid@example.org.uk",
+                "dora and eve, both",
+            ],
+        ]
+        for items in items {
+            let (first, moved, other, new) = (items[0], items[1], items[2], items[3])
+            for isMirrored in [false, true] {
+                let base: Value = ["open": [first, moved], "done": [other]]
+                let mover: Value = ["open": [first], "done": [other, moved]]
+                let replacer: Value = ["open": [first, new], "done": [other]]
+                let merge = isMirrored ? merge(base, replacer, mover) : merge(base, mover, replacer)
+                let done = Array(merge.value["done"]?.list ?? [])
+                #expect(!done.contains(new), "\(merge.value)")
+                let open = Array(merge.value["open"]?.list ?? [])
+                #expect(open.contains(new))
+                #expect(!merge.conflicts.isEmpty, "\(merge.value)")
+            }
+        }
+    }
+
     @Test func `a string that both sides move to different lists stands once`() {
         let merge = merge(board(["milk"]), board([], ["milk"]), board([], [], ["milk"]))
         #expect(merge.value == board([], ["milk"]))

@@ -76,13 +76,19 @@ extension PushQueue {
         var end = lease.end
         while true {
             try await options.clock.sleep(for: options.lease / 3)
-            let next = lease.end
             do {
-                let isOurs = try await store.write { transaction in
-                    try RunnerTable.setEnd(next, ofEpoch: epoch, in: transaction.database)
+                // It may have had to wait for the writer.
+                let renewed = try await store.write { [self] transaction in
+                    let next = lease.end
+                    let isOurs = try RunnerTable.setEnd(
+                        next,
+                        ofEpoch: epoch,
+                        in: transaction.database
+                    )
+                    return isOurs ? next : nil
                 }
-                guard isOurs else { throw LeaseLost() }
-                end = next
+                guard let renewed else { throw LeaseLost() }
+                end = renewed
             } catch let error as LeaseLost {
                 throw error
             } catch {

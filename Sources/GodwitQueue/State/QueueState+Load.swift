@@ -70,9 +70,32 @@ extension QueueState {
         wakeLoadWaiters()
         (known.phase, known.through) = (.loaded(commit), commit)
         if known.lastElsewhere > commit { return lostTrack() }
+        for entry in entries where entry.commit <= commit { endRuns(in: entry) }
+        adoptOwnRuns()
         take(entries.filter { $0.commit > commit }, at: now)
         effects.wakes += events.endGone { [self] in machine.schedule.contains($0) }
         effects.wakes += waiters.recount { [self] in left(through: $0) }
+    }
+
+    /// Ends the runs of operations that were done with before the reading saw them.
+    private mutating func endRuns(in entry: QueueJournal.Entry) {
+        for change in entry.changes {
+            switch change {
+            case .finished(let number, _, _), .stopped(let number, _), .requeued(let number):
+                endRun(number)
+            default: continue
+            }
+        }
+    }
+
+    /// Takes for running what this process has begun to start, or runs: the reading may have seen
+    /// it before that.
+    private mutating func adoptOwnRuns() {
+        guard let service else { return }
+        for number in service.claimed.union(service.runs.keys)
+        where machine.schedule.position(of: number)?.state == .waiting && stopped[number] == nil {
+            machine.adoptRunning(number)
+        }
     }
 
     mutating func admit(_ number: OperationNumber, _ state: QueuedOperation.State) {

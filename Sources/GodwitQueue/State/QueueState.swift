@@ -150,12 +150,16 @@ extension QueueState {
         }
     }
 
-    mutating func finish(_ number: OperationNumber) {
+    mutating func endRun(_ number: OperationNumber) {
         if let run = service?.runs.removeValue(forKey: number) { effects.cancelled.append(run) }
+        progress[number] = nil
+    }
+
+    mutating func finish(_ number: OperationNumber) {
+        endRun(number)
         if let transfer = transfers.removeValue(forKey: number) {
             effects.cancelled.append(transfer)
         }
-        progress[number] = nil
         stopped[number] = nil
         machine.finish(number)
         touch(number)

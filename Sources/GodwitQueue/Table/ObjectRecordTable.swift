@@ -114,6 +114,26 @@ enum ObjectRecordTable {
         return numbers
     }
 
+    /// What the first dead letter that pushes an object was built on, `nil` without one: the cloud
+    /// has nothing newer.
+    static func failedBase(of key: ObjectKey, in database: Database) throws -> [UInt8]?? {
+        let statement = try PreparedStatement(
+            """
+            SELECT object.old FROM godwit_operation_object AS object
+            JOIN godwit_operation AS operation ON operation.number = object.operation
+            WHERE object.collection = ?1 AND object.key = ?2
+                AND operation.state IN ('refused', 'unreadable')
+            ORDER BY object.operation LIMIT 1
+            """,
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(key.collection, at: 1)
+        try statement.bind(key.key, at: 2)
+        guard try statement.step() else { return nil }
+        return .some(statement.isNull(0) ? nil : Array(statement.blob(0)))
+    }
+
     static func remove(_ operation: OperationNumber, in database: Database) throws {
         let statement = try PreparedStatement(
             "DELETE FROM godwit_operation_object WHERE operation = ?1",

@@ -86,6 +86,8 @@ extension OperationTable {
     ///
     /// Memory has found it in line; another process may have committed something since.
     ///
+    /// One that is running already was tried, and the outcome could not be written: it may have run.
+    ///
     /// - Returns: Whether it was there to be started: waiting, or running in this epoch, without an
     ///   unfinished operation that it needs, not held, and in a pipeline that is not suspended.
     static func start(
@@ -96,7 +98,8 @@ extension OperationTable {
     ) throws -> Bool {
         let statement = try PreparedStatement(
             """
-            UPDATE godwit_operation SET state = 'running', epoch = ?2
+            UPDATE godwit_operation SET state = 'running', epoch = ?2,
+                may_have_run = may_have_run OR state = 'running'
             WHERE number = ?1 AND (state = 'waiting' OR state = 'running' AND epoch = ?2)
                 AND NOT EXISTS (SELECT 1 FROM godwit_dependency WHERE operation = ?1)
                 AND NOT EXISTS (

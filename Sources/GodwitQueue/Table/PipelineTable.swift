@@ -19,6 +19,17 @@ enum PipelineTable {
             .reduce(into: [:]) { $0[try $1.cell(0)] = try $1.cell(1) as Bool }
     }
 
+    /// Whether a pipeline kept the order of commits at its last launch; not, if there was none.
+    static func keepsOrder(_ name: String, in database: Database) throws -> Bool {
+        let statement = try PreparedStatement(
+            "SELECT keeps_order FROM godwit_pipeline WHERE name = ?1",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(name, at: 1)
+        return try statement.step() && statement.integer(0) != 0
+    }
+
     static func set(_ name: String, keepsOrder: Bool, in database: Database) throws {
         try database.execute(
             sql: """

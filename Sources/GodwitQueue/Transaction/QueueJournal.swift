@@ -217,6 +217,11 @@ extension QueueJournal {
         state.withLock { $0.pipelines[name]?.rules ?? [] }
     }
 
+    /// Whether a pipeline keeps the order of commits; nil when no queue of this process runs it.
+    func keepsOrder(_ name: String) -> Bool? {
+        state.withLock { $0.pipelines[name]?.keepsOrder }
+    }
+
     var orderedPipelines: Set<String> {
         state.withLock { Set($0.pipelines.filter(\.value.keepsOrder).keys) }
     }

@@ -150,7 +150,8 @@ extension WriteTransaction {
                 let current = try value(of: key)?.canonicalBytes
                 bytes = (current, current)
             }
-            let row = ObjectRecordTable.Row(key: key, old: bytes.old, new: bytes.new)
+            let base = try ObjectRecordTable.failedBase(of: key, in: database)
+            let row = ObjectRecordTable.Row(key: key, old: base ?? bytes.old, new: bytes.new)
             try ObjectRecordTable.add(row, to: operation, in: database)
         }
     }

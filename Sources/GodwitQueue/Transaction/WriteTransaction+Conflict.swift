@@ -24,6 +24,10 @@ extension WriteTransaction {
     /// Ends a conflict: the object becomes what was decided, the cloud's version is the base from
     /// now on, its tag is recorded, and the operation is in line again.
     ///
+    /// An object that was removed here, and is taken from the cloud, is not removed there: operations
+    /// that push its removal are skipped. After ``PushConflict/Resolution/skip`` the object stays as it
+    /// is here, and its next push meets the cloud's version again.
+    ///
     /// A value that is taken is stored as its collection's type writes it, if the store has
     /// `CollectionRules` for that.
     ///
@@ -38,17 +42,30 @@ extension WriteTransaction {
             throw QueueError.wrongState(id, operation.state)
         }
         let resolution = try typed(resolution, of: conflict)
+        if case .skip = resolution {
+            // Its tag stays unknown: what is here has not taken in what is there.
+            return try finish(operation.number, .skipped(reason: Self.keptReason))
+        }
         if let tag = conflict.tag {
             try setTag(tag.value, for: tag.key, identifier: tag.identifier)
         }
-        switch resolution {
-        case .skip:
-            return try finish(operation.number, .skipped(reason: "the cloud's version was kept"))
-        case .take(let value):
-            if let key = conflict.key { try take(value, at: key, for: conflict) }
-        case .retry: break
+        if case .take(let value) = resolution, let key = conflict.key {
+            try take(value, at: key, for: conflict)
+            if value != nil, conflict.ours == nil { try skipRemovals(of: key) }
+            guard try self.operation(id) != nil else { return }
         }
         try resume(operation, attempts: operation.attempts)
+    }
+
+    private static var keptReason: String { "the cloud's version was kept" }
+
+    /// An object that was removed is here again: to push its removal would remove it there.
+    private borrowing func skipRemovals(of key: ObjectKey) throws {
+        for number in try ObjectRecordTable.operations(pushing: key, in: database) {
+            let rows = try ObjectRecordTable.rows(of: number, in: database)
+            guard rows.allSatisfy({ $0.key == key && $0.new == nil }) else { continue }
+            try finish(number, .skipped(reason: Self.keptReason))
+        }
     }
 
     /// A resolution that leaves an object which the app can read.

@@ -106,7 +106,7 @@ extension WriteTransaction {
         _ footprint: Footprint,
         _ objects: [ObjectKey]
     ) throws {
-        let explicit = try connect(operation, to: dependencies)
+        let (explicit, consequences) = try connect(operation, to: dependencies)
         let derived = try connect(operation, by: footprint)
         let needs = explicit + derived.needs.filter { !explicit.contains($0) }
         try journal().update(in: self) { draft in
@@ -120,6 +120,7 @@ extension WriteTransaction {
         let wasNeeded = try resolve(operation)
         // A new operation is in a circle only if somebody could wait for it already.
         if wasNeeded || operation.commit < commit { try refuseCircle(through: operation.number) }
+        try carryOut(consequences)
     }
 
     /// Lets those know that named the operation before it was enqueued.
@@ -138,21 +139,37 @@ extension WriteTransaction {
 // MARK: - Dependencies
 
 extension WriteTransaction {
-    /// - Returns: The unfinished operations that are needed.
+    /// - Returns: The unfinished operations that are needed, and what follows from those that were
+    ///   refused or skipped before.
     borrowing func connect(
         _ operation: QueuedOperation,
         to dependencies: [Dependency]
-    ) throws -> [OperationNumber] {
+    ) throws -> (needs: [OperationNumber], consequences: [(OperationNumber, Cascade)]) {
         var needs: [OperationNumber] = []
+        var cascades: [Cascade] = []
         for dependency in dependencies where dependency.id != operation.id {
-            if let need = try doer(of: dependency.id), need != operation.number {
-                try connect(operation.number, to: need, dependency.policy)
-                needs.append(need)
-            } else {
-                try miss(dependency, for: operation)
+            let policy = dependency.policy
+            guard let need = try doer(of: dependency.id), need != operation.number else {
+                let fate = try miss(dependency, for: operation)
+                cascades +=
+                    fate.flatMap { fate in
+                        Cascade(of: policy, whenFinished: fate, need: dependency.id)
+                    }.map { [$0] } ?? []
+                continue
             }
+            if policy != .wait, try isDeadLetter(need) {
+                let cascade = Cascade(ofRefusal: policy, need: dependency.id)
+                guard let cascade else { continue }
+                cascades.append(cascade)
+            }
+            try connect(operation.number, to: need, policy)
+            needs.append(need)
         }
-        return needs
+        return (needs, cascades.prefix(1).map { (operation.number, $0) })
+    }
+
+    private borrowing func isDeadLetter(_ number: OperationNumber) throws -> Bool {
+        try OperationTable.outline(number, in: database)?.state?.isDeadLetter ?? false
     }
 
     /// The unfinished operation of this name, or the one that does its work.
@@ -168,14 +185,20 @@ extension WriteTransaction {
     }
 
     /// What an operation needs is not in the queue.
-    private borrowing func miss(_ dependency: Dependency, for operation: QueuedOperation) throws {
-        guard !dependency.isOptional else { return }
-        if try FateTable.fate(of: dependency.id, in: database) != nil { return }
+    ///
+    /// - Returns: What has become of it.
+    private borrowing func miss(
+        _ dependency: Dependency,
+        for operation: QueuedOperation
+    ) throws -> Fate? {
+        if let fate = try FateTable.fate(of: dependency.id, in: database) { return fate }
+        guard !dependency.isOptional else { return nil }
         try journal().update(in: self) { draft in
             draft.unresolved[dependency.id, default: []].append(
                 (operation.number, dependency.policy)
             )
         }
+        return nil
     }
 
     borrowing func connect(
@@ -198,14 +221,27 @@ extension WriteTransaction {
         try note(.needsChanged(operation, needs))
     }
 
+    /// The pipelines that keep the order of commits: in this process, or else at their last launch.
+    private borrowing func orderedPipelines() throws -> Set<String> {
+        let stored = try PipelineTable.pipelines(in: database).keys
+        return Set(try stored.filter { try keepsOrder($0) }).union(journal().orderedPipelines)
+    }
+
+    /// Whether a pipeline keeps the order of commits; a process that has no queue, or none yet, asks
+    /// the database.
+    borrowing func keepsOrder(_ pipeline: String) throws -> Bool {
+        try journal().keepsOrder(pipeline)
+            ?? PipelineTable.keepsOrder(pipeline, in: database)
+    }
+
     borrowing func isInCircle(_ operation: OperationNumber) throws -> Bool {
-        try LiveGraph(database: database, ordered: journal().orderedPipelines)
+        try LiveGraph(database: database, ordered: orderedPipelines())
             .circle(through: operation) != nil
     }
 
     /// - Throws: ``QueueError/circularDependency(_:)``.
     borrowing func refuseCircle(through operation: OperationNumber) throws {
-        let graph = LiveGraph(database: database, ordered: journal().orderedPipelines)
+        let graph = try LiveGraph(database: database, ordered: orderedPipelines())
         guard let circle = try graph.circle(through: operation) else { return }
         throw QueueError.circularDependency(circle)
     }

@@ -44,7 +44,12 @@ extension WriteTransaction {
 extension WriteTransaction {
     /// Takes an operation out of the queue, and does to those that depend on it what they said.
     borrowing func finish(_ number: OperationNumber, _ fate: Fate) throws {
-        var left: [(OperationNumber, Cascade)] = [(number, .finish(fate))]
+        try carryOut([(number, .finish(fate))])
+    }
+
+    /// Does what the ends of operations mean for those that depend on them: a chain may be long.
+    borrowing func carryOut(_ consequences: [(OperationNumber, Cascade)]) throws {
+        var left = consequences
         while let (number, cascade) = left.popLast() {
             switch cascade {
             case .finish(let fate): left += try finishOne(number, fate)
@@ -54,17 +59,15 @@ extension WriteTransaction {
     }
 
     /// Puts an operation among the dead letters.
+    ///
+    /// - Parameter mayHaveRun: Whether an attempt of it has ended without an answer.
     borrowing func refuse(
         _ number: OperationNumber,
         reason: String,
-        as state: QueuedOperation.State = .refused
+        as state: QueuedOperation.State = .refused,
+        mayHaveRun: Bool = false
     ) throws {
-        for (next, cascade) in try refuseOne(number, reason, state) {
-            switch cascade {
-            case .finish(let fate): try finish(next, fate)
-            case .refuse(let reason): try refuse(next, reason: reason)
-            }
-        }
+        try carryOut(refuseOne(number, reason, state, mayHaveRun: mayHaveRun))
     }
 
     private borrowing func finishOne(
@@ -77,6 +80,7 @@ extension WriteTransaction {
             operation.parts.contains(.dependents)
             ? try DependencyTable.dependents(of: number, in: database) : []
         try passOn(operation, edges)
+        if case .skipped = fate { try passOnBases(of: operation) }
         try releaseNextSuspect(after: operation)
         try removeRows(of: operation)
         try FateTable.add(fate, of: operation, in: database)
@@ -92,7 +96,8 @@ extension WriteTransaction {
     private borrowing func refuseOne(
         _ number: OperationNumber,
         _ reason: String,
-        _ state: QueuedOperation.State
+        _ state: QueuedOperation.State,
+        mayHaveRun: Bool = false
     ) throws -> [(OperationNumber, Cascade)] {
         guard let operation = try OperationTable.operation(number, in: database),
             !operation.state.isDeadLetter
@@ -100,10 +105,11 @@ extension WriteTransaction {
         let verdict = OperationTable.Verdict(
             state: state,
             attempts: operation.attempts,
-            mayHaveRun: operation.mayHaveRun,
+            mayHaveRun: operation.mayHaveRun || mayHaveRun,
             reason: reason
         )
         try OperationTable.record(verdict, of: number, in: database)
+        try passOnBases(of: operation)
         if operation.parts.contains(.holds) { try HoldTable.remove(number, in: database) }
         try note(.stopped(number, state))
         try releaseNextSuspect(after: operation)
@@ -136,6 +142,18 @@ extension WriteTransaction {
             }
         }
         for heir in heirs where !needs.isEmpty { try noteNeeds(of: heir.operation) }
+    }
+
+    /// The cloud does not have what an operation would have pushed: later operations on the same
+    /// objects are built on what this one was built on.
+    private borrowing func passOnBases(of operation: QueuedOperation) throws {
+        guard operation.parts.contains(.objects) else { return }
+        for row in try ObjectRecordTable.rows(of: operation.number, in: database) {
+            for other in try ObjectRecordTable.operations(pushing: row.key, in: database)
+            where other > operation.number {
+                try ObjectRecordTable.setBase(row.old, of: row.key, for: other, in: database)
+            }
+        }
     }
 
     private borrowing func removeRows(of operation: QueuedOperation) throws {

@@ -152,7 +152,7 @@ extension WriteTransaction {
         guard operation.pipeline == other.pipeline, operation.commit != other.commit else {
             return false
         }
-        return operation.keepsOrder || journal().orderedPipelines.contains(operation.pipeline)
+        return try operation.keepsOrder || keepsOrder(operation.pipeline)
     }
 
     /// Leaves out those that another one of them waits for, directly or not.

@@ -128,9 +128,10 @@ extension WriteTransaction {
         _ dependencies: [Dependency],
         to operation: QueuedOperation
     ) throws {
-        _ = try connect(operation, to: dependencies)
+        let consequences = try connect(operation, to: dependencies).consequences
         try noteNeeds(of: operation.number)
         try refuseCircle(through: operation.number)
+        try carryOut(consequences)
     }
 }
 

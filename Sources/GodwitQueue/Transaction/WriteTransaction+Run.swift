@@ -133,7 +133,7 @@ extension WriteTransaction {
             let pipeline = pipelines.first { $0.name == operation.pipeline }
             if let pipeline, interruptions.areTooMany(for: pipeline) {
                 let reason = "the process ended \(interruptions.count) times while it ran"
-                try refuse(operation.number, reason: reason)
+                try refuse(operation.number, reason: reason, mayHaveRun: true)
                 continue
             }
             let verdict = OperationTable.Verdict(

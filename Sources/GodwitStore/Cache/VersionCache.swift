@@ -192,6 +192,7 @@ extension VersionCache {
             past[key.collection]?[key.key]?.removeLast()
             removeIfEmpty(key)
         }
+        viewFloor = min(viewFloor, published)
     }
 
     /// Takes in what was committed; later readers find it here.

@@ -56,8 +56,8 @@ public struct ChangeSet: Hashable, Sendable {
 
     /// Adds a later commit, so that only the net effect of both remains.
     mutating func merge(_ next: ChangeSet) {
-        precondition(next.first > last, "Change sets are merged in their order")
-        last = next.last
+        precondition(next.first > last || next.isReset, "Change sets are merged in their order")
+        last = max(last, next.last)
         isReset = isReset || next.isReset
         isFromElsewhere = isFromElsewhere || next.isFromElsewhere
         for key in next.inserted {

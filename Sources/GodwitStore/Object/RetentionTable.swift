@@ -14,6 +14,16 @@ enum RetentionTable {
         CREATE UNIQUE INDEX godwit_retention_key ON godwit_retention (collection, key);
         """
 
+    /// When the object of a collection that was written last was, as far as is noted.
+    static func last(of collection: Key, in database: Database) throws -> Int64? {
+        try Int64.fetchOne(
+            database.cachedStatement(
+                sql: "SELECT MAX(written_at) FROM godwit_retention WHERE collection = ?"
+            ),
+            arguments: [collection.text]
+        )
+    }
+
     static func note(_ key: ObjectKey, at milliseconds: Int64, in database: Database) throws {
         try forget(key, in: database)
         let statement = try PreparedStatement(

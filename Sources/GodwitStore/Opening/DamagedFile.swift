@@ -18,21 +18,57 @@ public struct RecoveryReport: Hashable, Sendable {
 enum DamagedFile {
     private static let suffixes = ["", "-wal", "-shm", "-journal"]
 
+    /// Whatever ends this halfway, the next opening goes on: the damaged file stays where it is until
+    /// all that could be saved is in another one, under a name that only a whole one has.
+    ///
     /// The caller holds the store's lock.
     static func recover(
         _ path: String,
         by recovery: StoreOptions.Recovery,
         because reason: StoreError
     ) throws -> RecoveryReport {
-        let quarantine = try setAside(path)
         var salvage = Salvage()
-        if recovery == .salvage { try salvage.run(from: quarantine, to: path) }
+        if recovery == .salvage {
+            let unfinished = path + "-salvaging"
+            try removeAll(unfinished)
+            try removeAll(saved(path))
+            do {
+                try salvage.run(from: path, to: unfinished)
+            } catch {
+                try? removeAll(unfinished)
+                throw error
+            }
+            if FileManager.default.fileExists(atPath: unfinished) {
+                try FileManager.default.moveItem(atPath: unfinished, toPath: saved(path))
+            }
+        }
+        let quarantine = try setAside(path)
+        try finishRecovery(of: path)
         return RecoveryReport(
             reason: reason,
             quarantine: quarantine,
             objectCount: salvage.objectCount,
             rowCount: salvage.rowCount
         )
+    }
+
+    /// Puts what was saved in the place of a damaged file that is set aside, wholly or in part.
+    static func finishRecovery(of path: String) throws {
+        let files = FileManager.default
+        guard files.fileExists(atPath: saved(path)), !files.fileExists(atPath: path) else { return }
+        // The log of the damaged file must not be taken for the new one's.
+        if suffixes.contains(where: { files.fileExists(atPath: path + $0) }) {
+            _ = try setAside(path)
+        }
+        try files.moveItem(atPath: saved(path), toPath: path)
+    }
+
+    private static func saved(_ path: String) -> String { path + "-salvaged" }
+
+    private static func removeAll(_ path: String) throws {
+        for suffix in suffixes where FileManager.default.fileExists(atPath: path + suffix) {
+            try FileManager.default.removeItem(atPath: path + suffix)
+        }
     }
 
     /// Renames the file and what belongs to it; nothing is deleted.
@@ -61,8 +97,9 @@ private struct Salvage {
     var rowCount = 0
     private var seen: Set<[DatabaseValue]> = []
 
-    mutating func run(from quarantine: String, to path: String) throws {
-        guard let source = try? DatabaseQueue(path: quarantine),
+    /// Without a file at `path`, nothing could be read.
+    mutating func run(from damaged: String, to path: String) throws {
+        guard let source = try? DatabaseQueue(path: damaged),
             let tables = try? source.read({ try Self.tables(in: $0) })
         else { return }
         let target = try DatabasePool(path: path)
@@ -73,6 +110,7 @@ private struct Salvage {
         for table in tables { try copy(table, from: source, to: target) }
         try target.write { try rebuildLedger(in: $0) }
         try target.close()
+        try source.close()
     }
 
     private struct Table {

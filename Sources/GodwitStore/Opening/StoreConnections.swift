@@ -97,6 +97,7 @@ extension StoreConnections {
         _ lock: StoreLock,
         _ options: StoreOptions
     ) throws -> (DatabasePool, RecoveryReport?) {
+        try DamagedFile.finishRecovery(of: path)
         do {
             return (try openPool(path, lock), nil)
         } catch let error as StoreError where error.isDamage && options.recovery != .refuse {

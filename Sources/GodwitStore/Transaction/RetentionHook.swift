@@ -23,12 +23,24 @@ struct RetentionHook: TransactionHook {
             if change.new == nil {
                 try RetentionTable.forget(change.key, in: database)
             } else {
-                try RetentionTable.note(change.key, at: now, in: database)
+                let moment = try moment(of: change.key.collection, now, in: database)
+                try RetentionTable.note(change.key, at: moment, in: database)
             }
         }
         for collection in Set(changes.map(\.key.collection)) {
             try expire(collection, at: now, in: transaction)
         }
+    }
+
+    /// The time of a write.
+    ///
+    /// Where the last ones stay, each write is later than the one before it, whatever the calendar
+    /// says.
+    private func moment(of collection: Key, _ now: Int64, in database: Database) throws -> Int64 {
+        guard case .count = rules[collection],
+            let last = try RetentionTable.last(of: collection, in: database)
+        else { return now }
+        return max(now, last + 1)
     }
 
     /// Removes what is due in all collections.

@@ -88,7 +88,7 @@ extension StoreContext {
 
     /// Takes in what other processes have committed, as the transaction shows it.
     func catchUp(in database: Database) throws {
-        guard options.processes == .several else { return }
+        guard options.hasOtherWriters else { return }
         let last = try Ledger.last(in: database)
         try publication.withLock { publication in
             let published = cache.withVersions { $0.published }

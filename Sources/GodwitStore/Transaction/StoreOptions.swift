@@ -47,6 +47,9 @@ public struct StoreOptions: Sendable {
 
     public init() {}
 
+    /// Whether others may commit what this opener has not.
+    var hasOtherWriters: Bool { processes == .several || access == .readOnly }
+
     public static var readOnly: StoreOptions {
         var options = StoreOptions()
         options.access = .readOnly

@@ -193,7 +193,7 @@ extension StoreView {
 
     private func lookForOtherProcesses() throws {
         let context = store.context
-        guard context.options.processes == .several else { return }
+        guard context.options.hasOtherWriters else { return }
         try store.database.read { try context.catchUp(in: $0) }
     }
 }

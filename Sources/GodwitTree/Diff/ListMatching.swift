@@ -11,6 +11,9 @@
 //       nothing tells them apart: one thing was put in the place of another.
 //   (5) Under the rule union, (1) and (2) alone: nothing is put in the place of another.
 //
+// Of equal neighbours, the last ones are those that went: so both sides mean the same one, whatever
+// else they did.
+//
 // Each step takes only what the steps before it have left, and never crosses what they found.
 // Where too much is left, a bounded number of candidates is looked at: all of it is O(n log n).
 
@@ -68,6 +71,12 @@ struct ListMatching {
         } else {
             matchAlikeAnywhere()
         }
+        removeLastOfEqual()
+    }
+
+    /// Matches as many items at the end of both lists.
+    mutating func matchEnds(count: Int) {
+        for distance in 0..<count { match(new.count - 1 - distance, old.count - 1 - distance) }
     }
 
     private mutating func match(_ index: Int, _ source: Int) {
@@ -141,6 +150,25 @@ extension ListMatching {
         guard !positions.isEmpty else { return }
         for index in indices {
             if let source = positions[ItemContent(new[index])]?.popLast() { match(index, source) }
+        }
+    }
+
+    /// Of each run of equal items, matches the first ones.
+    private mutating func removeLastOfEqual() {
+        guard isTaken.contains(false), isTaken.contains(true) else { return }
+        var indices: [Int?] = Array(repeating: nil, count: old.count)
+        for (index, source) in sources.enumerated() {
+            if let source, new[index] == old[source] { indices[source] = index }
+        }
+        var start = 0
+        while start < old.count {
+            let end = old[start...].firstIndex { $0 != old[start] } ?? old.count
+            // An edited one stays the one that it is.
+            let free = (start..<end).filter { indices[$0] != nil || !isTaken[$0] }
+            let equal = free.compactMap { indices[$0] }.sorted()
+            for position in free { isTaken[position] = false }
+            for (index, position) in zip(equal, free) { match(index, position) }
+            start = end
         }
     }
 

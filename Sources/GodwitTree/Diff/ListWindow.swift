@@ -4,15 +4,25 @@ struct ListWindow {
     let new: Value.List
     private let oldRange: Range<Int>
     private let newRange: Range<Int>
+    /// How many equal items behind the last one that differs both ranges include.
+    private let equalCount: Int
 
     /// How many neighbours on either side help to say what tells the items apart.
     private static let neighboursMax = 16
+
+    private static let equalMax = 64
 
     /// - Complexity: O(log *n* + *m*), for *m* elements in the chunks that differ.
     init(_ old: Value.List, _ new: Value.List) {
         self.old = old
         self.new = new
-        (oldRange, newRange) = old.tree.differingRanges(from: new.tree)
+        let (oldRange, newRange) = old.tree.differingRanges(from: new.tree)
+        // Which of equal neighbours went is decided where all of them are seen.
+        let last = oldRange.last.map { old[$0] }
+        let rest = old[oldRange.upperBound...].prefix(last == nil ? 0 : Self.equalMax)
+        equalCount = rest.prefix { $0 == last }.count
+        self.oldRange = oldRange.lowerBound..<(oldRange.upperBound + equalCount)
+        self.newRange = newRange.lowerBound..<(newRange.upperBound + equalCount)
     }
 
     /// The items of both lists that differ, with some neighbours.
@@ -36,6 +46,7 @@ struct ListWindow {
             identity: identity,
             rules
         )
+        matching.matchEnds(count: equalCount)
         matching.matchAll()
         return matching
     }

@@ -7,7 +7,8 @@
 //   (2) It must be there just once, and say enough (`Value.isDistinctive`): a record of one word
 //       stands in many places by chance. A short string, an int or a small record with an `id` was
 //       moved only where it was an item of a list, and both sides put it into another list.
-//   (3) If the other side edited it where it was, the edit goes along.
+//   (3) If the other side edited it where it was, the edit goes along; but not another item that it
+//       put in its place.
 //   (4) If the other side moved it elsewhere too, it stands where ours has it, with the edits of
 //       both, and a conflict says so.
 //   (5) If a side removed a value of which the other side only removed parts, it goes. A conflict says
@@ -72,7 +73,7 @@ extension Merger {
     private mutating func follow(_ departure: Departure) {
         if let choice = departure.choice {
             guard let remover = choice.editor?.other, let edit = choice.edit,
-                let arrival = departure.arrivals[remover]
+                let arrival = departure.arrivals[remover], !departure.isReplaced(by: edit)
             else { return }
             bring(edit, of: departure, to: arrival)
             choice.picked = remover
@@ -132,6 +133,13 @@ extension Merger {
 }
 
 extension Departure {
+    /// Whether an edit of an item makes another item of it.
+    fileprivate func isReplaced(by edit: Delta) -> Bool {
+        guard place.list != nil, let edited = try? edit.applied(to: base) else { return false }
+        if let name = base.usualName, edited.usualName == name { return false }
+        return Resemblance(base).score(with: Resemblance(edited)) < 0.5
+    }
+
     /// Whether a side only gave it another place in its list.
     fileprivate func isReordered(by arrival: ArrivedItem) -> Bool {
         arrival.path.isEmpty && arrival.value == base
