@@ -109,7 +109,7 @@ import Testing
         let merge = try repository.git("merge", "--no-edit", "topic")
         #expect(merge.status == 1)
         #expect(try repository.text("package.json") == lines("fabcde"))
-        #expect(merge.errors.contains("both sides moved it; the first move, ours, counts"))
+        #expect(merge.errors.contains("both sides moved it; it is where ours put it"))
     }
 
     @Test(arguments: ["rebase", "cherry-pick"])

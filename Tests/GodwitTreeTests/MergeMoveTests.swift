@@ -92,6 +92,37 @@ import Testing
         #expect(merge.conflicts.map(\.reason) == [.bothMoved])
     }
 
+    @Test func `a value that both sides put into other records is a field of both`() {
+        let shape: Value = ["kind": "polygon", "points": [1, 2, 5, 8, 13, 21]]
+        let merge = merge(
+            [["id": "a", "text": "one or two", "shape": shape], ["id": "b", "text": "x"]],
+            [["id": "b", "text": "x"], ["id": "our", "use": "garden", "shape": shape]],
+            [["id": "b", "text": "x"], ["id": "their", "use": "roof", "shape": shape]]
+        )
+        let items = merge.value.list.map(Array.init) ?? []
+        #expect(items.count == 3 && items.dropFirst().allSatisfy { $0["shape"] == shape })
+        #expect(merge.conflicts.map(\.reason) == [.bothMoved])
+        #expect(merge.conflicts.map(\.choice) == [.both])
+    }
+
+    @Test func `a record that one side rewrote, with its id, and the other removed is reported`() {
+        func list(_ more: Value...) -> Value {
+            .list(
+                Value.List(
+                    [
+                        ["id": 1, "text": "buy bread", "owner": "ann", "place": "bakery"],
+                        ["id": 2, "text": "call the bank", "owner": "bob", "place": "office"],
+                    ] + more
+                )
+            )
+        }
+        let base: Value = ["id": 3, "text": "paint the wall", "owner": "eve", "place": "garden"]
+        let edited: Value = ["id": 9, "text": "paint the wall", "owner": "tom", "place": "garden"]
+        let merge = merge(list(base), list(), list(edited))
+        #expect(merge.value == list(edited))
+        #expect(merge.conflicts.map(\.reason) == [.removedAndEdited])
+    }
+
     @Test func `items of a removed list that both sides move to different lists stand once`() {
         let card = Self.card
         let merge = merge(

@@ -8,7 +8,7 @@ enum ConflictText {
     ///   line tells the reason alone, and not which version was chosen.
     static func lines(_ conflicts: [Conflict], areMarked: Bool = false) -> [String] {
         conflicts.map { conflict in
-            let explanation = conflict.reason.explanation
+            let explanation = conflict.explanation
             let isMarked = areMarked && conflict.hasMarkers
             let reason = isMarked ? String(explanation.prefix { $0 != ";" }) : explanation
             let sides = [
@@ -36,7 +36,7 @@ extension Conflict {
         var map: Value.Map = [
             "path": .string(Key(path.description)), "reason": .string(Key(reason.rawValue)),
             "choice": .string(Key(choice.rawValue)),
-            "explanation": .string(Key(reason.explanation)),
+            "explanation": .string(Key(explanation)),
         ]
         map["base"] = base
         map["ours"] = ours

@@ -207,11 +207,10 @@ extension ListMatching {
         item.map == nil ? Resemblance(item) : Resemblance(item).without(commonWords)
     }
 
-    /// What an item is without its identity.
+    /// What an item is without its names.
     private func rest(of item: Value) -> Resemblance {
-        guard let identity, case .map(var map) = item else { return Resemblance(item) }
-        for field in identity.fields where field.count == 1 { map[field[0]] = nil }
-        return Resemblance(.map(map))
+        guard let identity else { return Resemblance(item) }
+        return Resemblance(identity.fields.reduce(item) { $0.withoutNames(beside: $1[...]) })
     }
 
     private mutating func matchAlike(new range: Range<Int>, old gap: Range<Int>) {
@@ -330,6 +329,18 @@ struct ItemContent: Hashable {
 }
 
 extension Value {
+    /// The value without a field, and the usual names beside it.
+    fileprivate func withoutNames(beside field: ArraySlice<Key>) -> Value {
+        guard case .map(var map) = self, let key = field.first else { return self }
+        if field.count > 1 {
+            map[key] = map[key]?.withoutNames(beside: field.dropFirst())
+        } else {
+            map[key] = nil
+            for name in map.keys where ItemIdentity.isUsual(name) { map[name] = nil }
+        }
+        return .map(map)
+    }
+
     /// Whether this is of the same kind as another value; numbers are of one kind.
     fileprivate func isLike(_ other: Value) -> Bool {
         switch (self, other) {

@@ -10,7 +10,8 @@
 //   (3) If the other side edited it where it was, the edit goes along; but not another item that it
 //       put in its place.
 //   (4) If the other side moved it elsewhere too, it stands where ours has it, with the edits of
-//       both, and a conflict says so.
+//       both, and a conflict says so. It is a part of both sides' new records where the other one
+//       would otherwise lack a field.
 //   (5) If a side removed a value of which the other side only removed parts, it goes. A conflict says
 //       so where a new value has half of its words: it may be a version that was not found.
 //   (6) If the other side removed it, it stays: a move to another place is an edit, and an edit
@@ -63,11 +64,33 @@ extension Merger {
     /// Lets a value go of which the other side has only removed parts, and reports that where a new
     /// value of the remover's looks like a version of it.
     private func giveUp(_ departure: Departure) {
-        guard let choice = departure.choice, choice.picked == nil, let edit = choice.edit,
+        guard let choice = departure.choice else { return reportVersion(of: departure) }
+        guard choice.picked == nil, let edit = choice.edit,
             edit.onlyRemoves(from: departure.base), let remover = choice.editor?.other
         else { return }
         choice.picked = remover
-        choice.isDoubtful = ArrivalSearch(remover, insertions).hasVersion(of: departure.base)
+        choice.isDoubtful = ArrivalSearch(remover, insertions).version(of: departure.base) != nil
+    }
+
+    /// Reports that one side may have edited a record so much that it was not found, and the other
+    /// side removed it.
+    private func reportVersion(of departure: Departure) {
+        guard departure.container == nil, !departure.isFound, departure.base.isDistinctive,
+            departure.place.list != nil, departure.base.map != nil
+        else { return }
+        let found = Sides(ours: Side.ours, theirs: .theirs).map {
+            ArrivalSearch($0, insertions).version(of: departure.base)
+        }
+        guard let editor: Side = found.ours == nil ? .theirs : found.theirs == nil ? .ours : nil,
+            let version = found[editor], version.place.list == departure.place.list
+        else { return }
+        var sides = Sides<Value?>(both: nil)
+        sides[editor] = version.value
+        let versions = MergeVersions(base: departure.base, sides: sides)
+        let choice: Conflict.Choice = editor == .ours ? .ours : .theirs
+        version.reports.append(
+            Conflict(.removedAndEdited, versions, choice, departure.place)
+        )
     }
 
     private mutating func follow(_ departure: Departure) {
@@ -104,13 +127,15 @@ extension Merger {
         let rules = departure.place.rules
         let winner: Side = rules?.isTheirs == true ? .theirs : .ours
         let (kept, other) = (arrivals[winner], arrivals[winner.other])
-        bring(.diff(departure.base, other.value, rules), of: departure, to: kept)
-        other.insertion.take(.remove, at: other.path)
+        if !other.isFieldOfItem {
+            bring(.diff(departure.base, other.value, rules), of: departure, to: kept)
+            other.insertion.take(.remove, at: other.path)
+        }
         guard rules?.isOneSided != true else { return }
         let versions = MergeVersions(base: departure.base, sides: arrivals.map { $0.value })
-        kept.insertion.reports.append(
-            Conflict(.bothMoved, versions, winner == .ours ? .ours : .theirs, departure.place)
-        )
+        let choice: Conflict.Choice =
+            other.isFieldOfItem ? .both : winner == .ours ? .ours : .theirs
+        kept.insertion.reports.append(Conflict(.bothMoved, versions, choice, departure.place))
     }
 
     /// Decides about a value that one side moved and the other removed.
@@ -148,6 +173,11 @@ extension Departure {
 }
 
 extension ArrivedItem {
+    /// Whether it is a field of a new item of a list.
+    fileprivate var isFieldOfItem: Bool {
+        if case .key? = path.last { insertion.isItem } else { false }
+    }
+
     /// Takes the value out of the side's new value.
     fileprivate func remove() { insertion.take(.remove, at: path) }
 }

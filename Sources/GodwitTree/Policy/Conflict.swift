@@ -10,7 +10,8 @@ public struct Conflict: Hashable, Sendable {
         case replacedAndEdited
         /// One side removed a value that the other changed, or moved to another container or key.
         case removedAndEdited
-        /// Both sides moved one item to different places, or gave a key two new names.
+        /// Both sides moved one item to different places, gave a key two new names, or made one value
+        /// a field of two new records, which both have it then.
         case bothMoved
         /// Both sides changed the same lines or words of a text; words that both changed are those
         /// of one side.
@@ -55,7 +56,7 @@ extension Conflict.Reason {
         case .replacedAndEdited:
             "one side replaced it, the other changed it inside; the new one stays"
         case .removedAndEdited: "one side removed it, the other changed it; it stays"
-        case .bothMoved: "both sides moved it; the first move, ours, counts"
+        case .bothMoved: "both sides moved it; it is where ours put it"
         case .bothRewrote: "both sides changed the same lines; check the text"
         case .takenWhole: "both sides changed much of it; one side's record is taken whole"
         case .bothChangedRecord: "both sides changed this record; both changes are kept"
@@ -64,11 +65,19 @@ extension Conflict.Reason {
     }
 }
 
+extension Conflict {
+    /// The reason and the decision, as a sentence for people.
+    public var explanation: String {
+        reason == .bothMoved && choice == .both
+            ? "both sides made it a field of another new record; it is in both" : reason.explanation
+    }
+}
+
 extension Conflict: CustomStringConvertible {
     public var description: String {
         let sides = [("base", base), ("ours", ours), ("theirs", theirs)].map { name, value in
             "\(name) \(value?.ednText() ?? "absent")"
         }
-        return "\(path): \(reason.explanation) (\(sides.joined(separator: ", ")))"
+        return "\(path): \(explanation) (\(sides.joined(separator: ", ")))"
     }
 }
