@@ -62,8 +62,8 @@ extension Store {
     ///
     /// - Throws: What `body` throws; ``StoreError/foreignTransaction`` outside of a transaction,
     ///   on another database, or within one of the store's own;
-    ///   ``StoreError/savepointRolledBack`` when the app has rolled a savepoint back that an
-    ///   earlier call in the same transaction was part of.
+    ///   ``StoreError/savepointRolledBack`` when the app has rolled a savepoint back that some of
+    ///   the earlier calls in the same transaction were part of.
     @discardableResult
     public func write<Result>(
         in database: Database,

@@ -37,15 +37,21 @@ struct PushApp: Sendable {
     let store: Store
     let queue: PushQueue
 
-    init(path: String, server: URL) throws {
-        store = try Store(.file(path))
+    /// - Parameter isShared: Whether other processes work on the same file.
+    init(path: String, server: URL, isShared: Bool) throws {
+        var options = Store.Options()
+        options.processes = isShared ? .several : .one
+        store = try Store(.file(path), options: options)
         let cloud = ContactCloud(server: server, store: store)
         var pipeline = Pipeline(order: .flat, maxConcurrent: 4)
             .on(PushContact.self) { push, run in try await cloud.push(push, run) }
             .on(AddCharge.self) { add, run in try await cloud.add(add, run) }
         pipeline.backoff = Backoff(delayMin: .milliseconds(1), delayMax: .milliseconds(20))
         pipeline.interruptionsMax = .max
-        queue = try PushQueue(store, pipelines: [pipeline])
+        var queueOptions = PushQueue.Options()
+        // Another process takes over soon after this one is killed.
+        queueOptions.lease = .milliseconds(100)
+        queue = try PushQueue(store, options: queueOptions, pipelines: [pipeline])
     }
 
     /// Changes something, and enqueues what the cloud has to know, in one transaction.

@@ -18,7 +18,7 @@ import Testing
             )
             machine.insert([item])
             #expect(machine.start(at: now) == [item.number])
-            machine.succeeded(item.number)
+            machine.succeeded(item.host)
             machine.finish(item.number)
         }
         #expect(machine.hostCount <= 2 * Hosts.unusedMin)
@@ -40,6 +40,27 @@ import Testing
         #expect(machine.start(at: .zero, max: 3) == items.prefix(3).map(\.number))
     }
 
+    @Test func `a pause counts, although the operation that was answered is gone`() {
+        var machine = QueueMachine()
+        let lane = machine.addLane("default", isOrdered: false, limit: 0)
+        let items = (1...2 as ClosedRange<Int64>).map { number in
+            Schedule.Item(
+                number: OperationNumber(rawValue: number),
+                commit: CommitNumber(rawValue: 1),
+                lane: lane,
+                host: machine.host(named: "a.example", at: .zero)
+            )
+        }
+        machine.insert(items)
+        #expect(machine.start(at: .zero, max: 1) == [items[0].number])
+        machine.finish(items[0].number)
+        let host = machine.host(named: "a.example", at: .zero)
+        machine.throttled(host, by: items[0].number, until: .seconds(60), at: .zero)
+        #expect(machine.start(at: .zero) == [])
+        let later = Moment(elapsed: .seconds(60), calendar: 0)
+        #expect(machine.start(at: later) == [items[1].number])
+    }
+
     @Test func `a host that was throttled is remembered although nothing waits for it`() {
         var machine = QueueMachine { _ in
             RateLimit(perSecondMax: 100, perSecondMin: 1, burstMax: 1, increase: 1)
@@ -55,7 +76,9 @@ import Testing
             )
             machine.insert([item])
             #expect(machine.start(at: .zero) == [item.number])
-            if number == 0 { machine.throttled(item.number, until: .seconds(60), at: .zero) }
+            if number == 0 {
+                machine.throttled(item.host, by: item.number, until: .seconds(60), at: .zero)
+            }
             machine.finish(item.number)
         }
         #expect(machine.perSecond(ofHost: "slow.example").map { $0 < 100 } == true)

@@ -202,7 +202,7 @@ struct QueueSimulation {
             if row.isPoison {
                 refuse(number)
             } else {
-                machine.succeeded(number)
+                machine.succeeded(row.item.host)
                 rows[number] = nil
                 machine.finish(number)
             }
@@ -230,7 +230,7 @@ struct QueueSimulation {
         }
         if random.happens(0.3) {
             let pause = now.elapsed + .milliseconds(Int.random(in: 0...30_000, using: &random))
-            machine.throttled(number, until: pause, at: now)
+            machine.throttled(host, by: number, until: pause, at: now)
             pauses[host] = max(pauses[host] ?? .zero, pause)
         }
         let delay = Duration.milliseconds(Int.random(in: 1...60_000, using: &random))

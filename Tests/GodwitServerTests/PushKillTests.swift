@@ -6,14 +6,15 @@ import Testing
 
 @testable import GodwitPushRunner
 
-/// An app in a process of its own that pushes over HTTP, killed at random moments, again and again.
+/// An app that pushes over HTTP, in one process or in two on one file, killed at random moments again
+/// and again.
 @Suite struct PushKillTests {
-    private static let kills = 50 * Soak.factor * (Soak.factor > 1 ? 2 : 1)
-
-    @Test(.timeLimit(.minutes(Soak.minutesMax)))
-    func `whenever the app is killed, each of its effects reaches the cloud exactly once`()
-        async throws
-    {
+    @Test(.timeLimit(.minutes(Soak.minutesMax)), arguments: [1, 2])
+    func `whenever the app is killed, each of its effects reaches the cloud exactly once`(
+        processCount: Int
+    ) async throws {
+        // Ten thousand in all where the soak has its usual length.
+        let kills = Soak.factor == 1 ? 40 / processCount : 500 * Soak.factor
         let seed = Soak.seed
         let server = TagServer(seed: seed)
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
@@ -24,19 +25,40 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.path("app.sqlite")
         var random = Seeded(seed: seed)
-        for _ in 0..<Self.kills {
-            let run = try PushRun(path, url, "\(UInt64.random(in: 1..<1 << 40, using: &random))")
-            let count = Int.random(in: 0...6, using: &random)
-            let turns = Int.random(in: 0...2_000, using: &random)
-            let status = await onThread { run.kill(afterAnswers: count, yielding: turns) }
-            #expect(status == .uncaughtSignal, "it never ends by itself")
+        var (underWay, unheard) = (0, 0)
+        for _ in 0..<(kills / processCount) {
+            let runs = try (0..<processCount).map { _ in
+                let seed = UInt64.random(in: 1..<1 << 40, using: &random)
+                return try PushRun(path, url, isShared: processCount > 1, "\(seed)")
+            }
+            for run in runs {
+                let count = Int.random(in: 0...6, using: &random)
+                let turns = Int.random(in: 0...2_000, using: &random)
+                let status = await onThread { run.kill(afterAnswers: count, yielding: turns) }
+                #expect(status == .uncaughtSignal, "it never ends by itself")
+            }
+            let keys = try await Self.keysOfRunning(in: path)
+            underWay += keys.count
+            unheard += keys.intersection(server.keys).count
         }
-        let drain = try PushRun(path, url, "drain")
+        let drain = try PushRun(path, url, isShared: processCount > 1, "drain")
         #expect(await onThread { drain.lines() }.last == "drained", "seed \(seed)")
         try await check(server, Store(.file(path)), seed)
-        print("killed the app \(Self.kills) times, in \(server.writes.count) writes")
+        print(
+            "killed the app \(kills) times, \(processCount) at once, with \(underWay) effects "
+                + "under way, \(unheard) done and unheard of; \(server.keys.count) effects in all"
+        )
+        #expect(underWay > kills / 2 && unheard > kills / 10, "seed \(seed)")
         serving.cancel()
         _ = await serving.result
+    }
+
+    /// The keys of the operations that were running when the last process was killed.
+    private static func keysOfRunning(in path: String) async throws -> Set<String> {
+        let store = try Store(.file(path))
+        let operations = try await store.read { try $0.operations() }
+        try store.close()
+        return Set(operations.filter { $0.state == .running }.map(\.idempotencyKey))
     }
 
     private func check(_ server: TagServer, _ store: Store, _ seed: UInt64) async throws {
@@ -77,9 +99,11 @@ private struct PushRun: @unchecked Sendable {
     private let process = Process()
     private let output = Pipe()
 
-    init(_ path: String, _ url: URL, _ mode: String) throws {
+    init(_ path: String, _ url: URL, isShared: Bool, _ mode: String) throws {
         process.executableURL = BuiltProgram.url("GodwitPushRunner")
-        process.arguments = [path, url.absoluteString, mode]
+        process.arguments = [
+            path, url.absoluteString, isShared ? "shared" : "alone", mode,
+        ]
         process.standardOutput = output
         try process.run()
     }

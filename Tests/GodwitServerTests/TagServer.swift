@@ -35,6 +35,10 @@ final class TagServer: Sendable {
     var charges: (lines: Set<String>, count: Int) {
         state.withLock { (Set($0.charges.values), $0.chargeCount) }
     }
+    /// The keys of all effects.
+    var keys: Set<String> {
+        state.withLock { Set($0.writes.map(\.key)).union($0.charges.keys) }
+    }
     var conflictCount: Int { state.withLock { $0.conflictCount } }
 
     /// Serves until the surrounding task is cancelled.

@@ -175,15 +175,86 @@ import Testing
             try await store.write { try $0.set(number, for: "a", in: numbers) }
         }
         try await database.write { database in
+            try store.write(in: database) { try $0.set(300, for: "a", in: numbers) }
             try database.inSavepoint {
                 try store.write(in: database) { try $0.set(-1, for: "a", in: numbers) }
                 return .rollback
             }
         }
         #expect(try view.advance()?.isReset == true)
-        #expect(try view.get("a", in: numbers) == 299)
+        #expect(try view.get("a", in: numbers) == 300)
         var isReset = false
         while !isReset { isReset = try #require(await heard.next()).isReset }
+        try store.close()
+    }
+}
+
+/// SQLite rolls a transaction back by itself when a statement fails badly: on a disk that is full, say.
+extension JoinTests {
+    /// What the app does next.
+    enum Next: CaseIterable {
+        case storeWrites, appWrites, appWritesBoth
+    }
+
+    @Test(arguments: Next.allCases)
+    func `a statement that rolls the app's transaction back takes the store's part along`(
+        next: Next
+    ) async throws {
+        let (database, store) = try adopted()
+        let numbers = numbers
+        try await store.write { try $0.set(1, for: "a", in: numbers) }
+        try await database.write { database in
+            try database.execute(sql: "CREATE UNIQUE INDEX one ON invoice (id)")
+            try database.execute(sql: "INSERT INTO invoice VALUES (1)")
+        }
+        let view = try await store.view()
+        var changes = store.changes().makeAsyncIterator()
+        await #expect(throws: (any Error).self) {
+            try await database.write { database in
+                try store.write(in: database) { try $0.set(2, for: "a", in: numbers) }
+                try database.execute(sql: "INSERT OR ROLLBACK INTO invoice VALUES (1)")
+            }
+        }
+        switch next {
+        case .storeWrites: try await store.write { try $0.set(3, for: "b", in: numbers) }
+        case .appWrites:
+            try await database.write { try $0.execute(sql: "INSERT INTO invoice VALUES (3)") }
+            try await store.write { try $0.set(3, for: "b", in: numbers) }
+        case .appWritesBoth:
+            try await database.write { database in
+                try store.write(in: database) { try $0.set(3, for: "b", in: numbers) }
+            }
+        }
+        let values = try await store.read { transaction in
+            [try transaction.get("a", in: numbers), try transaction.get("b", in: numbers)]
+        }
+        #expect(values == [1, 3])
+        #expect(try view.advance()?.inserted == [numbers.place("b")])
+        #expect(try view.get("a", in: numbers) == 1)
+        let change = try #require(await changes.next())
+        #expect(change.inserted == [numbers.place("b")] && change.updated.isEmpty)
+        let report = try await store.integrityCheck()
+        #expect(report.isSound, "\(report.problems)")
+        try store.close()
+    }
+
+    @Test func `of a savepoint around all parts nothing is left, and another part may follow`()
+        async throws
+    {
+        let (database, store) = try adopted()
+        let numbers = numbers
+        let view = try await store.view()
+        try await database.write { database in
+            try database.inSavepoint {
+                try store.write(in: database) { try $0.set(1, for: "a", in: numbers) }
+                return .rollback
+            }
+            try store.write(in: database) { try $0.set(2, for: "b", in: numbers) }
+        }
+        #expect(try view.advance()?.inserted == [numbers.place("b")])
+        #expect(try view.get("a", in: numbers) == nil)
+        let report = try await store.integrityCheck()
+        #expect(report.isSound, "\(report.problems)")
         try store.close()
     }
 }

@@ -13,6 +13,8 @@ import Logging
 final class Launch: @unchecked Sendable {
     let process: Int
     let store: Store
+    /// The app's own connections; nil where the store has opened the file.
+    let pool: DatabasePool?
     let queue: PushQueue
     let indexes: [Index]
     var isAlive = true
@@ -35,7 +37,16 @@ final class Launch: @unchecked Sendable {
         indexes = all.filter { _ in world.random.happens(0.7) }
         let pipelines = world.pipelines(process)
         limits = pipelines.reduce(into: [:]) { $0[$1.name] = $1.maxConcurrent }
-        store = try Store(.file(world.path), options: world.storeOptions(process, indexes))
+        let options = world.storeOptions(process, indexes)
+        pool = world.random.happens(0.2) ? try DatabasePool(path: world.path) : nil
+        do {
+            store =
+                try pool.map { try Store(adopting: $0, options: options) }
+                ?? Store(.file(world.path), options: options)
+        } catch {
+            try? pool?.close()
+            throw error
+        }
         do {
             queue = try PushQueue(
                 store,
@@ -44,8 +55,34 @@ final class Launch: @unchecked Sendable {
             )
         } catch {
             try? store.close()
+            try? pool?.close()
             throw error
         }
+    }
+
+    func close() throws {
+        try store.close()
+        try pool?.close()
+    }
+
+    /// Writes in a transaction of the store's, or in one of the app's own where it has one.
+    func write(
+        _ durability: Durability,
+        inOwnTransaction isOwn: Bool,
+        _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Void
+    ) async throws {
+        if isOwn, let pool {
+            try join(pool, body)
+        } else {
+            try await store.write(durability, body)
+        }
+    }
+
+    private func join(
+        _ pool: DatabasePool,
+        _ body: (borrowing WriteTransaction) throws -> Void
+    ) throws {
+        try pool.write { database in try store.write(in: database, body) }
     }
 
     /// Starts what an app starts: the queue, and an observer of all commits.
@@ -127,7 +164,9 @@ extension World {
             guard random.happens(0.2) else {
                 return pipeline.on(Push.self) { [self] push, run in
                     try begin(push, run, in: process)
-                    return try await send(push, run, from: process)
+                    let outcome = try await send(push, run, from: process)
+                    noteAnswer(outcome, to: push, in: process)
+                    return outcome
                 }
             }
             return pipeline.onBatch(of: Push.self, max: 3) { [self] batch in
@@ -136,6 +175,9 @@ extension World {
                 var outcomes: [Outcome] = []
                 for item in batch {
                     outcomes.append(try await send(item.work, item.run, from: process))
+                }
+                for (item, outcome) in zip(batch, outcomes) {
+                    noteAnswer(outcome, to: item.work, in: process)
                 }
                 return outcomes
             }

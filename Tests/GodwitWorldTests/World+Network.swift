@@ -66,10 +66,6 @@ extension World {
             books.refused.insert(id)
             return .refused(reason: "the cloud does not take it")
         case .askedToSlowDown:
-            if let host = push.host {
-                let until = clock.now.advanced(by: .seconds(2))
-                launch.pauses[host] = (until, idleCount)
-            }
             return .retry(after: .seconds(2), slowDown: true, reason: "too many requests")
         case .loggedOut: return .suspendPipeline(reason: Self.logout)
         case .lost:
@@ -83,6 +79,13 @@ extension World {
             if try transaction.exists(key, in: App.done) { books.violate("\(key) is done twice") }
             try transaction.set(transaction.commit.rawValue, for: key, in: App.done)
         }
+    }
+
+    /// The queue knows of an answer from here on: of all those of a batch at once.
+    func noteAnswer(_ outcome: Outcome, to push: Push, in process: Int) {
+        guard case .retry(let delay?, true, _) = outcome, let host = push.host else { return }
+        let launch = launches.first { $0.process == process }
+        launch?.pauses[host] = (clock.now.advanced(by: delay), idleCount)
     }
 
     private func travel() async throws {

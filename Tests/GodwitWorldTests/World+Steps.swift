@@ -119,6 +119,7 @@ extension World {
         let mark = lastMark
         let isDurable = random.happens(0.7)
         let throwsUp = random.happens(0.1)
+        let isOwn = random.happens(0.5)
         let plan = (0..<Int.random(in: 1...3, using: &random)).map { _ in plannedChange() }
         books.writes[mark] = Books.Write(launch: launch.process)
         let body: @Sendable (borrowing WriteTransaction) throws -> Void = { [self] transaction in
@@ -132,7 +133,11 @@ extension World {
         let faults = faultCount
         start(launch) { [self] launch in
             do {
-                try await launch.store.write(isDurable ? .durable : .relaxed, body)
+                try await launch.write(
+                    isDurable ? .durable : .relaxed,
+                    inOwnTransaction: isOwn,
+                    body
+                )
                 guard launch.isAlive else { return }
                 note("write \(mark) is commit \(books.writes[mark]?.commit ?? .none)")
                 books.writes[mark]?.answer = .committed

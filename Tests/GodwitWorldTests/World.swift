@@ -157,7 +157,7 @@ extension World {
         disk.work(for: launch.process)
         for task in launch.tasks { task.cancel() }
         while scheduler.step(of: launch.process, { _ in }) {}
-        try? launch.store.close()
+        try? launch.close()
         while scheduler.step(of: launch.process, { _ in }) {}
         if !disk.isOff, let survivor = alive.first { look(through: survivor, .afterKill) }
     }
@@ -169,7 +169,7 @@ extension World {
         disk.work(for: launch.process)
         for task in launch.tasks { task.cancel() }
         while scheduler.step(of: launch.process, { _ in }) {}
-        do { try launch.store.close() } catch {
+        do { try launch.close() } catch {
             if !mayFail(launch.process) { books.violate("cannot close: \(error)") }
         }
         while scheduler.step(of: launch.process, { _ in }) {}

@@ -236,19 +236,20 @@ extension QueueMachine {
 // MARK: - Hosts
 
 extension QueueMachine {
-    /// An operation was answered as it should be.
-    mutating func succeeded(_ number: OperationNumber) {
-        guard let host = schedule.position(of: number)?.host else { return }
-        governors[host].succeeded()
-    }
+    /// A host has answered as it should.
+    mutating func succeeded(_ host: Int) { governors[host].succeeded() }
 
-    /// The host of an operation asked for a slower pace, or for none until a time.
+    /// A host asked for a slower pace, or for none until a time, when an operation was sent to it:
+    /// one that may be gone meanwhile, or read again from the database.
     mutating func throttled(
-        _ number: OperationNumber,
+        _ host: Int,
+        by number: OperationNumber,
         until pause: Duration?,
         at now: Moment
     ) {
-        guard let host = schedule.position(of: number)?.host else { return }
+        // It may have no operation any more.
+        hosts.use(host)
+        hosts.release(host)
         let start = startTimes[number] ?? now.elapsed
         governors[host].throttled(startedAt: start, until: pause, at: now.elapsed)
     }

@@ -51,15 +51,14 @@ extension PushQueue {
         let operation = run.operation
         switch outcome {
         case .completed(let completion):
-            // Before the operation is gone, and its host with it.
-            change { state, _ in state.succeeded(operation.number) }
+            change { $0.succeeded(operation.host, at: $1) }
             return ifRunning(operation) { transaction in
                 try completion(transaction)
                 try transaction.finish(operation.number, .completed)
             }
         case .retry(let asked, let slowDown, let reason):
             let delay = asked.map { min(max($0, .zero), Outcome.delayMax) }
-            if slowDown { change { $0.throttled(operation.number, for: delay, at: $1) } }
+            if slowDown { change { $0.throttled(operation, for: delay, at: $1) } }
             return retry(run, after: delay, reason: reason)
         case .conflict(let theirs, let tag, let reason):
             return stop(run, theirs: theirs, tag: tag, reason: reason)

@@ -258,10 +258,14 @@ extension QueueState {
         touch(number)
     }
 
-    mutating func succeeded(_ number: OperationNumber) { machine.succeeded(number) }
+    mutating func succeeded(_ host: String?, at now: Moment) {
+        machine.succeeded(machine.host(named: host, at: now))
+    }
 
-    mutating func throttled(_ number: OperationNumber, for delay: Duration?, at now: Moment) {
-        machine.throttled(number, until: delay.map { now.elapsed + $0 }, at: now)
+    mutating func throttled(_ operation: QueuedOperation, for delay: Duration?, at now: Moment) {
+        let host = machine.host(named: operation.host, at: now)
+        let end = delay.map { now.elapsed + $0 }
+        machine.throttled(host, by: operation.number, until: end, at: now)
     }
 
     mutating func progressed(_ number: OperationNumber, to fraction: Double) {

@@ -44,7 +44,8 @@ enum Ledger {
         }
     }
 
-    /// Slot 0 is the store itself; it has no collection.
+    /// Slot 0 is the store itself: it has no collection, and the token of the last commit for a
+    /// checksum.
     static let schema = """
         CREATE TABLE godwit_ledger (
             slot INTEGER PRIMARY KEY,
@@ -57,6 +58,17 @@ enum Ledger {
         """
 
     static func last(in database: Database) throws -> CommitNumber {
+        try head(in: database).last
+    }
+
+    /// The last commit, and which transaction has made it.
+    struct Head {
+        let last: CommitNumber
+        /// Zero where it was one of the store's own.
+        let token: UInt64
+    }
+
+    static func head(in database: Database) throws -> Head {
         let statement = try PreparedStatement(
             """
             SELECT commit_number, object_count, checksum, seal FROM godwit_ledger WHERE slot = 0
@@ -69,7 +81,10 @@ enum Ledger {
         guard Seal(collection: nil, numbers).matches(statement.blob(3)) else {
             throw damage("the number of the last commit is damaged")
         }
-        return CommitNumber(rawValue: numbers[0])
+        return Head(
+            last: CommitNumber(rawValue: numbers[0]),
+            token: UInt64(bitPattern: numbers[2])
+        )
     }
 
     static func total(of collection: Key, in database: Database) throws -> Total {
@@ -129,12 +144,16 @@ enum Ledger {
     }
 
     /// Writes down the last commit, and what it has made of some collections.
+    ///
+    /// - Parameter token: A number of the transaction's own, if the app has begun it.
     static func record(
         _ state: inout State,
         changed: some Sequence<Key>,
+        token: UInt64,
         in database: Database
     ) throws {
-        try update(State.Slot(number: 0), nil, state.last, in: database)
+        let total = Total(checksum: token)
+        try update(State.Slot(number: 0, total: total), nil, state.last, in: database)
         for collection in changed {
             guard let slot = state.collections[collection] else { continue }
             if slot.isStored {

@@ -19,6 +19,8 @@ final class WriteGroup: @unchecked Sendable {
     let database: Database
     let context: StoreContext
     let durability: Durability
+    /// The number of a transaction that the app has begun; zero for one of the store's own.
+    let token: UInt64
     private(set) var size = GroupSize()
     private(set) var members: [Member] = []
     /// Whether a request wants everything before it on the disk.
@@ -40,7 +42,13 @@ final class WriteGroup: @unchecked Sendable {
     /// What each request has found, for the change log.
     private var olds: [CommitNumber: [ObjectKey: StoredObject?]] = [:]
 
-    init(_ database: Database, _ context: StoreContext, durability: Durability) throws {
+    init(
+        _ database: Database,
+        _ context: StoreContext,
+        durability: Durability,
+        token: UInt64 = 0
+    ) throws {
+        self.token = token
         self.database = database
         self.context = context
         self.durability = durability
@@ -145,7 +153,7 @@ extension WriteGroup {
 
     /// Writes down what the group comes to, before the commit.
     func record() throws {
-        try Ledger.record(&ledger, changed: collections, in: database)
+        try Ledger.record(&ledger, changed: collections, token: token, in: database)
         if context.options.processes == .several { try log() }
     }
 

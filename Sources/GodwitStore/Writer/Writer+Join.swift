@@ -33,27 +33,52 @@ extension Writer {
         switch current.withLock({ $0 }) {
         case .own: throw StoreError.foreignTransaction
         case .joined(let group):
-            guard try Ledger.last(in: database) == group.last else {
-                throw StoreError.savepointRolledBack
+            let head = try Ledger.head(in: database)
+            if head.token == group.token {
+                guard head.last == group.last else { throw StoreError.savepointRolledBack }
+                return group
             }
-            return group
+            abandon(group)
         case .none: break
         }
         try context.catchUp(in: database)
-        let group = try WriteGroup(database, context, durability: .durable)
+        let token = UInt64.random(in: 1 ... .max)
+        let group = try WriteGroup(database, context, durability: .durable, token: token)
         // The app commits when it likes, and this is the last the store hears of it before.
         context.beginCommit()
         current.withLock { $0 = .joined(group) }
         database.afterNextTransaction(
-            onCommit: { [self] database in committed(group, in: database) },
+            onCommit: { [self] database in
+                if isOpen(group) { committed(group, in: database) }
+            },
             onRollback: { [self] _ in
-                current.withLock { $0 = .none }
-                context.endCommit()
-                context.cache.withVersions { $0.unkeep() }
-                for participant in group.participants { participant.rolledBack() }
+                if isOpen(group) { abandon(group) }
             }
         )
+        // GRDB says nothing of a transaction that SQLite rolls back because a statement fails.
+        lanes.enqueue { [self] database in
+            if isOpen(group), !database.isInsideTransaction { abandon(group) }
+        }
         return group
+    }
+
+    /// Ends a transaction of the app's of which nothing is stored, if there is one.
+    ///
+    /// Call this outside of a transaction.
+    func abandonJoined() {
+        if case .joined(let group) = current.withLock({ $0 }) { abandon(group) }
+    }
+
+    private func isOpen(_ group: WriteGroup) -> Bool {
+        current.withLock { if case .joined(let open) = $0 { open === group } else { false } }
+    }
+
+    /// Forgets what a transaction has changed: it is rolled back.
+    private func abandon(_ group: WriteGroup) {
+        current.withLock { $0 = .none }
+        context.endCommit()
+        context.cache.withVersions { $0.unkeep() }
+        for participant in group.participants { participant.rolledBack() }
     }
 
     private func isWriting(_ database: Database) -> Bool {
@@ -61,10 +86,10 @@ extension Writer {
     }
 
     private func committed(_ group: WriteGroup, in database: Database) {
+        let head = try? Ledger.head(in: database)
+        if let head, head.token != group.token { return abandon(group) }
         current.withLock { $0 = .none }
-        guard (try? Ledger.last(in: database)) == group.last else {
-            return lose(group, in: database)
-        }
+        guard head?.last == group.last else { return lose(group, in: database) }
         conclude(group)
     }
 

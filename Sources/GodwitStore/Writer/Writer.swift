@@ -149,6 +149,7 @@ extension Writer {
 
     /// - Returns: How many requests the group has had.
     private func runGroup(startingWith first: any WriteRequest, in database: Database) -> Int {
+        abandonJoined()
         current.withLock { $0 = .own }
         defer { current.withLock { $0 = .none } }
         let (start, limits) = (context.options.clock.elapsed(), context.limits)
