@@ -37,9 +37,8 @@ import Testing
         #expect(try await bench.names() == ["a"])
     }
 
-    @Test func `C3 nothing can be added that is not an operation, or without writing`() throws {
-        // Neither compiles: `enqueue` takes an Operation, and only a WriteTransaction has it.
-        // What is left is a transaction of a store that cannot be written to.
+    @Test func `C3 a store that is closed takes no operation`() throws {
+        // What is no operation, and a transaction that only reads, do not compile.
         let store = try Store(.memory)
         try store.close()
         #expect(throws: StoreError.closed) {
@@ -47,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `C4 an operation is a value, and nobody changes it afterwards`() async throws {
+    @Test func `C4 an operation is stored as it was when it was enqueued`() async throws {
         let bench = try Workbench()
         _ = try bench.queue()
         var upload = UploadDraft(name: "before")

@@ -2,6 +2,7 @@ import Foundation
 import GodwitQueue
 import GodwitStore
 import GodwitTestKit
+import Synchronization
 import Testing
 
 @testable import GodwitPushRunner
@@ -27,22 +28,24 @@ import Testing
         var random = Seeded(seed: seed)
         var (underWay, unheard) = (0, 0)
         for _ in 0..<(kills / processCount) {
-            let runs = try (0..<processCount).map { _ in
+            let answers = Answers()
+            var runs = try (0..<processCount).map { _ in
                 let seed = UInt64.random(in: 1..<1 << 40, using: &random)
-                return try PushRun(path, url, isShared: processCount > 1, "\(seed)")
+                return try PushRun(path, url, isShared: processCount > 1, "\(seed)", answers)
             }
+            runs.shuffle(using: &random)
             for run in runs {
                 let count = Int.random(in: 0...6, using: &random)
                 let turns = Int.random(in: 0...2_000, using: &random)
-                let status = await onThread { run.kill(afterAnswers: count, yielding: turns) }
+                let status = await onThread { run.kill(after: count, of: answers, yielding: turns) }
                 #expect(status == .uncaughtSignal, "it never ends by itself")
             }
             let keys = try await Self.keysOfRunning(in: path)
             underWay += keys.count
             unheard += keys.intersection(server.keys).count
         }
-        let drain = try PushRun(path, url, isShared: processCount > 1, "drain")
-        #expect(await onThread { drain.lines() }.last == "drained", "seed \(seed)")
+        let drain = try PushRun(path, url, isShared: processCount > 1, "drain", Answers())
+        #expect(await onThread { drain.end() } == "drained", "seed \(seed)")
         try await check(server, Store(.file(path)), seed)
         print(
             "killed the app \(kills) times, \(processCount) at once, with \(underWay) effects "
@@ -94,39 +97,77 @@ private func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result
     }
 }
 
-/// One run of the app.
-private struct PushRun: @unchecked Sendable {
-    private let process = Process()
-    private let output = Pipe()
+/// The cloud's answers that processes have told of, whichever of them has got one.
+private final class Answers: Sendable {
+    private let arrivals = DispatchSemaphore(value: 0)
+    private static let endMax = 100
 
-    init(_ path: String, _ url: URL, isShared: Bool, _ mode: String) throws {
-        process.executableURL = BuiltProgram.url("GodwitPushRunner")
-        process.arguments = [
-            path, url.absoluteString, isShared ? "shared" : "alone", mode,
-        ]
-        process.standardOutput = output
-        try process.run()
+    func add() { arrivals.signal() }
+
+    func wait(for count: Int) {
+        for _ in 0..<count { arrivals.wait() }
     }
 
-    /// Kills it after so many of the cloud's answers, and a moment.
-    func kill(afterAnswers count: Int, yielding turns: Int) -> Process.TerminationReason {
-        let reader = output.fileHandleForReading
-        var answerCount = 0
-        while answerCount < count {
-            let more = reader.availableData
-            guard !more.isEmpty else { break }
-            answerCount += more.count { $0 == UInt8(ascii: "a") }
+    /// Waits no longer: a process that could tell of one has ended by itself.
+    func end() {
+        for _ in 0..<Self.endMax { arrivals.signal() }
+    }
+}
+
+/// One run of the app.
+///
+/// Unchecked, because `Process` is not Sendable; it is started here, and ended by one thread.
+private final class PushRun: @unchecked Sendable {
+    private let process = Process()
+    private let output = Pipe()
+    private let lastLine = Mutex("")
+    private let isKilled = Mutex(false)
+    private let isRead = DispatchSemaphore(value: 0)
+
+    init(_ path: String, _ url: URL, isShared: Bool, _ mode: String, _ answers: Answers) throws {
+        process.executableURL = BuiltProgram.url("GodwitPushRunner")
+        process.arguments = [path, url.absoluteString, isShared ? "shared" : "alone", mode]
+        process.standardOutput = output
+        try process.run()
+        // A process that cannot tell is a process that waits.
+        Thread { [self] in read(answers) }.start()
+    }
+
+    private func read(_ answers: Answers) {
+        var line: [UInt8] = []
+        while case let more = output.fileHandleForReading.availableData, !more.isEmpty {
+            for byte in more {
+                guard byte == UInt8(ascii: "\n") else {
+                    line.append(byte)
+                    continue
+                }
+                if line.first == UInt8(ascii: "a") { answers.add() }
+                lastLine.withLock { $0 = String(decoding: line, as: UTF8.self) }
+                line = []
+            }
         }
+        if !isKilled.withLock({ $0 }) { answers.end() }
+        isRead.signal()
+    }
+
+    /// Kills it after so many more of the cloud's answers, and a moment.
+    func kill(
+        after count: Int,
+        of answers: Answers,
+        yielding turns: Int
+    ) -> Process.TerminationReason {
+        answers.wait(for: count)
         for _ in 0..<turns { sched_yield() }
+        isKilled.withLock { $0 = true }
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         return process.terminationReason
     }
 
-    func lines() -> [String] {
-        let data = output.fileHandleForReading.readDataToEndOfFile()
+    /// Waits until it has ended by itself, and returns what it said last; nil when it has failed.
+    func end() -> String? {
+        isRead.wait()
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { return [] }
-        return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+        return process.terminationStatus == 0 ? lastLine.withLock { $0 } : nil
     }
 }

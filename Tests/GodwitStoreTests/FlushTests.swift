@@ -125,6 +125,38 @@ import Testing
         #expect(endings == 1, "the flush syncs once")
     }
 
+    @Test func `a sync that fails in the app's own transaction ends writing, too`() async throws {
+        var (endings, number) = (0, 0)
+        while true {
+            number += 1
+            let folder = try TemporaryFolder()
+            let disk = SimulatedDisk(folder: folder)
+            let pool = try DatabasePool(path: folder.path("store.sqlite"))
+            let store = try Store(adopting: pool)
+            let numbers = numbers
+            try await store.write(.relaxed) { try $0.set(1, for: "a", in: numbers) }
+            disk.fail(at: disk.operationCount + number, with: .inputOutput)
+            let failure = await failure {
+                try await pool.write { database in
+                    try store.write(in: database) { try $0.set(2, for: "a", in: numbers) }
+                }
+            }
+            disk.mend()
+            let next = await self.failure {
+                try await store.write { try $0.set(3, for: "a", in: numbers) }
+            }
+            if case .mustReopen = next as? StoreError {
+                endings += 1
+            } else {
+                #expect(next == nil, "operation \(number)")
+            }
+            try? store.close()
+            try? pool.close()
+            if failure == nil { break }
+        }
+        #expect(endings == 1, "the commit syncs once")
+    }
+
     private func failure(_ body: () async throws -> Void) async -> (any Error)? {
         do {
             try await body()

@@ -17,6 +17,7 @@ import Testing
         var name: String
         var presence: Presence
         var isHidden = false
+        var phone: String?
     }
 
     let contacts = Store.Collection<Contact>("contacts")
@@ -59,6 +60,11 @@ import Testing
         #expect(list.change.moved.contains(move))
         #expect(list.change.inserted == [RowPosition(section: 0, row: 2)])
         #expect(list.position(of: "1") == RowPosition(section: 1, row: 0))
+        #expect(list.change.updated.isEmpty, "each of them has moved, or is new")
+        try await store.write { try $0.update("4", in: contacts) { $0.phone = "112" } }
+        try view.advance()
+        #expect(list.change.updated == [RowPosition(section: 0, row: 2)])
+        #expect(list.change.moved.isEmpty && list.change.removed.isEmpty)
         try await store.write { try $0.update("1", in: contacts) { $0.isHidden = true } }
         try view.advance()
         #expect(list.change.removedSections == [1] && list.position(of: "1") == nil)

@@ -39,14 +39,18 @@ import Testing
         #expect(merge.value["cards"] == [["id": 1, "title": "new title", "n": 1]])
     }
 
-    @Test func `an item with another identity is another item`() {
+    @Test(arguments: ["t", "title", "text"] as [Key])
+    func `an item with another identity is another item`(text: Key) {
+        func list(_ id: Value, _ words: Value, _ isDone: Value) -> Value {
+            [.map(["id": id, text: words, "done": isDone])]
+        }
         let merge = merge(
-            [["id": 1, "t": "Buy milk", "done": false]],
-            [["id": 2, "t": "Buy bread", "done": false]],
-            [["id": 1, "t": "Buy milk", "done": true]]
+            list(1, "Buy milk", false),
+            list(2, "Buy bread", false),
+            list(1, "Buy milk", true)
         )
         let items = merge.value.list ?? []
-        #expect(items.contains(["id": 2, "t": "Buy bread", "done": false]))
+        #expect(items.contains(.map(["id": 2, text: "Buy bread", "done": false])))
         #expect(!merge.conflicts.isEmpty)
     }
 

@@ -105,22 +105,39 @@ import Testing
         #expect(merge.conflicts.map(\.choice) == [.both])
     }
 
-    @Test func `a record that one side rewrote, with its id, and the other removed is reported`() {
-        func list(_ more: Value...) -> Value {
-            .list(
-                Value.List(
-                    [
-                        ["id": 1, "text": "buy bread", "owner": "ann", "place": "bakery"],
-                        ["id": 2, "text": "call the bank", "owner": "bob", "place": "office"],
-                    ] + more
-                )
-            )
+    @Test func `a part that is removed of an item is removed where the other side moves it`() {
+        let note: Value = "from the small shop behind the old church on the hill"
+        func list(_ todo: [Value], _ done: [Value]) -> Value {
+            .map([
+                "todo": .list(.init([["title": "Other", "note": "x"]] + todo)),
+                "done": .list(.init(done)),
+            ])
         }
-        let base: Value = ["id": 3, "text": "paint the wall", "owner": "eve", "place": "garden"]
-        let edited: Value = ["id": 9, "text": "paint the wall", "owner": "tom", "place": "garden"]
-        let merge = merge(list(base), list(), list(edited))
-        #expect(merge.value == list(edited))
-        #expect(merge.conflicts.map(\.reason) == [.removedAndEdited])
+        let whole: Value = ["title": "Buy milk", "note": note]
+        for (ours, theirs) in [
+            (list([], [whole]), list([["title": "Buy milk"]], [])),
+            (list([["title": "Buy milk"]], []), list([], [whole])),
+        ] {
+            let merge = merge(list([whole], []), ours, theirs)
+            #expect(merge.value == list([], [["title": "Buy milk"]]))
+        }
+    }
+
+    @Test func `a value that one side makes a field of a new item stands there alone`() {
+        let text: Value = "a long text of many words that is surely no other"
+        let base: Value = ["notes": [text, "y"], "cards": [], "archive": []]
+        let card: Value = [
+            "notes": ["y"], "cards": [["use": "garden", "text": text]], "archive": [],
+        ]
+        let archive: Value = ["notes": ["y"], "cards": [], "archive": [text]]
+        for (ours, theirs, choice) in [
+            (card, archive, Conflict.Choice.ours), (archive, card, .theirs),
+        ] {
+            let merge = merge(base, ours, theirs)
+            #expect(merge.value == card)
+            #expect(merge.conflicts.map(\.reason) == [.bothMoved])
+            #expect(merge.conflicts.map(\.choice) == [choice])
+        }
     }
 
     @Test func `items of a removed list that both sides move to different lists stand once`() {

@@ -56,17 +56,23 @@ extension Writer {
             }
         )
         // GRDB says nothing of a transaction that SQLite rolls back because a statement fails.
-        lanes.enqueue { [self] database in
-            if isOpen(group), !database.isInsideTransaction { abandon(group) }
-        }
+        lanes.enqueue { [self] in abandonJoined(in: $0) }
         return group
     }
 
-    /// Ends a transaction of the app's of which nothing is stored, if there is one.
-    ///
-    /// Call this outside of a transaction.
-    func abandonJoined() {
-        if case .joined(let group) = current.withLock({ $0 }) { abandon(group) }
+    /// Ends a transaction of the app's that SQLite has rolled back by itself, if there is one.
+    func abandonJoined(in database: Database) {
+        guard case .joined(let group) = current.withLock({ $0 }), !database.isInsideTransaction
+        else { return }
+        let code = database.lastErrorCode
+        abandon(group)
+        switch code {
+        case .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC: poison("\(code)")
+        // Something has succeeded since: what has failed is not known any more.
+        case .SQLITE_OK, .SQLITE_ROW, .SQLITE_DONE:
+            if checkpointer.hasUnsynced { poison("a transaction of the app's own has failed") }
+        default: break
+        }
     }
 
     private func isOpen(_ group: WriteGroup) -> Bool {

@@ -13,7 +13,7 @@ final class Writer: Sendable {
     private let done = Mutex((requests: 0, groups: 0))
     /// The first failure of a request that no task awaits, for the next flush.
     private let unheard = Mutex<(any Error)?>(nil)
-    private let checkpointer: Checkpointer
+    let checkpointer: Checkpointer
     private let lock: ProcessLock?
     /// Which transaction the connection is in, as far as the store has to do with it.
     let current = Mutex(CurrentTransaction.none)
@@ -149,7 +149,7 @@ extension Writer {
 
     /// - Returns: How many requests the group has had.
     private func runGroup(startingWith first: any WriteRequest, in database: Database) -> Int {
-        abandonJoined()
+        abandonJoined(in: database)
         current.withLock { $0 = .own }
         defer { current.withLock { $0 = .none } }
         let (start, limits) = (context.options.clock.elapsed(), context.limits)

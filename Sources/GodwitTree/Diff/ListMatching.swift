@@ -11,8 +11,8 @@
 //       nothing tells them apart: one thing was put in the place of another.
 //   (5) Under the rule union, (1) and (2) alone: nothing is put in the place of another.
 //
-// Of equal neighbours, the last ones are those that went: so both sides mean the same one, whatever
-// else they did.
+// Of up to 64 equal neighbours, the last ones are those that went: so both sides mean the same one,
+// whatever else they did.
 //
 // Each step takes only what the steps before it have left, and never crosses what they found.
 // Where too much is left, a bounded number of candidates is looked at: all of it is O(n log n).
@@ -153,21 +153,25 @@ extension ListMatching {
         }
     }
 
-    /// Of each run of equal items, matches the first ones.
+    /// Of each run of equal items, matches the first ones; an edited one stays the one that it is, and
+    /// ends a run.
     private mutating func removeLastOfEqual() {
         guard isTaken.contains(false), isTaken.contains(true) else { return }
         var indices: [Int?] = Array(repeating: nil, count: old.count)
         for (index, source) in sources.enumerated() {
             if let source, new[index] == old[source] { indices[source] = index }
         }
+        func isFree(_ position: Int) -> Bool { indices[position] != nil || !isTaken[position] }
         var start = 0
         while start < old.count {
-            let end = old[start...].firstIndex { $0 != old[start] } ?? old.count
-            // An edited one stays the one that it is.
-            let free = (start..<end).filter { indices[$0] != nil || !isTaken[$0] }
-            let equal = free.compactMap { indices[$0] }.sorted()
-            for position in free { isTaken[position] = false }
-            for (index, position) in zip(equal, free) { match(index, position) }
+            let rest = old.indices[start...].dropFirst()
+            let end =
+                rest.first { old[$0] != old[start] || isFree($0) != isFree(start) } ?? old.count
+            if isFree(start) {
+                let equal = indices[start..<end].compactMap { $0 }.sorted()
+                for position in start..<end { isTaken[position] = false }
+                for (index, position) in zip(equal, start..<end) { match(index, position) }
+            }
             start = end
         }
     }
@@ -207,10 +211,10 @@ extension ListMatching {
         item.map == nil ? Resemblance(item) : Resemblance(item).without(commonWords)
     }
 
-    /// What an item is without its names.
+    /// What an item is without its identity.
     private func rest(of item: Value) -> Resemblance {
         guard let identity else { return Resemblance(item) }
-        return Resemblance(identity.fields.reduce(item) { $0.withoutNames(beside: $1[...]) })
+        return Resemblance(identity.fields.reduce(item) { $0.without($1[...]) })
     }
 
     private mutating func matchAlike(new range: Range<Int>, old gap: Range<Int>) {
@@ -329,15 +333,10 @@ struct ItemContent: Hashable {
 }
 
 extension Value {
-    /// The value without a field, and the usual names beside it.
-    fileprivate func withoutNames(beside field: ArraySlice<Key>) -> Value {
+    /// The value without a field.
+    fileprivate func without(_ field: ArraySlice<Key>) -> Value {
         guard case .map(var map) = self, let key = field.first else { return self }
-        if field.count > 1 {
-            map[key] = map[key]?.withoutNames(beside: field.dropFirst())
-        } else {
-            map[key] = nil
-            for name in map.keys where ItemIdentity.isUsual(name) { map[name] = nil }
-        }
+        map[key] = field.count > 1 ? map[key]?.without(field.dropFirst()) : nil
         return .map(map)
     }
 

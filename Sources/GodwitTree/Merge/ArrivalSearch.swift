@@ -25,10 +25,10 @@ struct ArrivalSearch {
         departures.filter { $0.arrivals[side] == nil && $0.container?.isFound != true }
     }
 
-    /// A new value that is not the destination of another one, and looks like a version of a value.
-    func version(of value: Value) -> Insertion? {
+    /// Whether a new value that is not the destination of another looks like a version of one.
+    func hasVersion(of value: Value) -> Bool {
         let bag = Resemblance(value)
-        return insertions.lazy.filter { !$0.isDestination }.prefix(Self.versionsMax).first {
+        return insertions.lazy.filter { !$0.isDestination }.prefix(Self.versionsMax).contains {
             bag.score(with: Resemblance($0.value)) >= Self.namedScoreMin
         }
     }

@@ -10,8 +10,8 @@
 //   (3) If the other side edited it where it was, the edit goes along; but not another item that it
 //       put in its place.
 //   (4) If the other side moved it elsewhere too, it stands where ours has it, with the edits of
-//       both, and a conflict says so. It is a part of both sides' new records where the other one
-//       would otherwise lack a field.
+//       both, and a conflict says so. If a side made it a field of a new item, it stands there: the
+//       item would lack a field. If both sides did, it stands in both.
 //   (5) If a side removed a value of which the other side only removed parts, it goes. A conflict says
 //       so where a new value has half of its words: it may be a version that was not found.
 //   (6) If the other side removed it, it stays: a move to another place is an edit, and an edit
@@ -64,33 +64,11 @@ extension Merger {
     /// Lets a value go of which the other side has only removed parts, and reports that where a new
     /// value of the remover's looks like a version of it.
     private func giveUp(_ departure: Departure) {
-        guard let choice = departure.choice else { return reportVersion(of: departure) }
-        guard choice.picked == nil, let edit = choice.edit,
+        guard let choice = departure.choice, choice.picked == nil, let edit = choice.edit,
             edit.onlyRemoves(from: departure.base), let remover = choice.editor?.other
         else { return }
         choice.picked = remover
-        choice.isDoubtful = ArrivalSearch(remover, insertions).version(of: departure.base) != nil
-    }
-
-    /// Reports that one side may have edited a record so much that it was not found, and the other
-    /// side removed it.
-    private func reportVersion(of departure: Departure) {
-        guard departure.container == nil, !departure.isFound, departure.base.isDistinctive,
-            departure.place.list != nil, departure.base.map != nil
-        else { return }
-        let found = Sides(ours: Side.ours, theirs: .theirs).map {
-            ArrivalSearch($0, insertions).version(of: departure.base)
-        }
-        guard let editor: Side = found.ours == nil ? .theirs : found.theirs == nil ? .ours : nil,
-            let version = found[editor], version.place.list == departure.place.list
-        else { return }
-        var sides = Sides<Value?>(both: nil)
-        sides[editor] = version.value
-        let versions = MergeVersions(base: departure.base, sides: sides)
-        let choice: Conflict.Choice = editor == .ours ? .ours : .theirs
-        version.reports.append(
-            Conflict(.removedAndEdited, versions, choice, departure.place)
-        )
+        choice.isDoubtful = ArrivalSearch(remover, insertions).hasVersion(of: departure.base)
     }
 
     private mutating func follow(_ departure: Departure) {
@@ -125,16 +103,18 @@ extension Merger {
     /// Puts a value that both sides moved where one of them has it.
     private mutating func settle(_ departure: Departure, _ arrivals: Sides<ArrivedItem>) {
         let rules = departure.place.rules
-        let winner: Side = rules?.isTheirs == true ? .theirs : .ours
+        let areFields = arrivals.map(\.isFieldOfItem)
+        var winner: Side = rules?.isTheirs == true ? .theirs : .ours
+        if areFields[winner.other], !areFields[winner] { winner = winner.other }
         let (kept, other) = (arrivals[winner], arrivals[winner.other])
-        if !other.isFieldOfItem {
+        if !areFields[winner.other] {
             bring(.diff(departure.base, other.value, rules), of: departure, to: kept)
             other.insertion.take(.remove, at: other.path)
         }
         guard rules?.isOneSided != true else { return }
         let versions = MergeVersions(base: departure.base, sides: arrivals.map { $0.value })
         let choice: Conflict.Choice =
-            other.isFieldOfItem ? .both : winner == .ours ? .ours : .theirs
+            areFields[winner.other] ? .both : winner == .ours ? .ours : .theirs
         kept.insertion.reports.append(Conflict(.bothMoved, versions, choice, departure.place))
     }
 
@@ -160,8 +140,9 @@ extension Merger {
 extension Departure {
     /// Whether an edit of an item makes another item of it.
     fileprivate func isReplaced(by edit: Delta) -> Bool {
-        guard place.list != nil, let edited = try? edit.applied(to: base) else { return false }
-        if let name = base.usualName, edited.usualName == name { return false }
+        guard place.list != nil, !edit.onlyRemoves(from: base),
+            let edited = try? edit.applied(to: base), !base.sharesName(with: edited)
+        else { return false }
         return Resemblance(base).score(with: Resemblance(edited)) < 0.5
     }
 
@@ -169,6 +150,16 @@ extension Departure {
     fileprivate func isReordered(by arrival: ArrivedItem) -> Bool {
         arrival.path.isEmpty && arrival.value == base
             && place.list != nil && place.list == arrival.insertion.place.list
+    }
+}
+
+extension Value {
+    /// Whether two records have one value under a usual name.
+    fileprivate func sharesName(with other: Value) -> Bool {
+        map?.contains { entry in
+            ItemIdentity.isUsual(entry.key) && entry.value.isScalar && entry.value != .null
+                && other[entry.key] == entry.value
+        } ?? false
     }
 }
 

@@ -68,8 +68,12 @@ extension Conflict.Reason {
 extension Conflict {
     /// The reason and the decision, as a sentence for people.
     public var explanation: String {
-        reason == .bothMoved && choice == .both
-            ? "both sides made it a field of another new record; it is in both" : reason.explanation
+        switch (reason, choice) {
+        case (.bothMoved, .both):
+            "both sides made it a field of another new record; it is in both"
+        case (.bothMoved, .theirs): "both sides moved it; it is where theirs put it"
+        default: reason.explanation
+        }
     }
 }
 
