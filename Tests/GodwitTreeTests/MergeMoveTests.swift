@@ -140,6 +140,27 @@ import Testing
         }
     }
 
+    @Test func `a rule for one side decides, also against a field of a new item`() {
+        let text: Value = "a long text of many words that is surely no other"
+        let base: Value = ["notes": [text, "y"], "cards": [], "archive": []]
+        let archive: Value = ["notes": ["y"], "cards": [], "archive": [text]]
+        let card: Value = [
+            "notes": ["y"], "cards": [["use": "garden", "text": text]], "archive": [],
+        ]
+        let cases: [(MergePolicy.Rule, Value, Value)] = [
+            (.ours, archive, card), (.theirs, card, archive),
+        ]
+        for (rule, ours, theirs) in cases {
+            var policy = MergePolicy()
+            policy.set(rule, at: "/notes")
+            let merge = Merge(base: base, ours: ours, theirs: theirs, policy: policy)
+            #expect(
+                merge.value == ["notes": ["y"], "cards": [["use": "garden"]], "archive": [text]]
+            )
+            #expect(merge.conflicts.isEmpty)
+        }
+    }
+
     @Test func `items of a removed list that both sides move to different lists stand once`() {
         let card = Self.card
         let merge = merge(

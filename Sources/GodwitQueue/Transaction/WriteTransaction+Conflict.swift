@@ -43,7 +43,7 @@ extension WriteTransaction {
         }
         let resolution = try typed(resolution, of: conflict)
         if case .skip = resolution {
-            // Its tag stays unknown: what is here has not taken in what is there.
+            // The tag stays unknown, because the object here has not taken in the cloud's.
             return try finish(operation.number, .skipped(reason: Self.keptReason))
         }
         if let tag = conflict.tag {

@@ -68,7 +68,7 @@ extension Writer {
         abandon(group)
         switch code {
         case .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC: poison("\(code)")
-        // Something has succeeded since: what has failed is not known any more.
+        // A later call has succeeded, so SQLite no longer tells which error it was.
         case .SQLITE_OK, .SQLITE_ROW, .SQLITE_DONE:
             if checkpointer.hasUnsynced { poison("a transaction of the app's own has failed") }
         default: break

@@ -103,7 +103,8 @@ extension Merger {
     /// Puts a value that both sides moved where one of them has it.
     private mutating func settle(_ departure: Departure, _ arrivals: Sides<ArrivedItem>) {
         let rules = departure.place.rules
-        let areFields = arrivals.map(\.isFieldOfItem)
+        let isOneSided = rules?.isOneSided == true
+        let areFields = arrivals.map { !isOneSided && $0.isFieldOfItem }
         var winner: Side = rules?.isTheirs == true ? .theirs : .ours
         if areFields[winner.other], !areFields[winner] { winner = winner.other }
         let (kept, other) = (arrivals[winner], arrivals[winner.other])
@@ -111,7 +112,7 @@ extension Merger {
             bring(.diff(departure.base, other.value, rules), of: departure, to: kept)
             other.insertion.take(.remove, at: other.path)
         }
-        guard rules?.isOneSided != true else { return }
+        guard !isOneSided else { return }
         let versions = MergeVersions(base: departure.base, sides: arrivals.map { $0.value })
         let choice: Conflict.Choice =
             areFields[winner.other] ? .both : winner == .ours ? .ours : .theirs
