@@ -129,11 +129,3 @@ struct Simulation {
         }
     }
 }
-
-extension ClientID {
-    static func number(_ number: Int) -> ClientID {
-        let bytes = [UInt8](repeating: 0, count: 15) + [UInt8(number)]
-        guard let identifier = Identifier(bytes: bytes) else { preconditionFailure("16 bytes") }
-        return ClientID(identifier)
-    }
-}

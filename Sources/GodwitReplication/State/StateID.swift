@@ -39,6 +39,15 @@ public struct StateID: Hashable, Sendable {
         return root
     }()
 
+    /// A replica without objects.
+    static let noObjects: StateID = {
+        let lineage = [UInt8](repeating: 0, count: sizeInBytes - Digest.sizeInBytes)
+        guard let id = StateID(bytes: ContentSum.empty.digest.bytes + lineage) else {
+            preconditionFailure("20 and 12 bytes are 32")
+        }
+        return id
+    }()
+
     /// The digest of the state's value.
     public var content: Digest {
         guard let digest = Digest(bytes: Array(bytes.prefix(Digest.sizeInBytes))) else {

@@ -40,6 +40,23 @@ public struct Conflict: Hashable, Sendable {
     public let theirs: Value?
     /// The side whose change the merge kept.
     public let choice: Choice
+
+    /// A decision between two changes that was made outside of a ``Merge``.
+    public init(
+        path: Path,
+        reason: Reason,
+        base: Value?,
+        ours: Value?,
+        theirs: Value?,
+        choice: Choice
+    ) {
+        self.path = path
+        self.reason = reason
+        self.base = base
+        self.ours = ours
+        self.theirs = theirs
+        self.choice = choice
+    }
 }
 
 extension Conflict {

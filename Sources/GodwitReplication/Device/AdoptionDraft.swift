@@ -1,0 +1,215 @@
+internal import GodwitStore
+internal import GodwitTree
+
+/// An adoption under way: the rows and objects as they will be.
+struct AdoptionDraft {
+    private let slice: DeviceSlice
+    private let policy: MergePolicy
+    /// The sum of the base's objects.
+    private(set) var sum: ContentSum
+    private var rows: [ObjectKey: PendingObject?] = [:]
+    private var objects: [ObjectKey: VersionedValue?] = [:]
+    private var conflicts: [ObjectKey: [Conflict]] = [:]
+
+    init(_ slice: DeviceSlice, policy: MergePolicy) {
+        self.slice = slice
+        self.policy = policy
+        sum = slice.replica.sum
+    }
+
+    var adoption: Adoption {
+        var adoption = Adoption(replica: slice.replica, identity: slice.identity)
+        adoption.replica.sum = sum
+        adoption.pending = rows
+        adoption.objects = objects
+        adoption.conflicts = conflicts
+        return adoption
+    }
+
+    /// The adoption of a state.
+    ///
+    /// - Throws: ``ReplicationError/wrongContent`` when the base's objects are not those of the
+    ///   state.
+    func adoption(
+        at state: LineState,
+        of epoch: Epoch,
+        _ outcome: BatchOutcome?
+    ) throws(ReplicationError) -> Adoption {
+        guard sum.digest == state.id.content else { throw .wrongContent }
+        var adoption = adoption
+        adoption.replica.base = state
+        adoption.replica.epoch = epoch
+        adoption.replica.former = nil
+        adoption.replica.take(outcome)
+        return adoption
+    }
+
+    private func row(_ key: ObjectKey) -> PendingObject? {
+        if let row = rows[key] { row } else { slice.pending[key] }
+    }
+}
+
+// MARK: - The frozen batch
+
+extension AdoptionDraft {
+    /// The batch is in the line: its objects' bases are where it leads.
+    mutating func settleAccepted() throws(ReplicationError) {
+        for (key, var row) in slice.frozen {
+            let target = try row.frozen.applied(to: row.base)
+            sum.replace(row.base, with: target, at: key)
+            row.base = target
+            row.frozen = nil
+            row.isDoubtful = false
+            rows[key] = .some(row.tail == nil ? nil : row)
+        }
+    }
+
+    /// The batch was in the line before: what the server says about its objects leads on from the
+    /// old base, and is made to lead on from where the batch leads.
+    mutating func settleKnown(
+        _ changes: inout [ObjectKey: ObjectDelta]
+    ) throws(ReplicationError) {
+        for (key, row) in slice.frozen {
+            let target = try row.frozen.applied(to: row.base)
+            let head = try changes[key].applied(to: row.base)
+            changes[key] = .diff(target, head, policy: policy)
+        }
+        try settleAccepted()
+    }
+
+    /// The server refuses some objects of the batch: these stay here until they are edited.
+    mutating func hold(_ rejections: [Rejection]) throws(ReplicationError) {
+        let reasons = Dictionary(
+            rejections.map { ($0.key, $0.reason) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        for (key, var row) in slice.frozen {
+            guard let reason = reasons[key] else { continue }
+            let changes = try row.changes()
+            row.batch = nil
+            (row.frozen, row.tail) = row.isDoubtful ? (changes, nil) : (nil, changes)
+            // An edit since then may have made it acceptable.
+            row.rejection = slice.pending[key]?.tail == nil ? reason : nil
+            rows[key] = row
+        }
+    }
+
+    /// The batch is not in the line: its changes are pending again.
+    ///
+    /// A row keeps them apart from its tail until the next batch is frozen.
+    mutating func thaw(isDoubtful: Bool) {
+        guard isDoubtful else { return }
+        for (key, var row) in slice.frozen {
+            row.isDoubtful = true
+            rows[key] = row
+        }
+    }
+}
+
+// MARK: - What arrives
+
+extension AdoptionDraft {
+    /// Forgets doubtful changes that are undone, unless they have arrived.
+    mutating func dropUndone(
+        unless changes: [ObjectKey: ObjectDelta]
+    ) throws(ReplicationError) {
+        for key in slice.pending.keys where changes[key] == nil {
+            guard let row = row(key), row.isDoubtful else { continue }
+            let target = try row.changes().applied(to: row.base)
+            if target == row.base { rows[key] = .some(nil) }
+        }
+    }
+
+    /// Adopts changes of the base's objects, merges what is pending on top, and records conflicts.
+    mutating func arrive(_ changes: [ObjectKey: ObjectDelta]) throws(ReplicationError) {
+        for (key, delta) in changes { try arrive(delta, at: key) }
+        try recordConflicts()
+    }
+
+    private mutating func arrive(_ delta: ObjectDelta, at key: ObjectKey) throws(ReplicationError) {
+        guard var row = row(key), row.frozen != nil || row.tail != nil else {
+            // What was frozen here, and is settled, has no row any more.
+            let old = base(key)
+            let new = try delta.applied(to: old)
+            sum.replace(old, with: new, at: key)
+            set(new, at: key)
+            rows[key] = slice.pending[key] == nil ? nil : .some(nil)
+            return
+        }
+        let new = try delta.applied(to: row.base)
+        sum.replace(row.base, with: new, at: key)
+        let earlier = try row.rebase(key, onto: delta, policy)
+        let merge = try ObjectMerge(
+            key,
+            base: earlier.target,
+            ours: earlier.merge.afterTheirs,
+            theirs: row.tail,
+            policy: policy
+        )
+        row.base = new
+        row.tail = merge.afterOurs
+        rows[key] = .some(row.frozen == nil && row.tail == nil ? nil : row)
+        set(merge.result, at: key)
+        let found = earlier.merge.conflicts + merge.conflicts
+        if !found.isEmpty { conflicts[key] = found }
+    }
+
+    /// Adds to the records of conflicts what the merges have not taken; it is sent like an edit.
+    private mutating func recordConflicts() throws(ReplicationError) {
+        for (object, found) in conflicts {
+            guard let key = ConflictRecord.key(about: object) else { continue }
+            let old = objects[key] ?? slice.objects[key]
+            let record = ConflictRecord.record(old, adding: found, about: object)
+            guard let delta = ObjectDelta.diff(old, record) else { continue }
+            let machine = DeviceMachine(policy: policy)
+            rows[key] = .some(try machine.record(delta, of: old, pending: row(key)))
+            set(record, at: key)
+        }
+    }
+
+    /// The object of the base; without pending changes, it is the object itself.
+    func base(_ key: ObjectKey) -> VersionedValue? {
+        if let row = row(key) { row.base } else { slice.objects[key] }
+    }
+
+    /// Makes an object of the base one that the device has created and not sent yet.
+    mutating func bring(_ key: ObjectKey) throws(ReplicationError) {
+        let old = base(key)
+        let object = try row(key)?.changes().applied(to: old) ?? old
+        sum.replace(old, with: nil, at: key)
+        rows[key] = PendingObject(base: nil, frozen: object.map(ObjectDelta.set), isDoubtful: true)
+    }
+
+    private mutating func set(_ object: VersionedValue?, at key: ObjectKey) {
+        objects[key] = object == slice.objects[key] ? nil : .some(object)
+    }
+}
+
+extension PendingObject {
+    /// Rebases the doubtful changes, of which a clone may have sent some already.
+    ///
+    /// What is left of them stays apart from the tail, which is exact. Increments of either side
+    /// count as the values that they led to, because both may be the same ones.
+    fileprivate mutating func rebase(
+        _ key: ObjectKey,
+        onto delta: ObjectDelta,
+        _ policy: MergePolicy
+    ) throws(ReplicationError) -> (merge: ObjectMerge, target: VersionedValue?) {
+        if !isDoubtful {
+            tail = try changes()
+            frozen = nil
+        }
+        let target = try frozen.applied(to: base)
+        let merge = try ObjectMerge(
+            key,
+            base: base,
+            ours: isDoubtful ? .diff(base, delta.applied(to: base)) : delta,
+            theirs: .diff(base, target),
+            policy: policy,
+            areTheirsDoubtful: isDoubtful
+        )
+        frozen = merge.afterOurs
+        isDoubtful = frozen != nil
+        return (merge, target)
+    }
+}

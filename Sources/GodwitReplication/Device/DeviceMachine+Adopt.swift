@@ -1,0 +1,171 @@
+internal import GodwitStore
+internal import GodwitTree
+
+// What an answer does to a device. The transition is named first, then performed.
+
+/// What an answer says about the device and its frozen batch.
+private enum Transition {
+    /// Another request of this client has overtaken this one: the device counts on from there.
+    case overtaken
+    /// A clone of the device has sent something under its id.
+    case forked
+    /// The server does not have the base.
+    case stranded
+    /// The changes lead to the head.
+    case advanced(Settlement)
+}
+
+/// What became of the frozen batch.
+private enum Settlement {
+    /// There was none.
+    case none
+    /// It is in the line, and the changes lead on from where it leads.
+    case accepted
+    /// It was in the line before this request, and the changes lead on from the base.
+    case known
+    /// These objects are refused, and no part of the batch is in the line.
+    case rejected([Rejection])
+    /// It is not in the line, and no copy of it can get there any more.
+    case thawed
+}
+
+extension DeviceMachine {
+    /// Takes in the server's answer to the last request.
+    ///
+    /// - Parameters:
+    ///   - slot: What the request said about this replica.
+    ///   - fresh: The id that the device takes when a clone uses its own.
+    /// - Throws: ``ReplicationError/wrongContent`` when the changes do not lead to the head's
+    ///   content, or to no content at all: the device compares its objects then.
+    func adopt(
+        _ answer: SlotAnswer,
+        to slot: Slot,
+        _ slice: DeviceSlice,
+        fresh: ClientID
+    ) throws(ReplicationError) -> Adoption {
+        switch transition(answer, slot, slice) {
+        case .overtaken: return slice.overtaken(by: answer, fresh: fresh)
+        case .forked: return try slice.forked(fresh: fresh)
+        case .stranded: return try slice.stranded(answer)
+        case .advanced(let settlement): return try advance(answer, settlement, slice)
+        }
+    }
+
+    private func transition(
+        _ answer: SlotAnswer,
+        _ slot: Slot,
+        _ slice: DeviceSlice
+    ) -> Transition {
+        let replica = slice.replica
+        let isSameEpoch = replica.epoch == nil || answer.epoch == replica.epoch
+        if isSameEpoch, replica.isForked(by: answer.outcome) { return .forked }
+        switch answer.status {
+        case .stale: return .overtaken
+        case .unknownBase: return .stranded
+        case .accepted: return .advanced(.accepted)
+        case .ok, .epochChanged: break
+        }
+        guard slot.batch != nil else { return .advanced(.none) }
+        guard let outcome = answer.outcome, outcome.name == replica.name else {
+            return .advanced(.thawed)
+        }
+        switch outcome.result {
+        case .accepted: return .advanced(.known)
+        case .rejected(let rejections): return .advanced(.rejected(rejections))
+        }
+    }
+
+    // MARK: - Advancing
+
+    private func advance(
+        _ answer: SlotAnswer,
+        _ settlement: Settlement,
+        _ slice: DeviceSlice
+    ) throws(ReplicationError) -> Adoption {
+        var draft = AdoptionDraft(slice, policy: policy)
+        var changes = answer.changes
+        switch settlement {
+        case .none: break
+        case .accepted: try draft.settleAccepted()
+        case .known: try draft.settleKnown(&changes)
+        case .rejected(let rejections): try draft.hold(rejections)
+        case .thawed: draft.thaw(isDoubtful: answer.status == .epochChanged)
+        }
+        try draft.dropUndone(unless: changes)
+        try draft.arrive(changes)
+        var adoption = try draft.adoption(at: answer.head, of: answer.epoch, answer.outcome)
+        if case .none = settlement {} else { adoption.settled = answer.outcome }
+        return adoption
+    }
+}
+
+extension DeviceReplica {
+    /// Whether an outcome is one that this device cannot have caused.
+    fileprivate func isForked(by outcome: BatchOutcome?) -> Bool {
+        guard let outcome else { return false }
+        return outcome.sequence > sequence || outcome.sequence == sequence && outcome.name != name
+    }
+
+    /// Counts on from the server's last outcome: it may have lost later ones.
+    mutating func take(_ outcome: BatchOutcome?) {
+        isFrozen = false
+        sequence = outcome?.sequence ?? 0
+        name = outcome?.name
+    }
+}
+
+// MARK: - Other transitions
+
+extension DeviceSlice {
+    fileprivate func overtaken(by answer: SlotAnswer, fresh: ClientID) -> Adoption {
+        var adoption = Adoption(replica: replica, identity: identity)
+        if pending.isEmpty, answer.nonce > identity.nonce {
+            adoption.takeIdentity(fresh, insteadOf: identity)
+        } else {
+            adoption.identity.nonce = max(identity.nonce, answer.nonce)
+        }
+        return adoption
+    }
+
+    fileprivate func forked(fresh: ClientID) throws(ReplicationError) -> Adoption {
+        var adoption = Adoption(replica: replica, identity: identity)
+        adoption.takeIdentity(fresh, insteadOf: identity)
+        for (key, var row) in pending {
+            row.frozen = try row.changes()
+            (row.tail, row.batch) = (nil, nil)
+            row.isDoubtful = true
+            adoption.pending[key] = row
+        }
+        return adoption
+    }
+
+    fileprivate func stranded(_ answer: SlotAnswer) throws(ReplicationError) -> Adoption {
+        let isOtherEpoch = replica.epoch != nil && replica.epoch != answer.epoch
+        var draft = AdoptionDraft(self, policy: .standard)
+        let isKnown = answer.outcome != nil && answer.outcome?.name == replica.name
+        if replica.isFrozen, isKnown, case .accepted? = answer.outcome?.result {
+            try draft.settleAccepted()
+        } else if replica.isFrozen, isKnown, case .rejected(let objects)? = answer.outcome?.result {
+            try draft.hold(objects)
+        } else if replica.isFrozen {
+            draft.thaw(isDoubtful: isOtherEpoch)
+        }
+        var adoption = draft.adoption
+        adoption.replica.take(answer.outcome)
+        adoption.next = .recover
+        return adoption
+    }
+}
+
+extension Adoption {
+    fileprivate mutating func takeIdentity(
+        _ fresh: ClientID,
+        insteadOf identity: DeviceIdentity
+    ) {
+        self.identity = DeviceIdentity(client: fresh)
+        replica.former = identity.client
+        replica.sequence = 0
+        replica.name = nil
+        replica.isFrozen = false
+    }
+}

@@ -1,0 +1,62 @@
+internal import GodwitStore
+internal import GodwitTree
+
+// A device with a base that the server does not have: it compares its objects with a state of the
+// server's, and adopts what differs, or gives it back. See `LineMachine` for the decision.
+
+extension DeviceSlice {
+    /// The objects of the replica's base.
+    ///
+    /// - Precondition: All objects of the store are in the slice.
+    var baseObjects: [ObjectKey: VersionedValue] {
+        var base = objects
+        for (key, row) in pending { base[key] = row.base }
+        return base
+    }
+}
+
+extension DeviceMachine {
+    /// Adopts the state that the device was compared with.
+    ///
+    /// - Parameter differences: The server's objects where they differ from the base.
+    /// - Throws: ``ReplicationError/wrongContent`` when the differences are not all there are.
+    func adopt(
+        _ answer: RecoveryAnswer,
+        _ differences: [ObjectKey: VersionedValue?],
+        _ slice: DeviceSlice
+    ) throws(ReplicationError) -> Adoption {
+        var draft = AdoptionDraft(slice, policy: policy)
+        var changes: [ObjectKey: ObjectDelta] = [:]
+        for (key, object) in differences {
+            if answer.way == .unite { try draft.bring(key) }
+            changes[key] = .diff(draft.base(key), object)
+        }
+        try draft.arrive(changes)
+        return try draft.adoption(at: answer.state, of: answer.epoch, answer.outcome)
+    }
+
+    /// What the device gives back to the server.
+    func restoration(
+        _ answer: RecoveryAnswer,
+        _ differences: [ObjectKey: VersionedValue?],
+        _ slice: DeviceSlice
+    ) -> [ObjectKey: VersionedValue?] {
+        let base = slice.baseObjects
+        return Dictionary(uniqueKeysWithValues: differences.keys.map { ($0, base[$0]) })
+    }
+
+    /// Adopts the answer to what the device has given back.
+    func adoptRestoration(
+        _ answer: SlotAnswer,
+        _ slice: DeviceSlice
+    ) throws(ReplicationError) -> Adoption {
+        guard answer.status == .accepted else {
+            var adoption = Adoption(replica: slice.replica, identity: slice.identity)
+            adoption.next = .recover
+            return adoption
+        }
+        var draft = AdoptionDraft(slice, policy: policy)
+        try draft.arrive(answer.changes)
+        return try draft.adoption(at: answer.head, of: answer.epoch, answer.outcome)
+    }
+}

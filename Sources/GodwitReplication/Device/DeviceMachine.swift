@@ -1,0 +1,153 @@
+internal import GodwitStore
+internal import GodwitTree
+
+// The device's half of the exchange: pure decisions over what was read.
+//
+//   base ──frozen──► target ──tail──► the objects in the store
+//
+//   (1) A batch is frozen before it is sent, and rides in every request in the same words until an
+//       answer tells its outcome. Nothing is adopted before.
+//   (2) What arrives is adopted under the pending changes: they are merged on top.
+//   (3) What arrives is checked against the content that its id names before anything changes.
+//   (4) An outcome that the device has not caused says that a clone of it exists. The device takes
+//       another id, and all that is pending is doubtful: the clone may have sent it.
+//   (5) A batch thaws only on an answer to a request that carried it. The server has written that
+//       request's nonce, so no copy of it can be applied later.
+
+/// Decides what a device sends, and what an answer does to its objects.
+struct DeviceMachine: Sendable {
+    var policy = MergePolicy.standard
+}
+
+/// What was read on the device, in one transaction.
+struct DeviceSlice: Hashable, Sendable {
+    var replica: DeviceReplica
+    var identity: DeviceIdentity
+    /// The pending objects: all of them.
+    var pending: [ObjectKey: PendingObject]
+    /// The objects in the store, as far as an answer changes them.
+    var objects: [ObjectKey: VersionedValue]
+}
+
+/// What an answer changes, in the transaction that completes the exchange.
+struct Adoption: Sendable {
+    /// What the device does next.
+    enum Next: Hashable, Sendable {
+        /// Nothing, or another exchange where changes are pending.
+        case exchange
+        /// A recovery: the server does not have the base.
+        case recover
+    }
+
+    var replica: DeviceReplica
+    var identity: DeviceIdentity
+    /// Rows to write; nil to remove.
+    var pending: [ObjectKey: PendingObject?] = [:]
+    /// Objects to write; nil to remove.
+    var objects: [ObjectKey: VersionedValue?] = [:]
+    /// The outcome of the batch, when the answer has told it.
+    var settled: BatchOutcome?
+    /// Changes of both sides that could not both stay, by object.
+    var conflicts: [ObjectKey: [Conflict]] = [:]
+    var next = Next.exchange
+}
+
+// MARK: - Local changes
+
+extension DeviceMachine {
+    /// The row of an object after a local change; nil when nothing is left to be sent.
+    ///
+    /// - Parameters:
+    ///   - old: The object before the change.
+    ///   - row: The object's row before the change.
+    func record(
+        _ delta: ObjectDelta,
+        of old: VersionedValue?,
+        pending row: PendingObject?
+    ) throws(ReplicationError) -> PendingObject? {
+        guard var row else {
+            return try delta.applied(to: old) == old ? nil : PendingObject(base: old, tail: delta)
+        }
+        row.tail = try row.tail.composed(with: delta)
+        row.rejection = nil
+        return try row.changes().applied(to: row.base) == row.base && row.frozen == nil ? nil : row
+    }
+}
+
+// MARK: - Sending
+
+extension DeviceMachine {
+    /// Freezes what is pending, if no batch is under way.
+    ///
+    /// - Returns: The rows that change; nil for a row that goes, because nothing is left of it.
+    func freeze(
+        _ slice: inout DeviceSlice,
+        name: BatchName
+    ) throws(ReplicationError) -> [ObjectKey: PendingObject?] {
+        guard !slice.replica.isFrozen else { return [:] }
+        var rows: [ObjectKey: PendingObject?] = [:]
+        var isEmpty = true
+        for (key, var row) in slice.pending where row.rejection == nil {
+            let changes = try row.changes()
+            let target = try changes.applied(to: row.base)
+            if let changes, target != row.base {
+                // A clone's increment may be in the server's object already.
+                row.frozen = row.isDoubtful ? .diff(row.base, target, policy: policy) : changes
+                row.tail = nil
+                row.batch = slice.replica.sequence + 1
+                isEmpty = false
+            } else {
+                row.batch = nil
+            }
+            // A clone may have sent what was undone here: the next answer tells.
+            rows[key] = .some(row.batch != nil || row.isDoubtful ? row : nil)
+        }
+        for (key, row) in rows { slice.pending[key] = row }
+        guard !isEmpty else { return rows }
+        slice.replica.sequence += 1
+        slice.replica.name = name
+        slice.replica.isFrozen = true
+        return rows
+    }
+
+    /// The next request for the replica, with the frozen batch if there is one.
+    func slot(_ slice: DeviceSlice) throws(ReplicationError) -> Slot {
+        let replica = slice.replica
+        return Slot(
+            epoch: replica.epoch,
+            serial: replica.base.serial,
+            have: replica.base.id.abbreviation,
+            former: replica.former,
+            batch: try slice.batch()
+        )
+    }
+}
+
+extension DeviceSlice {
+    /// The rows of the frozen batch.
+    var frozen: [(key: ObjectKey, row: PendingObject)] {
+        pending.compactMap { key, row in
+            replica.isFrozen && row.batch == replica.sequence ? (key, row) : nil
+        }
+    }
+
+    fileprivate func batch() throws(ReplicationError) -> Batch? {
+        guard replica.isFrozen, let name = replica.name else { return nil }
+        var check = SetHash.zero
+        var changes: [ObjectKey: ObjectDelta] = [:]
+        for (key, row) in frozen {
+            guard let delta = row.frozen else { continue }
+            changes[key] = delta
+            if let target = try delta.applied(to: row.base) {
+                check += CollectionSum.hash(of: target, at: key)
+            }
+        }
+        return Batch(
+            sequence: replica.sequence,
+            name: name,
+            content: Batch.content(check),
+            changes: changes,
+            doubtful: Set(changes.keys.filter { pending[$0]?.isDoubtful == true })
+        )
+    }
+}

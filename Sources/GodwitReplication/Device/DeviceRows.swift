@@ -1,0 +1,54 @@
+internal import GodwitStore
+internal import GodwitTree
+
+// What a device stores of a replica beside its objects, as values: one type for each table.
+
+/// Where the device is on the server's line.
+struct DeviceReplica: Hashable, Sendable {
+    /// The epoch of the base; nil before the first answer.
+    var epoch: Epoch?
+    /// The last state that was adopted from the server.
+    var base = LineState.root
+    /// The sum of the base's objects.
+    var sum = ContentSum.empty
+    /// The last batch that was frozen, whether it has an outcome or not.
+    var sequence: Int64 = 0
+    /// The name of that batch.
+    var name: BatchName?
+    /// Whether that batch has no outcome yet.
+    var isFrozen = false
+    /// The client's id before it found that a clone uses it too; nil once the server knows the new
+    /// one.
+    var former: ClientID?
+}
+
+/// Who the device is for a server.
+///
+/// All replicas of a store that have one server share it: a restored backup restores them all.
+struct DeviceIdentity: Hashable, Sendable {
+    var client: ClientID
+    /// The nonce of the last request.
+    var nonce: Int64 = 0
+}
+
+/// An object with changes that the server has not taken yet.
+///
+/// The object in the store is the base with the frozen changes and the tail applied.
+struct PendingObject: Hashable, Sendable {
+    /// The object in the replica's base; nil when it has none.
+    var base: VersionedValue?
+    /// The changes in the frozen batch, or others that are kept apart from the tail.
+    var frozen: ObjectDelta?
+    /// The batch in which they are frozen.
+    var batch: Int64?
+    /// The changes since then.
+    var tail: ObjectDelta?
+    /// Why the server has refused the object: it is not sent until it is edited or retried.
+    var rejection: Rejection.Reason?
+    /// Whether the frozen changes may be in the line already, sent by a clone of the device, or to a
+    /// server that was restored since.
+    var isDoubtful = false
+
+    /// All changes, as one.
+    func changes() throws(ReplicationError) -> ObjectDelta? { try frozen.composed(with: tail) }
+}

@@ -1,0 +1,150 @@
+internal import GodwitStore
+internal import GodwitTree
+
+// The server's half of the exchange: pure decisions over what was read.
+//
+// The server is where changes become a line. A batch that was made on the head extends it; a batch
+// that was made on an older state is merged, and the merge extends it. The machine waits for no
+// client.
+//
+//   (1) Of each client the batches 1, 2, 3, … become part of the line once. The outcome is kept,
+//       and every answer says it.
+//   (2) A request whose nonce is not higher than the one that is written changes nothing: its
+//       client may have taken it back meanwhile.
+//   (3) An answer to a request with a batch leaves after its nonce is written. A pull that moves
+//       nothing writes nothing.
+//   (4) A client's refs move only by its own requests. Each state that a client may have is kept,
+//       so its base is known, whatever messages are lost.
+//   (5) The line has lost states if and only if a client names, in the current epoch, a serial that
+//       is higher than any that was sent to it in this epoch. Then the client's recovery gives the
+//       line another epoch. A batch of another epoch is never applied.
+
+/// The rules by which a line grows.
+struct LineMachine: Sendable {
+    var policy = MergePolicy.standard
+    /// The largest object that is taken, in canonical bytes.
+    var objectSizeMax = 16 << 20
+    let replica: ReplicaName
+
+    init(replica: ReplicaName) { self.replica = replica }
+}
+
+/// A request for one replica.
+struct LineRequest: Hashable, Sendable {
+    let client: ClientID
+    /// Grows with every request of a client.
+    let nonce: Int64
+    let slot: Slot
+}
+
+/// An answer, and what has to be durable before it leaves.
+struct LineDecision: Sendable {
+    let answer: SlotAnswer
+    let writes: LineWrites?
+}
+
+extension LineMachine {
+    /// What a decision about the request needs to know.
+    static func reads(_ request: LineRequest) -> LineReads {
+        LineReads(
+            client: request.client,
+            former: request.slot.former,
+            base: request.slot.serial,
+            keys: (request.slot.batch?.changes ?? [:]).keys.withRecords
+        )
+    }
+
+    /// Decides about one request.
+    ///
+    /// - Throws: ``ReplicationError/damagedHistory(reason:)`` when what is stored does not fit
+    ///   together.
+    func decide(
+        _ request: LineRequest,
+        _ slice: LineSlice
+    ) throws(ReplicationError) -> LineDecision {
+        var turn = LineTurn(request, slice)
+        let slot = request.slot
+        guard turn.isFresh else { return turn.answer(.stale, writes: false) }
+        if slot.batch != nil { turn.peer.nonce = request.nonce }
+        guard turn.knowsBase else { return turn.answer(.unknownBase, writes: slot.batch != nil) }
+        guard slot.epoch == slice.head.epoch || slot.epoch == nil else {
+            let writes = turn.moveRefs(to: slice.head.state.serial) || slot.batch != nil
+            if writes { turn.peer.nonce = request.nonce }
+            return turn.answer(.epochChanged, try turn.changesSinceBase(), writes: writes)
+        }
+        if let batch = slot.batch, batch.sequence == turn.peer.sequence + 1 {
+            return try accept(batch, turn)
+        }
+        let writes = turn.moveRefs(to: slice.head.state.serial) || slot.batch != nil
+        if writes { turn.peer.nonce = request.nonce }
+        return turn.answer(.ok, try turn.changesSinceBase(), writes: writes)
+    }
+}
+
+// MARK: - A batch
+
+extension LineMachine {
+    private func accept(
+        _ batch: Batch,
+        _ arrived: LineTurn
+    ) throws(ReplicationError) -> LineDecision {
+        var turn = arrived
+        guard let targets = try? turn.targets(of: batch) else {
+            return turn.answer(.unknownBase, writes: true)
+        }
+        let changes = try turn.changesSinceBase()
+        let rejections = rejections(of: targets)
+        guard rejections.isEmpty else {
+            turn.peer.outcome = BatchOutcome(batch, .rejected(rejections))
+            _ = turn.moveRefs(to: turn.slice.head.state.serial)
+            return turn.answer(.ok, changes, writes: true)
+        }
+        var growth = LineGrowth(turn.slice, changes: changes)
+        for (key, delta) in batch.changes {
+            if batch.doubtful.contains(key) {
+                growth.take(try turn.merge(delta, at: key, policy, areDoubtful: true), at: key)
+                continue
+            }
+            let merge = try ObjectMerge(
+                key,
+                base: turn.value(at: key),
+                ours: changes[key],
+                theirs: delta,
+                policy: policy
+            )
+            growth.take(merge, at: key)
+        }
+        try growth.recordConflicts()
+        turn.peer.outcome = BatchOutcome(batch, .accepted)
+        try turn.commit(growth, replica: replica)
+        _ = turn.moveRefs(to: turn.head.serial)
+        return turn.answer(.accepted, growth.changes, writes: true)
+    }
+
+    private func rejections(of targets: [ObjectKey: VersionedValue]) -> [Rejection] {
+        targets.keys.sorted().compactMap { key in
+            let size = targets[key]?.value.canonicalBytes.count ?? 0
+            // A record of conflicts has several objects in it.
+            let sizeMax = objectSizeMax * (key.isReserved ? ConflictRecord.countMax : 1)
+            return size > sizeMax ? Rejection(key: key, reason: .tooLarge) : nil
+        }
+    }
+}
+
+extension Sequence<ObjectKey> {
+    /// The keys, and those of the records of their conflicts.
+    var withRecords: Set<ObjectKey> { Set(self).union(compactMap(ConflictRecord.key)) }
+}
+
+extension BatchOutcome {
+    fileprivate init(_ batch: Batch, _ result: Result) {
+        self.init(sequence: batch.sequence, name: batch.name, result: result)
+    }
+}
+
+extension Batch {
+    /// What a batch says about where it leads.
+    static func content(_ sum: SetHash) -> Digest {
+        Digest(of: [sum.bytes], purpose: "godwit batch 3")
+    }
+}

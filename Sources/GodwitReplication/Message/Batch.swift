@@ -1,0 +1,81 @@
+public import GodwitStore
+public import GodwitTree
+
+/// A run of a replica's line.
+///
+/// The server mints another one when its line is no longer the continuation of what it has told
+/// devices, because it was restored from a backup.
+public struct Epoch: Hashable, Sendable {
+    public let number: UInt64
+
+    public init(_ number: UInt64) { self.number = number }
+}
+
+/// The name of a batch: eight random bytes, drawn when the device freezes it.
+///
+/// Two batches are the same if and only if they have the same name. Their numbers do not tell,
+/// because a device and its clone count alike; neither does their content, because both may make
+/// the same edit.
+public struct BatchName: Hashable, Sendable {
+    public let number: UInt64
+
+    public init(_ number: UInt64) { self.number = number }
+}
+
+/// Changes that a device has frozen, and sends in the same bytes until it knows their outcome.
+public struct Batch: Hashable, Sendable {
+    /// The number of the batch; each client counts its own from 1.
+    public let sequence: Int64
+    public let name: BatchName
+    /// What the replica contains on the device once the batch is applied to its base.
+    public let content: Digest
+    /// The changes, each on the object as it is in the base.
+    public let changes: [ObjectKey: ObjectDelta]
+    /// Objects whose changes may have reached the server before, from a clone of the device.
+    ///
+    /// Where the head has changed the same place, the head stays.
+    public let doubtful: Set<ObjectKey>
+
+    public init(
+        sequence: Int64,
+        name: BatchName,
+        content: Digest,
+        changes: [ObjectKey: ObjectDelta],
+        doubtful: Set<ObjectKey> = []
+    ) {
+        self.sequence = sequence
+        self.name = name
+        self.content = content
+        self.changes = changes
+        self.doubtful = doubtful
+    }
+}
+
+/// What became of a client's last batch.
+///
+/// The server keeps it, and says it with every answer: an answer may be lost, and the next request
+/// may come from a clone of the device.
+public struct BatchOutcome: Hashable, Sendable {
+    public enum Result: Hashable, Sendable {
+        case accepted
+        /// No part of the batch is in the line, because the server refuses these objects.
+        case rejected([Rejection])
+    }
+
+    public let sequence: Int64
+    public let name: BatchName
+    public let result: Result
+}
+
+/// An object that the server does not take.
+public struct Rejection: Hashable, Sendable {
+    public enum Reason: String, Hashable, Sendable {
+        /// The value has more bytes than the server takes.
+        case tooLarge
+        /// The client may not write the object.
+        case denied
+    }
+
+    public let key: ObjectKey
+    public let reason: Reason
+}

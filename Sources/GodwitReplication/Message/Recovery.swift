@@ -1,0 +1,48 @@
+public import GodwitStore
+
+/// Asks the server how a client gets back in sync whose base the server does not have.
+public struct RecoveryRequest: Hashable, Sendable {
+    public let client: ClientID
+    public let nonce: Int64
+    public let former: ClientID?
+    /// The epoch of the client's base; nil before its first answer.
+    public let epoch: Epoch?
+    /// States that the client has adopted, their serials ascending; the last one is its base.
+    public let adopted: [LineState]
+}
+
+/// How a client gets back in sync.
+public struct RecoveryAnswer: Hashable, Sendable {
+    public enum Way: String, Hashable, Sendable {
+        /// The client compares its objects with the head, and adopts what differs.
+        case adopt
+        /// The client has states that the line has lost. It compares its objects with the state and
+        /// gives back what differs.
+        case giveBack
+        /// The server does not know the client: it keeps its objects beside those of the head.
+        case unite
+        /// The server has seen a later request of this client.
+        case stale
+    }
+
+    public let way: Way
+    public let epoch: Epoch
+    public let nonce: Int64
+    public let outcome: BatchOutcome?
+    /// The state to compare with; the server keeps it for the client.
+    public let state: LineState
+}
+
+/// Gives back to the line what it has lost.
+public struct RestorationRequest: Hashable, Sendable {
+    public let client: ClientID
+    public let nonce: Int64
+    /// The epoch of the client's base.
+    public let epoch: Epoch
+    /// The state that the objects were compared with.
+    public let comparedWith: Int64
+    /// States that the client has adopted, their serials ascending; the last one is its base.
+    public let adopted: [LineState]
+    /// The client's objects where they differ from that state; nil where it has none.
+    public let objects: [ObjectKey: VersionedValue?]
+}

@@ -1,0 +1,49 @@
+public import GodwitStore
+internal import GodwitTree
+
+/// A range of objects in the order of their keys' bytes, across collections.
+public struct KeySpan: Hashable, Sendable {
+    /// The first key; nil for the beginning.
+    public let lower: ObjectKey?
+    /// The first key after the range; nil for the end.
+    public let upper: ObjectKey?
+
+    /// All objects.
+    public static let all = KeySpan(lower: nil, upper: nil)
+
+    public init(lower: ObjectKey?, upper: ObjectKey?) {
+        self.lower = lower
+        self.upper = upper
+    }
+
+    public func contains(_ key: ObjectKey) -> Bool {
+        !(lower.map { key.precedes($0) } ?? false) && (upper.map { key.precedes($0) } ?? true)
+    }
+
+    /// Cuts the range before each of the keys, which ascend.
+    func cut(before keys: [ObjectKey]) -> [KeySpan] {
+        let bounds = [lower] + keys.map { $0 } + [upper]
+        return zip(bounds, bounds.dropFirst()).map { KeySpan(lower: $0, upper: $1) }
+    }
+}
+
+/// The objects in a range, as a count and a sum of their hashes.
+public struct SpanSum: Hashable, Sendable {
+    public let span: KeySpan
+    public let sum: CollectionSum
+
+    public init(_ span: KeySpan, _ sum: CollectionSum) {
+        self.span = span
+        self.sum = sum
+    }
+}
+
+extension ObjectKey {
+    /// Whether the key comes first in the order of bytes, as databases have it.
+    func precedes(_ other: ObjectKey) -> Bool {
+        if collection != other.collection {
+            return collection.text.utf8.lexicographicallyPrecedes(other.collection.text.utf8)
+        }
+        return key.text.utf8.lexicographicallyPrecedes(other.key.text.utf8)
+    }
+}

@@ -1,0 +1,144 @@
+internal import GodwitStore
+internal import GodwitTree
+
+// Finds the objects in which two replicas differ (A. Meyer, "Range-Based Set Reconciliation", 2023).
+//
+// The device sends ranges of keys with their sums. Where a sum differs, the server cuts its range
+// into parts of about equally many objects and sends their sums, or, where the range has few
+// objects, the objects. The device asks again for the parts that differ. Each round divides the
+// ranges by `fanOut`, so *d* differences in *n* objects take O(log n) rounds and O(d log n) sums.
+
+/// Objects in the order of their keys, as both sides of a comparison have them.
+protocol ComparedObjects {
+    associatedtype Failure: Error
+
+    /// The sum of the objects in a range.
+    func sum(of span: KeySpan) throws(Failure) -> CollectionSum
+
+    /// The objects in a range.
+    func objects(in span: KeySpan) throws(Failure) -> [ObjectKey: VersionedValue]
+
+    /// Up to `count` - 1 keys that cut a range into parts of about equally many objects, ascending.
+    func cuts(of span: KeySpan, into count: Int) throws(Failure) -> [ObjectKey]
+}
+
+/// The server's answer about one range.
+enum SpanAnswer: Hashable, Sendable {
+    case equal
+    /// All objects that the server has in the range.
+    case objects([ObjectKey: VersionedValue])
+    /// The parts of the range.
+    case parts([SpanSum])
+}
+
+/// The server's half of a comparison.
+enum RangeMachine {
+    /// A range of so few objects is sent, not cut.
+    static let objectCountMax = 16
+    /// Into how many parts a range is cut.
+    static let fanOut = 16
+
+    static func answer<Objects: ComparedObjects>(
+        _ range: SpanSum,
+        _ objects: Objects
+    ) throws(Objects.Failure) -> SpanAnswer {
+        let sum = try objects.sum(of: range.span)
+        if sum == range.sum { return .equal }
+        guard sum.count > objectCountMax, range.sum.count > 0 else {
+            return .objects(try objects.objects(in: range.span))
+        }
+        var parts: [SpanSum] = []
+        for part in range.span.cut(before: try objects.cuts(of: range.span, into: fanOut)) {
+            parts.append(SpanSum(part, try objects.sum(of: part)))
+        }
+        return .parts(parts)
+    }
+}
+
+/// The device's half of a comparison.
+struct RangeComparison: Hashable, Sendable {
+    /// The ranges to ask for in the next round; empty when all differences are found.
+    private(set) var open: [SpanSum]
+    /// The server's objects where they differ from the device's; nil where it has none.
+    private(set) var differences: [ObjectKey: VersionedValue?] = [:]
+
+    init<Objects: ComparedObjects>(_ objects: Objects) throws(Objects.Failure) {
+        open = [SpanSum(.all, try objects.sum(of: .all))]
+    }
+
+    /// Takes in the answers to the open ranges, in their order.
+    ///
+    /// - Throws: ``ReplicationError/malformedMessage(reason:)`` when the answers do not belong to
+    ///   the open ranges.
+    mutating func receive<Objects: ComparedObjects>(
+        _ answers: [SpanAnswer],
+        _ objects: Objects
+    ) throws {
+        guard answers.count == open.count else {
+            throw ReplicationError.malformedMessage(reason: "each range has one answer")
+        }
+        var next: [SpanSum] = []
+        for (range, answer) in zip(open, answers) {
+            switch answer {
+            case .equal: break
+            case .parts(let parts):
+                guard parts.map(\.span) == range.span.cut(before: parts.bounds), parts.count > 1
+                else {
+                    throw ReplicationError.malformedMessage(reason: "the parts are not the range")
+                }
+                for part in parts where try objects.sum(of: part.span) != part.sum {
+                    next.append(SpanSum(part.span, try objects.sum(of: part.span)))
+                }
+            case .objects(let found):
+                let own = try objects.objects(in: range.span)
+                for key in Set(own.keys).union(found.keys) where own[key] != found[key] {
+                    differences[key] = .some(found[key])
+                }
+            }
+        }
+        open = next
+    }
+}
+
+extension [SpanSum] {
+    /// Where one range ends and the next begins.
+    fileprivate var bounds: [ObjectKey] { dropFirst().compactMap(\.span.lower) }
+}
+
+/// Objects in memory.
+struct SortedObjects: ComparedObjects {
+    private let keys: [ObjectKey]
+    private let objects: [ObjectKey: VersionedValue]
+
+    init(_ objects: [ObjectKey: VersionedValue]) {
+        self.objects = objects
+        keys = objects.keys.sorted { $0.precedes($1) }
+    }
+
+    func sum(of span: KeySpan) -> CollectionSum {
+        var sum = CollectionSum.empty
+        for key in keys where span.contains(key) {
+            sum.replace(nil, with: objects[key], at: key)
+        }
+        return sum
+    }
+
+    func objects(in span: KeySpan) -> [ObjectKey: VersionedValue] {
+        objects.filter { span.contains($0.key) }
+    }
+
+    func cuts(of span: KeySpan, into count: Int) -> [ObjectKey] {
+        keys.filter(span.contains).cuts(into: count)
+    }
+}
+
+extension [ObjectKey] {
+    /// The keys before which some ascending keys are cut into parts of about equally many.
+    ///
+    /// - Precondition: There are some.
+    func cuts(into parts: Int) -> [ObjectKey] {
+        (1..<parts).map { self[$0 * count / parts] }.reduce(into: []) { cuts, key in
+            if cuts.last != key, key != first { cuts.append(key) }
+        }
+    }
+}

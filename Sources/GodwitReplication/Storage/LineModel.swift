@@ -1,0 +1,118 @@
+internal import GodwitStore
+internal import GodwitTree
+
+/// A replica's line in memory: what the storages on disk are compared with.
+struct LineModel: Hashable, Sendable {
+    private(set) var head: LineHead
+    private(set) var objects: [ObjectKey: LineObject] = [:]
+    /// The states that are kept, by serial.
+    private(set) var states: [Int64: StateID] = [:]
+    private(set) var peers: [ClientID: LinePeer] = [:]
+    /// The heads that starts of the server have found.
+    private(set) var openings: [LineState] = []
+    private(set) var restorations: [Epoch: LineRestoration] = [:]
+
+    /// A line without objects.
+    init(epoch: Epoch) { head = LineHead(epoch: epoch, state: .root, sum: .empty) }
+
+    /// Notes that the server was started, perhaps after it was restored.
+    mutating func open() {
+        guard head.state != .root, openings.last != head.state else { return }
+        openings = Array((openings + [head.state]).suffix(LineSlice.openingCountMax))
+    }
+
+    func load(_ reads: LineReads) -> LineSlice {
+        let lost = reads.lostEpoch.flatMap { restorations[$0] }?.objects ?? [:]
+        let keys = reads.keys.union(lost.keys.withRecords)
+        var found: [ObjectKey: LineObject] = [:]
+        for (key, object) in objects {
+            var object = object
+            object.entries.removeAll { reads.base == 0 || $0.serial <= reads.base }
+            let isWanted = reads.base == 0 || keys.contains(key)
+            if !object.entries.isEmpty || isWanted && object.value != nil { found[key] = object }
+        }
+        var head = head
+        head.sum = head.sum.with(only: Set(keys.map(\.collection)))
+        return LineSlice(
+            head: head,
+            peer: peers[reads.client],
+            former: reads.former.flatMap { peers[$0] },
+            objects: found,
+            states: states.filter { reads.serials.contains($0.key) || $0.key == reads.base },
+            openings: reads.lostEpoch == nil ? [] : openings,
+            restorations: restorations.filter { $0.key == reads.lostEpoch }
+        )
+    }
+
+    /// Writes what was decided on a slice.
+    ///
+    /// - Returns: Whether the line, the peer and its refs were still as in the slice; nothing is
+    ///   written otherwise.
+    mutating func commit(
+        _ writes: LineWrites,
+        decidedOn slice: LineSlice
+    ) throws(ReplicationError) -> Bool {
+        guard peers[writes.client] == slice.peer, head.epoch == slice.head.epoch,
+            writes.commit == nil || head.state == slice.head.state,
+            writes.peer.kept.isSubset(of: Set(states.keys).union(writes.commit.serials))
+        else { return false }
+        if let commit = writes.commit {
+            head.state = commit.state
+            let changes = slice.head.sum.changes(to: commit.sum)
+            let sums = head.sum.collections.merging(changes) { _, new in new }
+            head.sum = ContentSum(
+                total: commit.sum.all,
+                collections: sums.filter { $0.value != .empty }
+            )
+            states[commit.state.serial] = commit.state.id
+            for (key, write) in commit.objects { objects[key, default: LineObject()].take(write) }
+        }
+        if let epoch = writes.epoch { head.epoch = epoch }
+        if let (epoch, restoration) = writes.restoration { restorations[epoch] = restoration }
+        peers[writes.client] = writes.peer
+        try collectGarbage()
+        return true
+    }
+
+    /// Drops the states that no client can have, and folds the entries around them.
+    private mutating func collectGarbage() throws(ReplicationError) {
+        let kept = peers.values.reduce(into: Set([head.state.serial] + openings.map(\.serial))) {
+            $0.formUnion($1.kept)
+        }
+        .union(restorations.values.map(\.reference.serial))
+        for serial in states.keys.sorted() where !kept.contains(serial) {
+            states[serial] = nil
+            let previous = states.keys.filter { $0 < serial }.max() ?? 0
+            let next = states.keys.filter { $0 > serial }.min() ?? head.state.serial
+            for key in objects.keys {
+                try objects[key]?.fold(previous, serial, next)
+            }
+        }
+        objects = objects.filter { $0.value.value != nil || !$0.value.entries.isEmpty }
+    }
+}
+
+extension LineCommit? {
+    fileprivate var serials: [Int64] { self.map { [$0.state.serial] } ?? [] }
+}
+
+extension LineObject {
+    fileprivate mutating func take(_ write: LineObjectWrite) {
+        value = write.value
+        entries.append(write.entry)
+    }
+
+    /// Folds entries, now that the state at `serial` is gone and those around it are not.
+    fileprivate mutating func fold(
+        _ previous: Int64,
+        _ serial: Int64,
+        _ next: Int64
+    ) throws(ReplicationError) {
+        guard previous > 0 else { return entries.removeAll { $0.serial <= next } }
+        guard let first = entries.lastIndex(where: { $0.serial > previous && $0.serial <= serial }),
+            entries.indices.contains(first + 1), entries[first + 1].serial <= next
+        else { return }
+        let folded = try entries[first].folded(with: entries[first + 1])
+        entries.replaceSubrange(first...first + 1, with: folded.map { [$0] } ?? [])
+    }
+}

@@ -1,0 +1,40 @@
+internal import GodwitStore
+internal import GodwitTree
+
+/// Where a server keeps the lines of its replicas.
+///
+/// A decision is made in three steps: ``load(_:of:)`` reads what it needs in one snapshot, the
+/// machine decides, ``commit(_:decidedOn:of:)`` writes it if nothing has changed in between. Any
+/// number of servers may share a storage. Opening it notes the head of each line, in case that the
+/// storage was restored from a backup.
+protocol LineStorage: Sendable {
+    /// Makes a line without objects, if there is none of the name.
+    func create(_ name: ReplicaName, epoch: Epoch) async throws
+
+    /// - Throws: ``ReplicationError/unknownReplica(_:)``.
+    func load(_ reads: LineReads, of name: ReplicaName) async throws -> LineSlice
+
+    /// Writes a decision in one transaction, and returns when it is durable.
+    ///
+    /// - Returns: false if the line, the client's row or a state that it is to keep is not as the
+    ///   slice says any more. Nothing is written then.
+    func commit(
+        _ writes: LineWrites,
+        decidedOn slice: LineSlice,
+        of name: ReplicaName
+    ) async throws -> Bool
+
+    /// Answers ranges of a comparison with a state.
+    ///
+    /// - Returns: nil when the state is not kept any more.
+    func answer(
+        _ ranges: [SpanSum],
+        with state: LineState,
+        of name: ReplicaName
+    ) async throws -> [SpanAnswer]?
+
+    /// Drops states that no client can have, with a bounded number of rows.
+    ///
+    /// - Returns: Whether nothing is left to drop.
+    func collectGarbage(of name: ReplicaName, rowMax: Int) async throws -> Bool
+}

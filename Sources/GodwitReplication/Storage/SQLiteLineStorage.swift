@@ -1,0 +1,208 @@
+internal import GRDB
+internal import GodwitStore
+internal import GodwitTree
+
+/// The lines of a server in an SQLite database.
+///
+/// Reads run beside each other, and decisions that are committed at the same time share one sync
+/// of the disk.
+struct SQLiteLineStorage: LineStorage {
+    private let store: Store
+
+    /// The most entries that a commit folds besides its own work.
+    static let foldedMax = 64
+
+    init(_ store: Store) async throws {
+        try store.prepare(LineSchema.schema)
+        self.store = store
+        try await store.write { transaction in
+            try LineTable.open(in: transaction.database)
+            transaction.touch()
+        }
+    }
+
+    func create(_ name: ReplicaName, epoch: Epoch) async throws {
+        try await store.write { transaction in
+            try LineTable.create(name, epoch: epoch, in: transaction.database)
+            transaction.touch()
+        }
+    }
+
+    func load(_ reads: LineReads, of name: ReplicaName) async throws -> LineSlice {
+        try await store.read { transaction in
+            try LineSlice(reads, of: name, in: transaction.database)
+        }
+    }
+
+    func commit(
+        _ writes: LineWrites,
+        decidedOn slice: LineSlice,
+        of name: ReplicaName
+    ) async throws -> Bool {
+        try await store.write { transaction in
+            let database = transaction.database
+            guard let line = try writes.line(decidedOn: slice, of: name, in: database) else {
+                return false
+            }
+            try writes.write(to: line, replacing: slice, in: database)
+            for serial in writes.abandoned(since: slice) {
+                _ = try Self.collect(serial, of: line, rowMax: Self.foldedMax, in: database)
+            }
+            transaction.touch()
+            return true
+        }
+    }
+
+    func answer(
+        _ ranges: [SpanSum],
+        with state: LineState,
+        of name: ReplicaName
+    ) async throws -> [SpanAnswer]? {
+        try await store.read { transaction in
+            let database = transaction.database
+            let line = try LineTable.number(of: name, in: database)
+            guard
+                try state == .root
+                    || LineTable.state(at: state.serial, of: line, in: database) == state.id
+            else { return nil }
+            let objects = try LineObjectsAt(state, of: line, in: database)
+            return try ranges.map { try RangeMachine.answer($0, objects) }
+        }
+    }
+
+    func collectGarbage(of name: ReplicaName, rowMax: Int) async throws -> Bool {
+        try await store.write { transaction in
+            let database = transaction.database
+            let line = try LineTable.number(of: name, in: database)
+            var rowsLeft = rowMax
+            while rowsLeft > 0 {
+                let serials = try LineTable.unreferenced(of: line, countMax: 1, in: database)
+                guard let serial = serials.first else { return true }
+                rowsLeft -= 1
+                rowsLeft -= try Self.collect(serial, of: line, rowMax: rowsLeft, in: database)
+                transaction.touch()
+            }
+            return false
+        }
+    }
+
+    /// Folds the entries around a state without refs, and drops it when that is done.
+    ///
+    /// - Returns: How many entries went.
+    private static func collect(
+        _ serial: Int64,
+        of line: LineNumber,
+        rowMax: Int,
+        in database: Database
+    ) throws -> Int {
+        guard try !LineTable.isReferenced(serial, of: line, in: database) else { return 0 }
+        let (previous, next) = try LineTable.neighbours(of: serial, line, in: database)
+        guard let next else { return 0 }
+        let count = try LineObjectTable.fold(
+            around: serial,
+            between: previous,
+            and: next,
+            rowMax: rowMax,
+            of: line,
+            in: database
+        )
+        if count < rowMax { try LineTable.removeState(at: serial, of: line, in: database) }
+        return count
+    }
+}
+
+// MARK: - Reading
+
+extension LineSlice {
+    fileprivate init(_ reads: LineReads, of name: ReplicaName, in database: Database) throws {
+        let line = try LineTable.number(of: name, in: database)
+        var restorations: [Epoch: LineRestoration] = [:]
+        var openings: [LineState] = []
+        if let epoch = reads.lostEpoch {
+            openings = try LineTable.openings(of: line, in: database)
+            restorations[epoch] = try LineRestorationTable.restoration(
+                of: epoch,
+                line,
+                in: database
+            )
+        }
+        let keys = reads.keys.union(restorations.values.flatMap(\.objects.keys).withRecords)
+        let collections = Set(keys.map(\.collection))
+        let head = try LineTable.head(of: line, collections: collections, in: database)
+        self.init(
+            head: head,
+            peer: try LinePeerTable.peer(reads.client, of: line, in: database),
+            former: try reads.former.flatMap {
+                try LinePeerTable.peer($0, of: line, in: database)
+            },
+            objects: try LineObjectTable.objects(
+                since: reads.base,
+                and: keys,
+                of: line,
+                in: database
+            ),
+            states: [:],
+            openings: openings,
+            restorations: restorations
+        )
+        for serial in reads.serials.union([reads.base]) {
+            states[serial] = try LineTable.state(at: serial, of: line, in: database)
+        }
+    }
+}
+
+// MARK: - Writing
+
+extension LineWrites {
+    /// The line, if everything is still as the slice says.
+    fileprivate func line(
+        decidedOn slice: LineSlice,
+        of name: ReplicaName,
+        in database: Database
+    ) throws -> LineNumber? {
+        let line = try LineTable.number(of: name, in: database)
+        let head = try LineTable.head(of: line, collections: [], in: database)
+        guard head.epoch == slice.head.epoch, commit == nil || head.state == slice.head.state,
+            try LinePeerTable.peer(client, of: line, in: database) == slice.peer
+        else { return nil }
+        for serial in peer.kept where serial != commit?.state.serial {
+            guard try LineTable.state(at: serial, of: line, in: database) != nil else { return nil }
+        }
+        return line
+    }
+
+    fileprivate func write(
+        to line: LineNumber,
+        replacing slice: LineSlice,
+        in database: Database
+    ) throws {
+        if let commit {
+            try LineTable.setHead(
+                commit.state,
+                commit.sum,
+                replacing: slice.head.sum,
+                of: line,
+                in: database
+            )
+            try LineTable.insert(commit.state, of: line, in: database)
+            for (key, object) in commit.objects {
+                try LineObjectTable.write(object, key, of: line, in: database)
+            }
+        }
+        if let epoch { try LineTable.setEpoch(epoch, of: line, in: database) }
+        if let (epoch, restoration) = restoration {
+            try LineRestorationTable.set(restoration, epoch, of: line, in: database)
+        }
+        try LinePeerTable.set(peer, client, of: line, in: database)
+    }
+
+    /// States that may have lost their last ref.
+    fileprivate func abandoned(since slice: LineSlice) -> [Int64] {
+        var states = slice.peer?.kept ?? []
+        if commit != nil { states.insert(slice.head.state.serial) }
+        if let (epoch, _) = restoration, let earlier = slice.restorations[epoch] {
+            states.insert(earlier.reference.serial)
+        }
+        return states.subtracting(peer.kept.union([0])).sorted()
+    }
+}

@@ -1,0 +1,86 @@
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Testing
+
+@testable import GodwitReplication
+
+/// The storage in SQLite does what the model in memory does.
+@Suite struct LineStorageTests {
+    static let kinds = ["a bad network", "rejections", "clones", "restored devices"]
+
+    @Test(arguments: kinds.indices)
+    func `the storage in SQLite reads and writes what the model does`(kind: Int) async throws {
+        let found = LineWorld.kinds.first { $0.name == Self.kinds[kind] }
+        let faults = try #require(found).faults
+        for seed in 0..<UInt64(20 * Soak.factor) {
+            var world = LineWorld(seed: seed, devices: 3, faults: faults)
+            world.run(steps: 120)
+            let storage = try await SQLiteLineStorage(Store(.memory))
+            try await storage.create(.simulated, epoch: Epoch(1))
+            for (index, served) in world.journal.enumerated() {
+                try await replay(served, in: storage, "seed \(seed), turn \(index)")
+            }
+            try await compareAll(world.server, storage, seed)
+        }
+    }
+
+    private func replay(
+        _ served: ServedTurn,
+        in storage: SQLiteLineStorage,
+        _ place: String
+    ) async throws {
+        guard let reads = served.turn.reads, let slice = served.turn.slice else { return }
+        let found = try await storage.load(reads, of: .simulated)
+        if served.isCurrent { #expect(found == slice, "\(place)") }
+        guard let writes = served.turn.writes else { return }
+        let isDone = try await storage.commit(writes, decidedOn: slice, of: .simulated)
+        #expect(isDone == served.isDone, "\(place)")
+    }
+
+    /// Ranges of each state that is kept, and garbage.
+    private func compareAll(
+        _ model: LineModel,
+        _ storage: SQLiteLineStorage,
+        _ seed: UInt64
+    ) async throws {
+        #expect(try await storage.collectGarbage(of: .simulated, rowMax: 1), "seed \(seed)")
+        for (serial, id) in model.states {
+            let state = LineState(serial: serial, id: id)
+            let objects = SortedObjects(try #require(try model.objects(in: state)))
+            let parts = KeySpan.all.cut(before: objects.cuts(of: .all, into: 4))
+            let ranges = parts.map { SpanSum($0, objects.sum(of: $0)) }
+            for range in ranges + [SpanSum(.all, .empty)] {
+                let answers = try await storage.answer([range], with: state, of: .simulated)
+                #expect(answers == [RangeMachine.answer(range, objects)], "seed \(seed), \(serial)")
+            }
+        }
+        let lost = LineState(serial: 999, id: .noObjects)
+        #expect(try await storage.answer([], with: lost, of: .simulated) == nil)
+    }
+
+    @Test func `a line that is not there is an error`() async throws {
+        let storage = try await SQLiteLineStorage(Store(.memory))
+        let reads = LineReads(client: .number(1), former: nil, base: 0, keys: [])
+        await #expect(throws: ReplicationError.unknownReplica("simulated")) {
+            try await storage.load(reads, of: .simulated)
+        }
+    }
+
+    @Test func `a change is read as it was stored`() throws {
+        let deltas: [ObjectDelta] = [
+            .removed, .set(VersionedValue(["a": 1], version: 1)),
+            .set(VersionedValue(.null, version: 23)), .set(VersionedValue([1, 2], version: 24)),
+            .set(VersionedValue("x", version: 256)), .set(VersionedValue("x", version: 65_536)),
+            ObjectDelta(.apply(.map(["a": .remove])), version: 3),
+        ]
+        for delta in deltas { #expect(try ObjectDelta(storedBytes: delta.storedBytes) == delta) }
+        for delta in deltas {
+            for count in 0..<delta.storedBytes.count {
+                #expect(throws: ReplicationError.self) {
+                    try ObjectDelta(storedBytes: Array(delta.storedBytes.prefix(count)))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Testing
+
+@testable import GodwitReplication
+
+/// Comparisons of two sets of objects, without a network.
+@Suite struct RangeMachineTests {
+    @Test(arguments: 0..<40 as Range<UInt64>)
+    func `a comparison finds all differences, and no others`(seed: UInt64) throws {
+        var random = Seeded(seed: seed)
+        let count = [0, 1, 16, 17, 300, 1_000][Int(seed) % 6]
+        var ours: [ObjectKey: VersionedValue] = [:]
+        for number in 0..<count {
+            let collection: Key = random.happens(0.5) ? "a" : "b"
+            let key = ObjectKey(collection: collection, key: Key("k\(number)"))
+            ours[key] = VersionedValue(.int(Int64(number)))
+        }
+        var theirs = ours
+        for key in ours.keys.sorted() where random.happens(0.01) {
+            theirs[key] = random.happens(0.5) ? nil : VersionedValue(.string("other"))
+        }
+        if random.happens(0.5) {
+            theirs[ObjectKey(collection: "c", key: "new")] = VersionedValue(1)
+        }
+
+        let (device, server) = (SortedObjects(ours), SortedObjects(theirs))
+        var comparison = RangeComparison(device)
+        var rounds = 0
+        while !comparison.open.isEmpty {
+            let answers = comparison.open.map { RangeMachine.answer($0, server) }
+            try comparison.receive(answers, device)
+            rounds += 1
+        }
+
+        let differing = Set(ours.keys).union(theirs.keys).filter { ours[$0] != theirs[$0] }
+        #expect(Set(comparison.differences.keys) == differing, "seed \(seed)")
+        for key in differing { #expect(comparison.differences[key] == .some(theirs[key])) }
+        #expect(rounds <= 4)
+    }
+
+    @Test func `equal sets take one sum`() throws {
+        let objects = SortedObjects([ObjectKey(collection: "a", key: "k"): VersionedValue(1)])
+        var comparison = RangeComparison(objects)
+        let answers = comparison.open.map { RangeMachine.answer($0, objects) }
+        #expect(answers == [.equal])
+        try comparison.receive(answers, objects)
+        #expect(comparison.open == [] && comparison.differences == [:])
+    }
+
+    @Test func `parts that are not the range are refused`() throws {
+        let objects = SortedObjects([:])
+        let middle = ObjectKey(collection: "a", key: "k")
+        let (lower, upper) = (
+            KeySpan(lower: nil, upper: middle), KeySpan(lower: middle, upper: nil)
+        )
+        let wrong: [[KeySpan]] = [[], [.all], [lower], [upper, lower], [lower, lower]]
+        for spans in wrong {
+            var comparison = RangeComparison(objects)
+            let parts = spans.map { SpanSum($0, .empty) }
+            #expect(throws: ReplicationError.self) {
+                try comparison.receive([.parts(parts)], objects)
+            }
+        }
+        var comparison = RangeComparison(objects)
+        #expect(throws: ReplicationError.self) { try comparison.receive([], objects) }
+    }
+}
