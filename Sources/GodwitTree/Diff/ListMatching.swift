@@ -1,6 +1,7 @@
 // Which item of an old list each item of a new one is.
 //
-//   (1) By identity, where the list has one (`ItemIdentity`).
+//   (1) By identity, where the list has one (`ItemIdentity`); rows that each begin with a text of
+//       their own, by that text.
 //   (2) By content that occurs once in each list; then by content that occurs more often, so that as
 //       many items as can be stay in place, or else between the same two neighbours that do.
 //   (3) By resemblance, between the same two neighbours: half of the words are the same. An item
@@ -89,11 +90,19 @@ struct ListMatching {
 
 extension ListMatching {
     private mutating func matchIdentities() {
-        guard let identity else { return }
-        let oldPositions = Self.uniquePositions(of: old.map { identity.name(of: $0) })
+        if let identity {
+            matchNames(old.map { identity.name(of: $0) }, new.map { identity.name(of: $0) })
+        } else {
+            let (oldTexts, newTexts) = (old.map(\.leadingText), new.map(\.leadingText))
+            guard [oldTexts, newTexts].allSatisfy(\.areDifferentTexts) else { return }
+            matchNames(oldTexts, newTexts)
+        }
+    }
+
+    private mutating func matchNames(_ oldNames: [Value?], _ newNames: [Value?]) {
+        let oldPositions = Self.uniquePositions(of: oldNames)
         guard !oldPositions.isEmpty else { return }
-        let newPositions = Self.uniquePositions(of: new.map { identity.name(of: $0) })
-        for (name, index) in newPositions {
+        for (name, index) in Self.uniquePositions(of: newNames) {
             if let source = oldPositions[name] { match(index, source) }
         }
     }
@@ -204,7 +213,9 @@ extension ListMatching {
             return identity == nil ? score : 0
         }
         let (oldRest, newRest) = (rest(of: old[source]), rest(of: new[index]))
-        return oldRest.score(with: newRest) >= Self.restScoreMin ? score : 0
+        guard oldRest.evidence(atMost: 1) > 0, newRest.evidence(atMost: 1) > 0 else { return 0 }
+        let restScore = Resemblance(oldRest).score(with: Resemblance(newRest))
+        return restScore >= Self.restScoreMin ? score : 0
     }
 
     private mutating func bag(of item: Value) -> Resemblance {
@@ -212,9 +223,8 @@ extension ListMatching {
     }
 
     /// What an item is without its identity.
-    private func rest(of item: Value) -> Resemblance {
-        guard let identity else { return Resemblance(item) }
-        return Resemblance(identity.fields.reduce(item) { $0.without($1[...]) })
+    private func rest(of item: Value) -> Value {
+        identity?.fields.reduce(item) { $0.without($1[...]) } ?? item
     }
 
     private mutating func matchAlike(new range: Range<Int>, old gap: Range<Int>) {
@@ -332,7 +342,22 @@ struct ItemContent: Hashable {
     }
 }
 
+extension [Value?] {
+    /// Whether all are there, and no two are the same.
+    fileprivate var areDifferentTexts: Bool {
+        !contains(nil) && Set(self).count == count
+    }
+}
+
 extension Value {
+    /// The text that a row begins with.
+    fileprivate var leadingText: Value? {
+        guard case .list(let cells) = self, let first = cells.first, first.text != nil else {
+            return nil
+        }
+        return first
+    }
+
     /// The value without a field.
     fileprivate func without(_ field: ArraySlice<Key>) -> Value {
         guard case .map(var map) = self, let key = field.first else { return self }

@@ -139,15 +139,15 @@ extension Value {
     }
 
     /// Whether the name is more than a number: lists may number their items each on its own.
-    fileprivate var isSurelyNamed: Bool {
+    var isSurelyNamed: Bool {
         if case .list(let parts)? = usualName, case .int? = parts.last { false } else { true }
     }
 
     /// The texts of a record, which a mere edit of numbers and marks leaves as they are.
-    fileprivate var texts: [Key: Value] {
+    var texts: Map {
         guard case .map(let map) = self else { return [:] }
-        return Dictionary(
-            uniqueKeysWithValues: map.compactMap { entry in
+        return Map(
+            map.compactMap { entry in
                 if case .string = entry.value { (entry.key, entry.value) } else { nil }
             }
         )

@@ -139,12 +139,14 @@ extension Merger {
 }
 
 extension Departure {
+    private static let alikeScoreMin = 0.5
+
     /// Whether an edit of an item makes another item of it.
     fileprivate func isReplaced(by edit: Delta) -> Bool {
         guard place.list != nil, !edit.onlyRemoves(from: base),
             let edited = try? edit.applied(to: base), !base.sharesName(with: edited)
         else { return false }
-        return Resemblance(base).score(with: Resemblance(edited)) < 0.5
+        return Resemblance(base).score(with: Resemblance(edited)) < Self.alikeScoreMin
     }
 
     /// Whether a side only gave it another place in its list.
@@ -165,9 +167,10 @@ extension Value {
 }
 
 extension ArrivedItem {
-    /// Whether it is a field of a new item of a list.
+    /// Whether it is a field of a new item of a list, or in one.
     fileprivate var isFieldOfItem: Bool {
-        if case .key? = path.last { insertion.isItem } else { false }
+        guard case .key? = path.last else { return false }
+        return insertion.isItem || path.contains { $0.position != nil }
     }
 
     /// Takes the value out of the side's new value.

@@ -65,31 +65,24 @@ extension Conflict {
     public var isNotice: Bool { reason == .bothChangedRecord }
 }
 
-extension Conflict.Reason {
-    /// The reason and the decision, as a sentence for people.
-    public var explanation: String {
-        switch self {
-        case .bothSet: "both sides set it; one value is taken"
-        case .replacedAndEdited:
-            "one side replaced it, the other changed it inside; the new one stays"
-        case .removedAndEdited: "one side removed it, the other changed it; it stays"
-        case .bothMoved: "both sides moved it; it is where ours put it"
-        case .bothRewrote: "both sides changed the same lines; check the text"
-        case .takenWhole: "both sides changed much of it; one side's record is taken whole"
-        case .bothChangedRecord: "both sides changed this record; both changes are kept"
-        case .sameIdentity: "both sides added a different item with this identity; both are kept"
-        }
-    }
-}
-
 extension Conflict {
     /// The reason and the decision, as a sentence for people.
     public var explanation: String {
         switch (reason, choice) {
+        case (.bothSet, _): "both sides set it; one value is taken"
+        case (.replacedAndEdited, _):
+            "one side replaced it, the other changed it inside; the new one stays"
+        case (.removedAndEdited, _): "one side removed it, the other changed it; it stays"
         case (.bothMoved, .both):
             "both sides made it a field of another new record; it is in both"
+        case (.bothMoved, .ours): "both sides moved it; it is where ours put it"
         case (.bothMoved, .theirs): "both sides moved it; it is where theirs put it"
-        default: reason.explanation
+        case (.bothRewrote, _): "both sides changed the same lines; check the text"
+        case (.takenWhole, _):
+            "both sides changed much of it; one side's record is taken whole"
+        case (.bothChangedRecord, _): "both sides changed this record; both changes are kept"
+        case (.sameIdentity, _):
+            "both sides added a different item with this identity; both are kept"
         }
     }
 }
