@@ -1,5 +1,6 @@
-import GodwitTree
 import Testing
+
+@testable import GodwitTree
 
 /// Items that take the places of others that went on to another list.
 @Suite struct MergeSlotTests {
@@ -124,5 +125,131 @@ extension MergeSlotTests {
             ]
         )
         #expect(merge.conflicts.map(\.reason) == [.bothMoved])
+    }
+}
+
+/// Edits that look like another item in the place, and are none.
+extension MergeSlotTests {
+    @Test func `an item whose old version is kept elsewhere stays one item`() {
+        let spring: Value = ["title": "Launch plan for spring", "body": "We start in May."]
+        let merge = merge(
+            ["items": [spring], "history": []],
+            [
+                "items": [["title": "Launch plan for summer", "body": "We start in May."]],
+                "history": [spring],
+            ],
+            [
+                "items": [["title": "Launch plan for spring", "body": "We start in June."]],
+                "history": [],
+            ]
+        )
+        #expect(
+            merge.value == [
+                "items": [["title": "Launch plan for summer", "body": "We start in June."]],
+                "history": [spring],
+            ]
+        )
+    }
+
+    @Test func `two versions that go up one after the other are reported`() {
+        let merge = merge(
+            ["staging": ["registry/app:1.3.0"], "production": ["registry/app:1.2.0"]],
+            ["staging": ["registry/app:1.4.0"], "production": ["registry/app:1.3.0"]],
+            ["staging": ["registry/app:1.3.1"], "production": ["registry/app:1.2.0"]]
+        )
+        #expect(merge.value["production"] == ["registry/app:1.3.0"])
+        #expect(merge.value["staging"]?.list?.contains("registry/app:1.4.0") == true)
+        #expect(merge.conflicts.count == 1)
+    }
+
+    @Test func `an item that is set whole, and keeps its id, goes with the other side's move`()
+        throws
+    {
+        let items: [Value] = ["x", "y", "z"].map { ["id": $0, "text": "one two three"] }
+        let done: Value = ["id": "x", "text": "one two three", "done": true]
+        let base: Value = .list(Value.List(items))
+        let whole = try Delta.list(
+            ListDelta(edits: [ListDelta.Edit(position: 0, delta: .set(done))])
+        )
+        let move = try Delta.list(ListDelta(moves: [ListDelta.Move(source: 0, target: 2)]))
+        let merge = try Merge(base: base, ours: whole, theirs: move)
+        #expect(merge.value == [items[1], items[2], done])
+        #expect(merge.conflicts.isEmpty)
+    }
+
+    @Test func `an edit stays with its record when ids are given anew`() {
+        let merge = merge(
+            [
+                "a": [["id": "1", "text": "Buy milk for the party"]],
+                "b": [["id": "2", "text": "Buy bread for the party"]],
+            ],
+            [
+                "a": [["id": "2", "text": "Buy milk for the party"]],
+                "b": [["id": "3", "text": "Buy bread for the party"]],
+            ],
+            [
+                "a": [["id": "1", "text": "Buy milk for the party"]],
+                "b": [["id": "2", "text": "Buy bread for the party", "done": true]],
+            ]
+        )
+        #expect(merge.value["a"] == [["id": "2", "text": "Buy milk for the party"]])
+        #expect(merge.value["b"] == [["id": "3", "text": "Buy bread for the party", "done": true]])
+    }
+
+    @Test func `a declared identity says which item it is`() {
+        let old: Value = ["email": "ann@example.org", "name": "Ann Lee"]
+        let new: Value = ["email": "ann@example.org", "name": "Ann Ray"]
+        let base: Value = ["members": [old], "log": []]
+        let ours: Value = ["members": [new], "log": [old]]
+        var policy = MergePolicy()
+        policy.identify(by: "email", at: "/members")
+        policy.set(.union, at: "/members")
+        #expect(Merge(base: base, ours: ours, theirs: base, policy: policy).value == ours)
+    }
+
+    @Test func `what both sides add to an item adds up while it is renamed`() throws {
+        let base: Value = ["todo": [["title": "Fix the login page", "votes": 3]], "done": []]
+        var deltas = Sides(both: Delta.keep)
+        for side in Side.allCases {
+            var value = base
+            deltas[side] = try value.edit { draft in
+                draft.done.list.append(["title": "Fix the login page", "votes": 3])
+                draft.todo[0].title = "Fix the search page"
+                draft.todo[0].votes += 1
+            }
+        }
+        let merge = try Merge(base: base, ours: deltas.ours, theirs: deltas.theirs)
+        #expect(merge.value["todo"] == [["title": "Fix the search page", "votes": 5]])
+    }
+
+    @Test func `one text that two sides rename differently is one item, and reported`() {
+        let merge = merge(
+            [["title": "buy milk", "done": false]],
+            [["title": "buy oat milk", "done": false]],
+            [["title": "buy soy milk", "done": false]]
+        )
+        #expect(merge.value.list?.count == 1)
+        #expect(merge.conflicts.count == 1)
+    }
+
+    @Test func `a row that begins with a category is found by what else it says`() {
+        let base: Value = [
+            ["todo", "Buy paint", "Bob", 1], ["todo", "Fix the login page", "Ann", 2],
+            ["done", "Order new chairs", "Bob", 3],
+        ]
+        let ours: Value = [
+            ["todo", "Buy paint", "Bob", 1], ["done", "Fix the login page", "Ann", 2],
+            ["todo", "Write release notes", "Ann", 2], ["done", "Order new chairs", "Bob", 3],
+        ]
+        let theirs: Value = [
+            ["todo", "Buy paint", "Bob", 1], ["todo", "Fix the login page", "Ann", 5],
+            ["done", "Order new chairs", "Bob", 3],
+        ]
+        #expect(
+            merge(base, ours, theirs).value == [
+                ["todo", "Buy paint", "Bob", 1], ["done", "Fix the login page", "Ann", 5],
+                ["todo", "Write release notes", "Ann", 2], ["done", "Order new chairs", "Bob", 3],
+            ]
+        )
     }
 }

@@ -12,8 +12,8 @@ extension Delta {
     ///
     /// Items of lists are told apart by an identity: a field that has a scalar in each item, each its
     /// own, in all versions. The usual names, such as `id`, `key`, `name`, `title` or `sku`, go
-    /// first, whatever their case; else the field that most items keep. Items without one are found
-    /// by equal content, then by resemblance (half of their words, where those that most items have do
+    /// first, whatever their case; else the field that most items keep. Rows that each begin with
+    /// another text are told apart by it. Items without an identity are found by equal content, then by resemblance (half of their words, where those that most items have do
     /// not count), then by their place between the same two neighbours. An item with another declared
     /// identity is another item, and so is an unequal one without an identity under the rule union.
     ///

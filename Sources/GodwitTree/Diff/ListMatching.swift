@@ -1,7 +1,7 @@
 // Which item of an old list each item of a new one is.
 //
 //   (1) By identity, where the list has one (`ItemIdentity`); rows that each begin with a text of
-//       their own, by that text.
+//       their own, by that text, if half of their words are the same.
 //   (2) By content that occurs once in each list; then by content that occurs more often, so that as
 //       many items as can be stay in place, or else between the same two neighbours that do.
 //   (3) By resemblance, between the same two neighbours: half of the words are the same. An item
@@ -30,6 +30,9 @@ struct ListMatching {
     private lazy var commonWords = Resemblance.commonWords(of: neighbours)
     /// The items of both lists, and some around them.
     private let neighbours: [Value]
+    /// Whether the items of both lists, and those around them, are rows that begin with a text of
+    /// their own.
+    private let areRowsNamed: Bool
     private var oldBags: [Int: Resemblance] = [:]
     private var newBags: [Int: Resemblance] = [:]
 
@@ -46,12 +49,13 @@ struct ListMatching {
     init(
         old: [Value],
         new: [Value],
-        among neighbours: [Value],
+        among surroundings: [[Value]],
         identity: ItemIdentity?,
         _ rules: MergePolicy.Node?
     ) {
         self.rules = rules
-        self.neighbours = neighbours
+        neighbours = surroundings.flatMap { $0 }
+        areRowsNamed = identity == nil && surroundings.allSatisfy(\.areNamedRows)
         self.old = old
         self.new = new
         sources = Array(repeating: nil, count: new.count)
@@ -92,18 +96,24 @@ extension ListMatching {
     private mutating func matchIdentities() {
         if let identity {
             matchNames(old.map { identity.name(of: $0) }, new.map { identity.name(of: $0) })
-        } else {
-            let (oldTexts, newTexts) = (old.map(\.leadingText), new.map(\.leadingText))
-            guard [oldTexts, newTexts].allSatisfy(\.areDifferentTexts) else { return }
-            matchNames(oldTexts, newTexts)
+        } else if areRowsNamed {
+            matchNames(old.map(\.leadingText), new.map(\.leadingText), scoreMin: Self.scoreMin)
         }
     }
 
-    private mutating func matchNames(_ oldNames: [Value?], _ newNames: [Value?]) {
+    /// - Parameter scoreMin: How much alike two items of one name must be.
+    private mutating func matchNames(
+        _ oldNames: [Value?],
+        _ newNames: [Value?],
+        scoreMin: Double = 0
+    ) {
         let oldPositions = Self.uniquePositions(of: oldNames)
         guard !oldPositions.isEmpty else { return }
         for (name, index) in Self.uniquePositions(of: newNames) {
-            if let source = oldPositions[name] { match(index, source) }
+            guard let source = oldPositions[name],
+                scoreMin == 0 || score(source, index) >= scoreMin
+            else { continue }
+            match(index, source)
         }
     }
 
@@ -213,9 +223,7 @@ extension ListMatching {
             return identity == nil ? score : 0
         }
         let (oldRest, newRest) = (rest(of: old[source]), rest(of: new[index]))
-        guard oldRest.evidence(atMost: 1) > 0, newRest.evidence(atMost: 1) > 0 else { return 0 }
-        let restScore = Resemblance(oldRest).score(with: Resemblance(newRest))
-        return restScore >= Self.restScoreMin ? score : 0
+        return oldRest.score(with: newRest) >= Self.restScoreMin ? score : 0
     }
 
     private mutating func bag(of item: Value) -> Resemblance {
@@ -223,8 +231,9 @@ extension ListMatching {
     }
 
     /// What an item is without its identity.
-    private func rest(of item: Value) -> Value {
-        identity?.fields.reduce(item) { $0.without($1[...]) } ?? item
+    private func rest(of item: Value) -> Resemblance {
+        guard let identity else { return Resemblance(item) }
+        return Resemblance(identity.fields.reduce(item) { $0.without($1[...]) })
     }
 
     private mutating func matchAlike(new range: Range<Int>, old gap: Range<Int>) {
@@ -342,10 +351,11 @@ struct ItemContent: Hashable {
     }
 }
 
-extension [Value?] {
-    /// Whether all are there, and no two are the same.
-    fileprivate var areDifferentTexts: Bool {
-        !contains(nil) && Set(self).count == count
+extension [Value] {
+    /// Whether these are rows that each begin with another text.
+    fileprivate var areNamedRows: Bool {
+        let texts = compactMap(\.leadingText)
+        return texts.count == count && Set(texts).count == count
     }
 }
 

@@ -42,7 +42,7 @@ struct ListWindow {
         var matching = ListMatching(
             old: Array(old[oldRange]),
             new: Array(new[newRange]),
-            among: surroundings.flatMap { $0 },
+            among: surroundings,
             identity: identity,
             rules
         )

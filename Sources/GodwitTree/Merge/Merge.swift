@@ -36,7 +36,8 @@
 ///   edits along, if it says enough to be told from others: a long text, an `id` or `name` that is
 ///   a string, or three words and numbers. If both sides move it to different ones, it stands once,
 ///   where ours has it, or in each new item of a list of which it is a field. If the other side
-///   removes it, it stays, as an edited value does. The merge reports both cases;
+///   removes it, it stays, as an edited value does. The merge reports both cases. An edit of an item
+///   does not land on another one that comes into its place from elsewhere;
 /// - a list that all three sides keep sorted stays sorted; in a list of different strings, a
 ///   string that both sides add is there once.
 public struct Merge: Hashable, Sendable {
@@ -78,7 +79,7 @@ public struct Merge: Hashable, Sendable {
     /// - Precondition: Both deltas apply to the base.
     private init(_ base: Value, _ deltas: Sides<Delta>, _ policy: MergePolicy) {
         let place = MergePlace(rules: policy.root)
-        let deltas = deltas.map { base.withoutTurnovers($0) }
+        let deltas = deltas.map { base.withoutTurnovers($0, policy.root) }
         let tree = Merger.tree(base, deltas, place)
         self.init(base, deltas, tree)
         // An edit that follows a move may nest too deep where it arrives.

@@ -1,9 +1,10 @@
 // A merge as a tree, before anything is written.
 //
-// Merging has three steps: `Merger` walks both changes along their base and builds this tree;
-// a place that both sides want differently stays open in it. `Settlement` then decides the open
-// places, with the whole merge in sight, and reports them. At last the tree is written: as the
-// change of the base, and as the change that each side has still to make (`MergeNode+Write`).
+// `SlotTurnover` first tells edits of items from other items that took their places. Then merging
+// has three steps: `Merger` walks both changes along their base and builds this tree; a place that
+// both sides want differently stays open in it. `Settlement` then decides the open places, with the
+// whole merge in sight, and reports them. At last the tree is written: as the change of the base,
+// and as the change that each side has still to make (`MergeNode+Write`).
 
 /// The fate of one place of a merge.
 indirect enum MergeNode {
