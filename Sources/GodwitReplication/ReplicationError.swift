@@ -8,6 +8,8 @@ public enum ReplicationError: Error, Hashable, Sendable {
     case unknownReplica(String)
     /// A replica cannot be named like this.
     case invalidName(String)
+    /// A collection cannot be kept the same on several devices.
+    case unsuitableCollection(String, reason: String)
     /// A message is not of the form that the protocol has.
     case malformedMessage(reason: String)
     /// A message is not what its sender wrote.
@@ -42,6 +44,8 @@ extension ReplicationError: CustomStringConvertible {
         case .unknownReplica(let name): "there is no replica \"\(name)\""
         case .invalidName(let name):
             "\"\(name)\" is no name for a replica: 1 to 128 letters, digits, '.', '_' or '-'"
+        case .unsuitableCollection(let name, let reason):
+            "the collection \"\(name)\" cannot be in a replica: \(reason)"
         case .malformedMessage(let reason): "malformed message: \(reason)"
         case .damagedMessage: "the message was damaged on the way"
         case .senderIsOlder(let version, let known):
@@ -66,6 +70,7 @@ extension ReplicationError: CustomStringConvertible {
         switch self {
         case .unknownReplica: "unknownReplica"
         case .invalidName: "invalidName"
+        case .unsuitableCollection: "unsuitableCollection"
         case .malformedMessage: "malformedMessage"
         case .damagedMessage: "damagedMessage"
         case .senderIsOlder: "upgradeClient"

@@ -127,7 +127,8 @@ extension DeviceSlice {
         return adoption
     }
 
-    fileprivate func forked(fresh: ClientID) throws(ReplicationError) -> Adoption {
+    /// A clone of the device exists: what is pending here may be in the line already.
+    func forked(fresh: ClientID) throws(ReplicationError) -> Adoption {
         var adoption = Adoption(replica: replica, identity: identity)
         adoption.takeIdentity(fresh, insteadOf: identity)
         for (key, var row) in pending {

@@ -59,6 +59,9 @@ public struct ObjectChange: Sendable {
     /// The canonical bytes of the value before the transaction, and after it.
     package var bytes: (old: [UInt8]?, new: [UInt8]?) { (old?.bytes, new?.bytes) }
 
+    /// The versions of the types that wrote the value before the transaction, and after it.
+    package var versions: (old: Int?, new: Int?) { (old?.version, new?.version) }
+
     /// The object before the transaction, in the app's type.
     public func old<Object>(in collection: StoreCollection<Object>) throws -> Object? {
         try old?.object(at: key, in: collection)

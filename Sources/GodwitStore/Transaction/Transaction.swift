@@ -1,5 +1,5 @@
 public import GRDB
-internal import GodwitTree
+package import GodwitTree
 
 /// Reads the objects of one commit.
 ///
@@ -49,6 +49,12 @@ public struct ObjectSource {
     let objects: any ObjectLookup
 
     init(_ objects: any ObjectLookup) { self.objects = objects }
+
+    /// An object as plain data, with the version of the type that wrote it.
+    package func versionedValue(at key: ObjectKey) throws -> (value: Value, version: Int)? {
+        guard let object = try objects.object(at: key) else { return nil }
+        return (try object.value(at: key), object.version)
+    }
 }
 
 /// The objects as a reader sees them.

@@ -158,7 +158,11 @@ extension WriteTransaction {
     /// Data that is there already is no change. The data is taken to be of the version that the
     /// collection's ``CollectionRules`` declare.
     public borrowing func setValue(_ value: Value, of key: ObjectKey) throws {
-        let version = draft.context.version(of: key.collection)
+        try setValue(value, version: draft.context.version(of: key.collection), of: key)
+    }
+
+    /// Puts plain data of another device, with the version of the type that wrote it.
+    package borrowing func setValue(_ value: Value, version: Int, of key: ObjectKey) throws {
         try draft.put(Put(value, version: version), at: key)
     }
 }

@@ -29,9 +29,10 @@ struct LineWorld {
     var server: LineModel
     var devices: [WorldDevice]
     var ledger = EditLedger()
-    private var requests: [(device: Int, launch: Int, request: WorldRequest)] = []
-    private var answers: [(device: Int, launch: Int, request: WorldRequest, answer: WorldAnswer)] =
-        []
+    private var requests: [(device: Int, launch: Int, request: DeviceRequest)] = []
+    private var answers:
+        [(device: Int, launch: Int, request: DeviceRequest, answer: DeviceAnswer)] =
+            []
     private var serverBackup: LineModel?
     private(set) var serverRestores = 0
     /// How many devices were cloned or restored.
@@ -123,8 +124,8 @@ extension LineWorld {
     }
 
     private mutating func receive(
-        _ answer: WorldAnswer,
-        to request: WorldRequest,
+        _ answer: DeviceAnswer,
+        to request: DeviceRequest,
         _ index: Int
     ) throws {
         let fresh = ClientID(Identifier(high: random.next(), low: random.next()))
@@ -140,7 +141,7 @@ extension LineWorld {
     }
 
     /// Answers a request as a server with several nodes does: what it decides on may be outdated.
-    private mutating func serve(_ request: WorldRequest) throws -> WorldAnswer {
+    private mutating func serve(_ request: DeviceRequest) throws -> DeviceAnswer {
         while true {
             let old = server
             if faults.races, !requests.isEmpty, random.happens(0.2) {

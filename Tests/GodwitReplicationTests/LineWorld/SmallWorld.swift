@@ -26,7 +26,7 @@ struct SmallWorld: Hashable {
     private struct Message<Body: Hashable>: Hashable {
         let device: Int
         let launch: Int
-        let request: WorldRequest
+        let request: DeviceRequest
         let body: Body
     }
 
@@ -34,7 +34,7 @@ struct SmallWorld: Hashable {
     private(set) var server = LineModel(epoch: Epoch(1))
     private var backup: LineModel?
     private var requests: [Message<Bool>] = []
-    private var answers: [Message<WorldAnswer>] = []
+    private var answers: [Message<DeviceAnswer>] = []
     private var editsDone = [0, 0, 0]
     private var faults: Faults
     private var nextEpoch: UInt64 = 2
@@ -177,7 +177,7 @@ extension SmallWorld {
         BatchName(UInt64(index) << 32 | UInt64(devices[index].slice.identity.nonce))
     }
 
-    private mutating func serve(_ request: WorldRequest) throws -> WorldAnswer {
+    private mutating func serve(_ request: DeviceRequest) throws -> DeviceAnswer {
         let turn = try request.turn(machine, server, newEpoch: Epoch(nextEpoch))
         if turn.writes?.epoch != nil { nextEpoch += 1 }
         guard try server.commit(turn.writes, decidedOn: turn.slice) else {
@@ -187,8 +187,8 @@ extension SmallWorld {
     }
 
     private mutating func receive(
-        _ answer: WorldAnswer,
-        to request: WorldRequest,
+        _ answer: DeviceAnswer,
+        to request: DeviceRequest,
         _ index: Int
     ) throws {
         let fresh = ClientID.number(50 + index)

@@ -10,22 +10,16 @@ struct WorldDevice: Hashable {
     private(set) var adopted: [LineState] = []
     /// Counts the launches; answers to requests of an older one do not arrive.
     var launch = 0
-    /// How often the server did not have its base.
-    private(set) var recoveryCount = 0
     /// Whether it has kept its objects beside those of a server that did not know it.
     var hasUnited = false
     // What a kill takes.
     private(set) var isWaiting = false
-    private var needsRecovery = false
-    private var recovery: Recovery?
-
-    private struct Recovery: Hashable {
-        let answer: RecoveryAnswer
-        var comparison: RangeComparison
-        var isGivingBack = false
-    }
+    private var session = DeviceSession()
 
     private var machine: DeviceMachine { DeviceMachine() }
+
+    /// How often the server did not have its base.
+    private(set) var recoveryCount = 0
 
     init(client: ClientID) {
         slice = DeviceSlice(
@@ -37,15 +31,14 @@ struct WorldDevice: Hashable {
     }
 
     func isSettled(with head: LineState) -> Bool {
-        slice.replica.base == head && recovery == nil && !needsRecovery
+        slice.replica.base == head && session.isExchanging
             && slice.pending.values.allSatisfy { $0.rejection != nil }
     }
 
     mutating func die() {
         launch += 1
         giveUp()
-        needsRecovery = false
-        recovery = nil
+        session = DeviceSession()
     }
 
     /// Waits no longer for the answer.
@@ -70,111 +63,35 @@ extension WorldDevice {
 
 // MARK: - Exchange
 
-extension WorldDevice {
-    mutating func nextRequest(name: BatchName) throws -> WorldRequest {
+extension WorldDevice: DeviceReader {
+    func slice(with keys: Set<ObjectKey>) -> DeviceSlice { slice }
+
+    func base() -> SortedObjects { SortedObjects(slice.baseObjects) }
+
+    mutating func nextRequest(name: BatchName) throws -> DeviceRequest {
         isWaiting = true
         slice.identity.nonce += 1
-        if needsRecovery { return .recovery(recoveryRequest) }
-        if let recovery {
-            if recovery.isGivingBack { return .restoration(restoration(recovery)) }
-            return .comparison(with: recovery.answer.state, recovery.comparison.open)
-        }
-        _ = try machine.freeze(&slice, name: name)
-        let request = LineRequest(
-            client: slice.identity.client,
-            nonce: slice.identity.nonce,
-            slot: try machine.slot(slice)
-        )
-        return .exchange(request)
-    }
-
-    private var recoveryRequest: RecoveryRequest {
-        RecoveryRequest(
-            client: slice.identity.client,
-            nonce: slice.identity.nonce,
-            former: slice.replica.former,
-            epoch: slice.replica.epoch,
-            adopted: adopted
-        )
-    }
-
-    private func restoration(_ recovery: Recovery) -> RestorationRequest {
-        RestorationRequest(
-            client: slice.identity.client,
-            nonce: slice.identity.nonce,
-            epoch: slice.replica.epoch ?? recovery.answer.epoch,
-            comparedWith: recovery.answer.state.serial,
-            adopted: adopted,
-            objects: machine.restoration(recovery.answer, recovery.comparison.differences, slice)
-        )
+        if session.isExchanging { _ = try machine.freeze(&slice, name: name) }
+        return try session.request(machine, slice, adopted: adopted)
     }
 
     mutating func receive(
-        _ answer: WorldAnswer,
-        to request: WorldRequest,
+        _ answer: DeviceAnswer,
+        to request: DeviceRequest,
         fresh: ClientID
     ) throws {
-        guard isWaiting else { return }
-        switch (request, answer) {
-        case (.exchange(let request), .exchange(let answer)):
-            guard isLast(request.client, request.nonce) else { return }
-            isWaiting = false
-            try finish(machine.adopt(answer, to: request.slot, slice, fresh: fresh))
-        case (.recovery(let request), .recovery(let answer)):
-            guard isLast(request.client, request.nonce) else { return }
-            isWaiting = false
-            needsRecovery = false
-            guard answer.way != .stale else {
-                slice.identity.nonce = max(slice.identity.nonce, answer.nonce)
-                return
-            }
-            let objects = SortedObjects(slice.baseObjects)
-            recovery = Recovery(answer: answer, comparison: RangeComparison(objects))
-        case (.comparison(let state, let ranges), .comparison(let answers)):
-            guard let recovery, recovery.answer.state == state, recovery.comparison.open == ranges
-            else { return }
-            isWaiting = false
-            try compare(answers)
-        case (.restoration(let request), .restoration(let answer)):
-            guard isLast(request.client, request.nonce), recovery != nil else { return }
-            isWaiting = false
-            recovery = nil
-            try finish(machine.adoptRestoration(answer, slice))
-        default: preconditionFailure("An answer belongs to its request")
-        }
-    }
-
-    private func isLast(_ client: ClientID, _ nonce: Int64) -> Bool {
-        client == slice.identity.client && nonce == slice.identity.nonce
-    }
-
-    private mutating func compare(_ answers: [SpanAnswer]?) throws {
-        guard let answers, var next = recovery else {
-            recovery = nil
-            needsRecovery = true
-            return
-        }
-        try next.comparison.receive(answers, SortedObjects(slice.baseObjects))
-        recovery = next
-        guard next.comparison.open.isEmpty else { return }
-        if next.answer.way == .giveBack {
-            recovery?.isGivingBack = true
-            return
-        }
-        recovery = nil
-        if next.answer.way == .unite { hasUnited = true }
-        try finish(machine.adopt(next.answer, next.comparison.differences, slice))
-    }
-
-    private mutating func finish(_ adoption: Adoption) throws {
+        guard isWaiting, session.isLast(request, of: slice.identity) else { return }
+        isWaiting = false
+        let (isUniting, reader) = (session.isUniting, self)
+        let found = try session.receive(answer, to: request, machine, reader, fresh: fresh)
+        guard let adoption = found else { return }
+        if isUniting { hasUnited = true }
+        if adoption.next == .recover { recoveryCount += 1 }
         if adoption.replica.base != slice.replica.base { adopted.append(adoption.replica.base) }
         slice.replica = adoption.replica
         slice.identity = adoption.identity
         for (key, row) in adoption.pending { slice.pending[key] = row }
         for (key, object) in adoption.objects { slice.objects[key] = object }
-        guard adoption.next == .recover else { return }
-        needsRecovery = true
-        recoveryCount += 1
     }
 }
 

@@ -3,26 +3,9 @@ import GodwitTree
 
 @testable import GodwitReplication
 
-/// What a device of the world sends.
-enum WorldRequest: Hashable {
-    case exchange(LineRequest)
-    case recovery(RecoveryRequest)
-    case comparison(with: LineState, [SpanSum])
-    case restoration(RestorationRequest)
-}
-
-/// What the server of the world answers.
-enum WorldAnswer: Hashable {
-    case exchange(SlotAnswer)
-    case recovery(RecoveryAnswer)
-    /// nil when the server does not have the state any more.
-    case comparison([SpanAnswer]?)
-    case restoration(SlotAnswer)
-}
-
 /// A request, what was read for it, and what was decided.
 struct WorldTurn {
-    let answer: WorldAnswer
+    let answer: DeviceAnswer
     var reads: LineReads?
     var slice: LineSlice?
     var writes: LineWrites?
@@ -42,7 +25,7 @@ struct ServedTurn {
     }
 }
 
-extension WorldRequest {
+extension DeviceRequest {
     /// Decides on what is read from a line.
     func turn(
         _ machine: LineMachine,
@@ -77,7 +60,7 @@ extension WorldRequest {
 
 extension WorldTurn {
     fileprivate init(
-        _ answer: WorldAnswer,
+        _ answer: DeviceAnswer,
         _ reads: LineReads,
         _ slice: LineSlice,
         _ writes: LineWrites?

@@ -1,0 +1,197 @@
+internal import GodwitStore
+internal import GodwitTree
+
+// What a device knows of its exchanges beside its rows.
+//
+//   exchanging ──unknown base──► lost ──answer──► comparing ──┬──────────────► exchanging
+//        ▲                         ▲                  │       └► giving back ──┐
+//        │                         └──state is gone───┘               │        │
+//        └────────────────────────────────────────────────────────────┴────────┘
+//
+// A kill takes all of it. The next exchange says again that the server does not have the base.
+
+/// What a device reads of its rows.
+protocol DeviceReader {
+    associatedtype Base: ComparedObjects
+
+    /// The rows, and some of the objects.
+    func slice(with keys: Set<ObjectKey>) throws -> DeviceSlice
+
+    /// The objects of the base.
+    func base() throws -> Base
+}
+
+/// How far a device has come with its server since the program started.
+struct DeviceSession: Hashable, Sendable {
+    private enum Phase: Hashable {
+        case exchanging
+        /// The server does not have the base.
+        case lost
+        case comparing(RecoveryAnswer, RangeComparison)
+        case givingBack(RecoveryAnswer, differences: [ObjectKey: VersionedValue?])
+    }
+
+    private var phase = Phase.exchanging
+
+    /// Whether the next request is an exchange, with what is pending.
+    var isExchanging: Bool { phase == .exchanging }
+
+    /// Whether the server did not know the device, which keeps its objects beside the server's.
+    var isUniting: Bool {
+        if case .comparing(let answer, _) = phase { answer.way == .unite } else { false }
+    }
+}
+
+// MARK: - Sending
+
+extension DeviceSession {
+    /// The objects that the next request tells.
+    var wantedKeys: Set<ObjectKey> {
+        if case .givingBack(_, let differences) = phase { Set(differences.keys) } else { [] }
+    }
+
+    /// The next request.
+    ///
+    /// - Parameters:
+    ///   - slice: The rows with a nonce that was not used before, what is pending frozen, and the
+    ///     objects that ``wantedKeys`` names.
+    ///   - adopted: States that the device has adopted, the last one last.
+    func request(
+        _ machine: DeviceMachine,
+        _ slice: DeviceSlice,
+        adopted: [LineState]
+    ) throws(ReplicationError) -> DeviceRequest {
+        let identity = slice.identity
+        switch phase {
+        case .exchanging:
+            return .exchange(
+                LineRequest(
+                    client: identity.client,
+                    nonce: identity.nonce,
+                    slot: try machine.slot(slice)
+                )
+            )
+        case .lost:
+            return .recovery(
+                RecoveryRequest(
+                    client: identity.client,
+                    nonce: identity.nonce,
+                    former: slice.replica.former,
+                    epoch: slice.replica.epoch,
+                    adopted: adopted
+                )
+            )
+        case .comparing(let answer, let comparison):
+            return .comparison(with: answer.state, comparison.open)
+        case .givingBack(let answer, let differences):
+            return .restoration(
+                RestorationRequest(
+                    client: identity.client,
+                    nonce: identity.nonce,
+                    epoch: slice.replica.epoch ?? answer.epoch,
+                    comparedWith: answer.state.serial,
+                    adopted: adopted,
+                    objects: machine.restoration(answer, differences, slice)
+                )
+            )
+        }
+    }
+}
+
+// MARK: - Receiving
+
+extension DeviceSession {
+    /// Whether a request is the last one that the device has made.
+    func isLast(_ request: DeviceRequest, of identity: DeviceIdentity) -> Bool {
+        switch (request, phase) {
+        case (.exchange(let request), _): identity.isLast(request.client, request.nonce)
+        case (.recovery(let request), _): identity.isLast(request.client, request.nonce)
+        case (.comparison(let state, let ranges), .comparing(let answer, let comparison)):
+            answer.state == state && comparison.open == ranges
+        case (.comparison, _): false
+        case (.restoration(let request), .givingBack):
+            identity.isLast(request.client, request.nonce)
+        case (.restoration, _): false
+        }
+    }
+
+    /// Takes in the answer to the last request.
+    ///
+    /// - Parameter fresh: The id that the device takes when a clone uses its own.
+    /// - Returns: What changes on the device; nil for nothing.
+    /// - Throws: ``ReplicationError/wrongContent`` when what arrives does not lead to what the
+    ///   server says. The device compares its objects then.
+    mutating func receive<Reader: DeviceReader>(
+        _ answer: DeviceAnswer,
+        to request: DeviceRequest,
+        _ machine: DeviceMachine,
+        _ reader: Reader,
+        fresh: ClientID
+    ) throws -> Adoption? {
+        let adoption: Adoption?
+        switch (request, answer) {
+        case (.exchange(let request), .exchange(let answer)):
+            let slice = try reader.slice(with: answer.changes.keys.withRecords)
+            adoption = try machine.adopt(answer, to: request.slot, slice, fresh: fresh)
+        case (.recovery, .recovery(let answer)): return try begin(answer, reader)
+        case (.comparison, .comparison(let answers)):
+            adoption = try compare(answers, machine, reader)
+        case (.restoration, .restoration(let answer)):
+            phase = .exchanging
+            let slice = try reader.slice(with: answer.changes.keys.withRecords)
+            adoption = try machine.adoptRestoration(answer, slice)
+        default: throw ReplicationError.malformedMessage(reason: "it answers another request")
+        }
+        if adoption?.next == .recover { phase = .lost }
+        return adoption
+    }
+
+    private mutating func begin<Reader: DeviceReader>(
+        _ answer: RecoveryAnswer,
+        _ reader: Reader
+    ) throws -> Adoption? {
+        guard answer.way != .stale else {
+            phase = .exchanging
+            let slice = try reader.slice(with: [])
+            var adoption = Adoption(replica: slice.replica, identity: slice.identity)
+            adoption.identity.nonce = max(slice.identity.nonce, answer.nonce)
+            return adoption
+        }
+        phase = .comparing(answer, try RangeComparison(reader.base()))
+        return nil
+    }
+
+    private mutating func compare<Reader: DeviceReader>(
+        _ answers: [SpanAnswer]?,
+        _ machine: DeviceMachine,
+        _ reader: Reader
+    ) throws -> Adoption? {
+        guard let answers, case .comparing(let answer, var comparison) = phase else {
+            phase = .lost
+            return nil
+        }
+        try comparison.receive(answers, reader.base())
+        phase = .comparing(answer, comparison)
+        guard comparison.open.isEmpty else { return nil }
+        let differences = comparison.differences
+        guard answer.way != .giveBack else {
+            phase = .givingBack(answer, differences: differences)
+            return nil
+        }
+        phase = .exchanging
+        return try machine.adopt(
+            answer,
+            differences,
+            reader.slice(with: differences.keys.withRecords)
+        )
+    }
+
+    /// Compares the objects with the server's, because what arrived was not what the server says.
+    mutating func distrust() { phase = .lost }
+}
+
+extension DeviceIdentity {
+    fileprivate func isLast(_ client: ClientID, _ nonce: Int64) -> Bool {
+        client == self.client && nonce == self.nonce
+    }
+}

@@ -1,0 +1,310 @@
+internal import GRDB
+internal import GodwitStore
+internal import GodwitTree
+
+/// A replica in a store: the shell around ``DeviceMachine`` and ``DeviceSession``.
+///
+/// The tables record what changes; the hook adds how, where the app has recorded that, and has the
+/// push queued. A request is made and its answer is taken in within transactions of the store, so
+/// the objects, the rows and what is queued change together.
+final class StoredReplica: TransactionHook, Sendable {
+    /// Called in each transaction that leaves something to be sent.
+    typealias DirtyHook = @Sendable (borrowing WriteTransaction) throws -> Void
+
+    let name: ReplicaName
+    let store: Store
+    private let number: DeviceNumber
+    private let server: ServerNumber
+    private let machine: DeviceMachine
+    private let session = Committed(DeviceSession())
+    private let joined: Committed<Set<Key>>
+    private let nonces: Committed<NonceBlock>
+    private let recorded = RecordedRows()
+    private let whenDirty: DirtyHook
+
+    private init(
+        _ name: ReplicaName,
+        _ opened: (number: DeviceNumber, server: ServerNumber, joined: Set<Key>),
+        in store: Store,
+        _ policy: MergePolicy,
+        _ whenDirty: @escaping DirtyHook
+    ) {
+        self.name = name
+        self.store = store
+        (number, server) = (opened.number, opened.server)
+        joined = Committed(opened.joined)
+        machine = DeviceMachine(policy: policy)
+        nonces = store.attachment { _ in ServerSessions() }.nonces(for: opened.server)
+        self.whenDirty = whenDirty
+    }
+
+    /// Opens a replica, and makes it where there is none.
+    ///
+    /// What is in its collections already is sent as new objects.
+    ///
+    /// - Parameter server: What tells the server from others with which the store is kept in sync.
+    /// - Throws: ``ReplicationError/unsuitableCollection(_:reason:)``,
+    ///   ``StoreError/hookExists(name:)`` when the store has the replica open already.
+    static func open(
+        _ name: ReplicaName,
+        server: String,
+        in store: Store,
+        collections: Set<Key>,
+        policy: MergePolicy = .standard,
+        whenDirty: @escaping DirtyHook = { _ in }
+    ) async throws -> StoredReplica {
+        try checkSuitability(of: collections, in: store)
+        try store.prepare(DeviceSchema.schema)
+        let opened = try await store.write { transaction in
+            let database = transaction.database
+            let server = try DeviceTable.server(
+                named: server,
+                fresh: ClientID(transaction.newIdentifier()),
+                in: database
+            )
+            let number = try DeviceTable.replica(name, of: server, in: database)
+            for collection in collections.union([ConflictRecord.collection]) {
+                try DeviceTable.join(collection, to: number, in: database)
+            }
+            let joined = try DeviceTable.collections(of: number, in: database)
+            if try PendingTable.isDirty(number, in: database) { try whenDirty(transaction) }
+            transaction.touch()
+            return (number: number, server: server, joined: joined)
+        }
+        let replica = StoredReplica(name, opened, in: store, policy, whenDirty)
+        try store.addHook(replica, named: replica.hookName)
+        return replica
+    }
+
+    private static func checkSuitability(of collections: Set<Key>, in store: Store) throws {
+        for rules in store.options.collections where collections.contains(rules.name) {
+            guard !rules.isEphemeral, rules.retention == nil else {
+                throw ReplicationError.unsuitableCollection(
+                    rules.name.text,
+                    reason: rules.isEphemeral ? "it is ephemeral" : "it has a retention"
+                )
+            }
+        }
+    }
+
+    /// Ends taking part in the store's commits.
+    ///
+    /// The tables go on recording what changes.
+    func close() { store.removeHook(named: hookName) }
+
+    private var hookName: String { "godwit replica \(server.rawValue) \(name)" }
+
+    /// The rows as a transaction sees them.
+    func device(in transaction: borrowing WriteTransaction) throws -> StoredDevice {
+        StoredDevice(
+            number: number,
+            server: server,
+            database: transaction.database,
+            objects: transaction.source,
+            policy: machine.policy,
+            nonce: try nonces.update(in: transaction) { $0.last }
+        )
+    }
+}
+
+// MARK: - Local changes
+
+extension StoredReplica {
+    func willCommit(
+        _ changes: [ObjectChange],
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        let collections = joined.value
+        let changes = changes.filter { collections.contains($0.key.collection) }
+        guard !changes.isEmpty else { return }
+        for change in changes { try record(change, in: transaction) }
+        if try isDirty(in: transaction) { try whenDirty(transaction) }
+    }
+
+    /// Adds what the app has recorded to the row that a trigger has made.
+    private func record(
+        _ change: ObjectChange,
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        let (key, database) = (change.key, transaction.database)
+        let known = recorded[key]
+        guard change.recordedDelta != nil || known != nil,
+            let found = try known ?? PendingTable.row(key, of: number, in: database)
+        else { return }
+        recorded.remember(found, key)
+        transaction.add(recorded)
+        var row = found
+        if let delta = change.recordedDelta, let version = change.versions.new {
+            row = try device(in: transaction).completed(found, to: change.oldObject())
+            row.tail = try row.tail.composed(with: ObjectDelta(.apply(delta), version: version))
+        }
+        try PendingTable.set(row, key, of: number, in: database)
+    }
+
+    /// Whether something waits to be sent.
+    func isDirty(in transaction: borrowing WriteTransaction) throws -> Bool {
+        try PendingTable.isDirty(number, in: transaction.database)
+    }
+}
+
+extension ObjectChange {
+    fileprivate func oldObject() throws -> VersionedValue? {
+        guard let value = try oldValue(), let version = versions.old else { return nil }
+        return VersionedValue(value, version: version)
+    }
+}
+
+// MARK: - Exchange
+
+extension StoredReplica {
+    /// The next request to the server; an exchange freezes what is pending, and brings it.
+    func nextRequest(in transaction: borrowing WriteTransaction) throws -> DeviceRequest {
+        try takeNonce(in: transaction)
+        let device = try device(in: transaction)
+        let session = try session.update(in: transaction) { $0 }
+        var slice = try device.slice(with: session.wantedKeys)
+        if session.isExchanging {
+            let name = BatchName(transaction.newIdentifier())
+            let wasFrozen = slice.replica.isFrozen
+            try device.freeze(&slice, machine, name: name)
+            if slice.replica.isFrozen != wasFrozen { transaction.touch() }
+        }
+        let adopted =
+            session.isExchanging ? [] : try DeviceTable.adopted(of: number, in: device.database)
+        return try session.request(machine, slice, adopted: adopted)
+    }
+
+    /// Takes in the server's answer: the objects and the rows change in one transaction.
+    ///
+    /// An answer to another request than the last one changes nothing.
+    ///
+    /// - Returns: Whether another request has to follow, to send what is pending or to go on with a
+    ///   recovery.
+    /// - Throws: ``ReplicationError/wrongContent`` when what arrives is not what the server says:
+    ///   ``distrust(in:)`` has the objects compared then.
+    @discardableResult
+    func receive(
+        _ answer: DeviceAnswer,
+        to request: DeviceRequest,
+        in transaction: borrowing WriteTransaction
+    ) throws -> Bool {
+        let database = transaction.database
+        var identity = try DeviceTable.identity(for: server, in: database)
+        identity.nonce = try nonces.update(in: transaction) { $0.last }
+        let last = identity
+        let isLast = try session.update(in: transaction) { $0.isLast(request, of: last) }
+        if isLast {
+            try join(answer.collections, in: transaction)
+            let device = try device(in: transaction)
+            let old = try DeviceTable.replica(number, in: database)
+            let (machine, fresh) = (machine, ClientID(transaction.newIdentifier()))
+            let adoption = try session.update(in: transaction) {
+                try $0.receive(answer, to: request, machine, device, fresh: fresh)
+            }
+            if let adoption, adoption.changes(old, identity) {
+                try adopt(adoption, replacing: old, identity, in: transaction)
+            }
+        }
+        return try needsRequest(in: transaction)
+    }
+
+    /// Has the objects compared with the server's.
+    func distrust(in transaction: borrowing WriteTransaction) throws {
+        try session.update(in: transaction) { $0.distrust() }
+        transaction.touch()
+    }
+
+    private func needsRequest(in transaction: borrowing WriteTransaction) throws -> Bool {
+        let isExchanging = try session.update(in: transaction) { $0.isExchanging }
+        return try !isExchanging || isDirty(in: transaction)
+    }
+
+    private func takeNonce(in transaction: borrowing WriteTransaction) throws {
+        let identity = try DeviceTable.identity(for: server, in: transaction.database)
+        let row = try nonces.update(in: transaction) { $0.next(identity) }
+        guard let row else { return }
+        try DeviceTable.set(row, for: server, in: transaction.database)
+        transaction.touch()
+    }
+
+    private func join(
+        _ collections: Set<Key>,
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        let known = try joined.update(in: transaction) { $0 }
+        let new = collections.subtracting(known)
+        guard !new.isEmpty else { return }
+        for collection in new {
+            try DeviceTable.join(collection, to: number, in: transaction.database)
+        }
+        try joined.update(in: transaction) { $0.formUnion(new) }
+    }
+
+    private func adopt(
+        _ adoption: Adoption,
+        replacing old: DeviceReplica,
+        _ identity: DeviceIdentity,
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        for (key, object) in adoption.objects {
+            if let object {
+                try transaction.setValue(object.value, version: object.version, of: key)
+            } else {
+                try transaction.removeValue(of: key)
+            }
+        }
+        let device = try device(in: transaction)
+        try device.write(adoption, replacing: old)
+        if adoption.identity.client != identity.client {
+            try forkOthers(fresh: adoption.identity.client, device)
+            try DeviceTable.set(adoption.identity, for: server, in: device.database)
+        } else if adoption.identity.nonce > identity.nonce {
+            var row = try DeviceTable.identity(for: server, in: device.database)
+            row.nonce = max(row.nonce, adoption.identity.nonce)
+            try DeviceTable.set(row, for: server, in: device.database)
+        }
+        transaction.touch()
+    }
+
+    /// A clone of this device has all of its replicas.
+    private func forkOthers(fresh: ClientID, _ device: StoredDevice) throws {
+        let numbers = try DeviceTable.replicas(of: server, in: device.database)
+        for number in numbers where number != self.number {
+            let other = device.of(number)
+            let slice = try other.slice(with: [])
+            try other.write(slice.forked(fresh: fresh), replacing: slice.replica)
+        }
+    }
+}
+
+extension Adoption {
+    /// Whether anything is other than before.
+    fileprivate func changes(_ replica: DeviceReplica, _ identity: DeviceIdentity) -> Bool {
+        self.replica != replica || self.identity != identity || !pending.isEmpty
+            || !objects.isEmpty
+    }
+}
+
+extension BatchName {
+    /// Eight of the random bytes of an identifier.
+    fileprivate init(_ identifier: Identifier) {
+        self.init(identifier.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+    }
+}
+
+extension DeviceAnswer {
+    /// The collections of the objects that arrive.
+    fileprivate var collections: Set<Key> {
+        switch self {
+        case .exchange(let answer), .restoration(let answer):
+            return Set(answer.changes.keys.map(\.collection))
+        case .recovery, .comparison(nil): return []
+        case .comparison(let answers?):
+            var collections: Set<Key> = []
+            for case .objects(let objects) in answers {
+                collections.formUnion(objects.keys.map(\.collection))
+            }
+            return collections
+        }
+    }
+}

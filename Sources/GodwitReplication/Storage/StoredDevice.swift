@@ -1,0 +1,181 @@
+internal import GRDB
+internal import GodwitStore
+internal import GodwitTree
+
+/// A device's rows of one replica, as one transaction sees them.
+struct StoredDevice {
+    let number: DeviceNumber
+    let server: ServerNumber
+    let database: Database
+    let objects: ObjectSource
+    let policy: MergePolicy
+    /// The nonce of the last request, of which the row only knows a limit.
+    let nonce: Int64
+
+    /// Another replica of the same server.
+    func of(_ number: DeviceNumber) -> StoredDevice {
+        StoredDevice(
+            number: number,
+            server: server,
+            database: database,
+            objects: objects,
+            policy: policy,
+            nonce: nonce
+        )
+    }
+
+    fileprivate func object(_ key: ObjectKey) throws -> VersionedValue? {
+        try objects.versionedValue(at: key).map { VersionedValue($0.value, version: $0.version) }
+    }
+
+    /// A row with the whole change that leads to the object in the store.
+    ///
+    /// The tail has what the app has recorded. Other programs record nothing.
+    func completed(
+        _ row: PendingObject,
+        to object: VersionedValue?
+    ) throws -> PendingObject {
+        let known = try row.changes().applied(to: row.base)
+        guard known != object else { return row }
+        var row = row
+        row.tail = try row.tail.composed(with: .diff(known, object, policy: policy))
+        return row
+    }
+}
+
+extension StoredDevice: DeviceReader {
+    func slice(with keys: Set<ObjectKey>) throws -> DeviceSlice {
+        var identity = try DeviceTable.identity(for: server, in: database)
+        identity.nonce = nonce
+        var slice = DeviceSlice(
+            replica: try DeviceTable.replica(number, in: database),
+            identity: identity,
+            pending: [:],
+            objects: [:]
+        )
+        let rows = try PendingTable.all(of: number, in: database)
+        for (key, row) in rows {
+            let object = try object(key)
+            slice.objects[key] = object
+            slice.pending[key] = try completed(row, to: object)
+        }
+        let frozen = rows.filter { $0.value.frozen != nil }.keys
+        for key in keys.union(frozen.withRecords) where rows[key] == nil {
+            slice.objects[key] = try object(key)
+        }
+        return slice
+    }
+
+    func base() throws -> StoredBase { try StoredBase(self) }
+}
+
+/// The objects of a replica's base, for a comparison: those in the store that have no changes, and
+/// the bases of the others.
+struct StoredBase: ComparedObjects {
+    private let database: Database
+    private let collections: [Key]
+    private let pending: SortedObjects
+    private let pendingKeys: Set<ObjectKey>
+
+    fileprivate init(_ device: StoredDevice) throws {
+        database = device.database
+        collections = try DeviceTable.collections(of: device.number, in: database)
+            .sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
+        let rows = try PendingTable.all(of: device.number, in: database)
+        pending = SortedObjects(rows.compactMapValues(\.base))
+        pendingKeys = Set(rows.keys)
+    }
+
+    func sum(of span: KeySpan) throws -> CollectionSum {
+        var sum = pending.sum(of: span)
+        try eachKept(in: span) { key, statement in
+            sum.replace(nil, with: try statement.object(version: 1, value: 2), at: key)
+        }
+        return sum
+    }
+
+    func objects(in span: KeySpan) throws -> [ObjectKey: VersionedValue] {
+        var objects = pending.objects(in: span)
+        try eachKept(in: span) { key, statement in
+            objects[key] = try statement.object(version: 1, value: 2)
+        }
+        return objects
+    }
+
+    func cuts(of span: KeySpan, into count: Int) throws -> [ObjectKey] {
+        var keys = Array(pending.objects(in: span).keys)
+        try eachKept(in: span) { key, _ in keys.append(key) }
+        return keys.sorted { $0.precedes($1) }.cuts(into: count)
+    }
+
+    /// Walks through the objects that have no changes.
+    private func eachKept(
+        in span: KeySpan,
+        _ body: (ObjectKey, PreparedStatement) throws -> Void
+    ) throws {
+        for collection in collections {
+            guard let range = span.range(in: collection) else { continue }
+            let statement = try PreparedStatement(
+                "SELECT key, version, value FROM godwit_object WHERE collection = ?1"
+                    + (range.lower == nil ? "" : " AND key >= ?2")
+                    + (range.upper == nil ? "" : " AND key < ?3") + " ORDER BY key",
+                in: database
+            )
+            defer { statement.reset() }
+            try statement.bind(collection, at: 1)
+            if let lower = range.lower { try statement.bind(lower, at: 2) }
+            if let upper = range.upper { try statement.bind(upper, at: 3) }
+            while try statement.step() {
+                let key = ObjectKey(collection: collection, key: Key(statement.text(0)))
+                if !pendingKeys.contains(key) { try body(key, statement) }
+            }
+        }
+    }
+}
+
+extension KeySpan {
+    /// The part of the range that lies in a collection; nil for none.
+    fileprivate func range(in collection: Key) -> (lower: Key?, upper: Key?)? {
+        var range: (lower: Key?, upper: Key?) = (nil, nil)
+        let name = collection.text.utf8
+        if let lower {
+            if lower.collection == collection {
+                range.lower = lower.key
+            } else if name.lexicographicallyPrecedes(lower.collection.text.utf8) {
+                return nil
+            }
+        }
+        if let upper {
+            if upper.collection == collection {
+                range.upper = upper.key
+            } else if !name.lexicographicallyPrecedes(upper.collection.text.utf8) {
+                return nil
+            }
+        }
+        return range
+    }
+}
+
+// MARK: - Writing
+
+extension StoredDevice {
+    /// Writes what an answer has changed, beside the objects.
+    ///
+    /// - Precondition: The objects are written, and the triggers have noted them as changes.
+    /// - Parameter old: What the adoption was decided on.
+    func write(_ adoption: Adoption, replacing old: DeviceReplica) throws {
+        for key in Set(adoption.objects.keys).union(adoption.pending.keys) {
+            try PendingTable.set(adoption.pending[key] ?? nil, key, of: number, in: database)
+        }
+        try DeviceTable.set(adoption.replica, replacing: old, number, in: database)
+    }
+
+    /// Freezes what is pending, if no batch is under way.
+    func freeze(_ slice: inout DeviceSlice, _ machine: DeviceMachine, name: BatchName) throws {
+        let old = slice.replica
+        for (key, row) in try machine.freeze(&slice, name: name) {
+            try PendingTable.set(row, key, of: number, in: database)
+        }
+        try DeviceTable.set(slice.replica, replacing: old, number, in: database)
+    }
+}

@@ -1,0 +1,343 @@
+internal import GRDB
+internal import GodwitStore
+internal import GodwitTree
+
+/// Which replica's rows on a device.
+struct DeviceNumber: Hashable, Sendable {
+    let rawValue: Int64
+}
+
+/// Which server's row on a device.
+struct ServerNumber: Hashable, Sendable {
+    let rawValue: Int64
+}
+
+/// The rows of servers, replicas, collections, and of the states that were adopted.
+enum DeviceTable {
+    // MARK: Servers
+
+    /// The row of a server, which is made where there is none.
+    static func server(
+        named name: String,
+        fresh: ClientID,
+        in database: Database
+    ) throws -> ServerNumber {
+        let insert = try PreparedStatement(
+            """
+            INSERT INTO godwit_device_server (name, client, nonce) VALUES (?, ?, 0)
+            ON CONFLICT (name) DO NOTHING
+            """,
+            in: database
+        )
+        try insert.bind(name, at: 1)
+        try insert.bind(fresh.identifier.bytes, at: 2)
+        try insert.execute()
+        let statement = try PreparedStatement(
+            "SELECT number FROM godwit_device_server WHERE name = ?",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(name, at: 1)
+        guard try statement.step() else { throw damage("the row of a server is missing") }
+        return ServerNumber(rawValue: statement.integer(0))
+    }
+
+    /// Who the device is for a server; no request has had a higher nonce.
+    static func identity(
+        for server: ServerNumber,
+        in database: Database
+    ) throws -> DeviceIdentity {
+        let statement = try PreparedStatement(
+            "SELECT client, nonce FROM godwit_device_server WHERE number = ?",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(server.rawValue, at: 1)
+        guard try statement.step(), let client = try statement.clientID(0) else {
+            throw damage("the row of a server is missing")
+        }
+        return DeviceIdentity(client: client, nonce: statement.integer(1))
+    }
+
+    static func set(
+        _ identity: DeviceIdentity,
+        for server: ServerNumber,
+        in database: Database
+    ) throws {
+        let statement = try PreparedStatement(
+            "UPDATE godwit_device_server SET client = ?, nonce = ? WHERE number = ?",
+            in: database
+        )
+        try statement.bind(identity.client.identifier.bytes, at: 1)
+        try statement.bind(identity.nonce, at: 2)
+        try statement.bind(server.rawValue, at: 3)
+        try statement.execute()
+    }
+
+    static func replicas(of server: ServerNumber, in database: Database) throws -> [DeviceNumber] {
+        let statement = try PreparedStatement(
+            "SELECT number FROM godwit_device_replica WHERE server = ? ORDER BY number",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(server.rawValue, at: 1)
+        var numbers: [DeviceNumber] = []
+        while try statement.step() { numbers.append(DeviceNumber(rawValue: statement.integer(0))) }
+        return numbers
+    }
+
+    private static func damage(_ reason: String) -> ReplicationError {
+        .damagedHistory(reason: reason)
+    }
+}
+
+// MARK: - Replicas
+
+extension DeviceTable {
+    /// The row of a replica, which is made where there is none.
+    static func replica(
+        _ name: ReplicaName,
+        of server: ServerNumber,
+        in database: Database
+    ) throws -> DeviceNumber {
+        let replica = DeviceReplica()
+        let insert = try PreparedStatement(
+            """
+            INSERT INTO godwit_device_replica (server, name, serial, id, sum, sequence, is_frozen)
+            VALUES (?, ?, ?, ?, ?, ?, FALSE) ON CONFLICT (server, name) DO NOTHING
+            """,
+            in: database
+        )
+        try insert.bind(server.rawValue, at: 1)
+        try insert.bind(name.text, at: 2)
+        try insert.bind(replica.base.serial, at: 3)
+        try insert.bind(replica.base.id.bytes, at: 4)
+        try insert.bind(replica.sum.all.bytes, at: 5)
+        try insert.bind(replica.sequence, at: 6)
+        try insert.execute()
+        let statement = try PreparedStatement(
+            "SELECT number FROM godwit_device_replica WHERE server = ? AND name = ?",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(server.rawValue, at: 1)
+        try statement.bind(name.text, at: 2)
+        guard try statement.step() else { throw damage("the row of a replica is missing") }
+        return DeviceNumber(rawValue: statement.integer(0))
+    }
+
+    static func replica(_ number: DeviceNumber, in database: Database) throws -> DeviceReplica {
+        let statement = try PreparedStatement(
+            """
+            SELECT epoch, serial, id, sum, sequence, batch, is_frozen, former
+            FROM godwit_device_replica WHERE number = ?
+            """,
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(number.rawValue, at: 1)
+        guard try statement.step() else { throw damage("the row of a replica is missing") }
+        return DeviceReplica(
+            epoch: statement.isNull(0) ? nil : Epoch(stored: statement.integer(0)),
+            base: LineState(serial: statement.integer(1), id: try statement.stateID(2)),
+            sum: ContentSum(
+                total: try statement.setHash(3),
+                collections: try sums(of: number, in: database)
+            ),
+            sequence: statement.integer(4),
+            name: statement.isNull(5)
+                ? nil : BatchName(UInt64(bitPattern: statement.integer(5))),
+            isFrozen: statement.integer(6) != 0,
+            former: try statement.clientID(7)
+        )
+    }
+
+    /// - Parameter old: The row as it is.
+    static func set(
+        _ replica: DeviceReplica,
+        replacing old: DeviceReplica,
+        _ number: DeviceNumber,
+        in database: Database
+    ) throws {
+        guard replica != old else { return }
+        let statement = try PreparedStatement(
+            """
+            UPDATE godwit_device_replica
+            SET epoch = ?, serial = ?, id = ?, sum = ?, sequence = ?, batch = ?, is_frozen = ?,
+                former = ?
+            WHERE number = ?
+            """,
+            in: database
+        )
+        try statement.bind(optional: replica.epoch?.stored, at: 1)
+        try statement.bind(replica.base.serial, at: 2)
+        try statement.bind(replica.base.id.bytes, at: 3)
+        try statement.bind(replica.sum.all.bytes, at: 4)
+        try statement.bind(replica.sequence, at: 5)
+        try statement.bind(optional: replica.name.map { Int64(bitPattern: $0.number) }, at: 6)
+        try statement.bind(replica.isFrozen, at: 7)
+        try statement.bind(replica.former?.identifier.bytes, at: 8)
+        try statement.bind(number.rawValue, at: 9)
+        try statement.execute()
+        for (collection, sum) in old.sum.changes(to: replica.sum) {
+            try set(sum, of: collection, number, in: database)
+        }
+        if replica.base != old.base { try insert(replica.base, of: number, in: database) }
+    }
+}
+
+// MARK: - Collections
+
+extension DeviceTable {
+    static func collections(of replica: DeviceNumber, in database: Database) throws -> Set<Key> {
+        let statement = try PreparedStatement(
+            "SELECT collection FROM godwit_device_collection WHERE replica = ?",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(replica.rawValue, at: 1)
+        var collections: Set<Key> = []
+        while try statement.step() { collections.insert(Key(statement.text(0))) }
+        return collections
+    }
+
+    /// Makes a collection part of a replica: the objects that it has are sent as new ones.
+    static func join(
+        _ collection: Key,
+        to replica: DeviceNumber,
+        in database: Database
+    ) throws {
+        let insert = try PreparedStatement(
+            """
+            INSERT INTO godwit_device_collection (replica, collection, count, sum)
+            VALUES (?, ?, ?, ?) ON CONFLICT (collection, replica) DO NOTHING
+            """,
+            in: database
+        )
+        try insert.bind(replica.rawValue, at: 1)
+        try insert.bind(collection, at: 2)
+        try insert.bind(CollectionSum.empty.count, at: 3)
+        try insert.bind(CollectionSum.empty.sum.bytes, at: 4)
+        try insert.execute()
+        guard insert.changedRowCount > 0 else { return }
+        let objects = try PreparedStatement(
+            """
+            INSERT INTO godwit_device_pending (replica, collection, key)
+            SELECT ?1, collection, key FROM godwit_object WHERE collection = ?2
+            """,
+            in: database
+        )
+        try objects.bind(replica.rawValue, at: 1)
+        try objects.bind(collection, at: 2)
+        try objects.execute()
+    }
+
+    private static func sums(
+        of replica: DeviceNumber,
+        in database: Database
+    ) throws -> [Key: CollectionSum] {
+        let statement = try PreparedStatement(
+            "SELECT collection, count, sum FROM godwit_device_collection WHERE replica = ?",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(replica.rawValue, at: 1)
+        var sums: [Key: CollectionSum] = [:]
+        while try statement.step() {
+            let sum = CollectionSum(count: statement.integer(1), sum: try statement.setHash(2))
+            if sum != .empty { sums[Key(statement.text(0))] = sum }
+        }
+        return sums
+    }
+
+    private static func set(
+        _ sum: CollectionSum,
+        of collection: Key,
+        _ replica: DeviceNumber,
+        in database: Database
+    ) throws {
+        let statement = try PreparedStatement(
+            """
+            UPDATE godwit_device_collection SET count = ?, sum = ?
+            WHERE collection = ? AND replica = ?
+            """,
+            in: database
+        )
+        try statement.bind(sum.count, at: 1)
+        try statement.bind(sum.sum.bytes, at: 2)
+        try statement.bind(collection, at: 3)
+        try statement.bind(replica.rawValue, at: 4)
+        try statement.execute()
+        guard statement.changedRowCount == 1 else { throw damage("a collection is missing") }
+    }
+}
+
+// MARK: - Adopted states
+
+extension DeviceTable {
+    /// How many adopted states a device remembers.
+    static let adoptedMax = 1_024
+
+    /// The states that the device has adopted, the last one last.
+    static func adopted(of replica: DeviceNumber, in database: Database) throws -> [LineState] {
+        let statement = try PreparedStatement(
+            "SELECT serial, id FROM godwit_device_adopted WHERE replica = ? ORDER BY number",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(replica.rawValue, at: 1)
+        var states: [LineState] = []
+        while try statement.step() {
+            states.append(LineState(serial: statement.integer(0), id: try statement.stateID(1)))
+        }
+        return states
+    }
+
+    private static func insert(
+        _ state: LineState,
+        of replica: DeviceNumber,
+        in database: Database
+    ) throws {
+        let insert = try PreparedStatement(
+            """
+            INSERT INTO godwit_device_adopted (replica, number, serial, id)
+            SELECT ?1, ifnull(max(number), 0) + 1, ?2, ?3 FROM godwit_device_adopted
+            WHERE replica = ?1
+            """,
+            in: database
+        )
+        try insert.bind(replica.rawValue, at: 1)
+        try insert.bind(state.serial, at: 2)
+        try insert.bind(state.id.bytes, at: 3)
+        try insert.execute()
+        let delete = try PreparedStatement(
+            """
+            DELETE FROM godwit_device_adopted WHERE replica = ?1 AND number <= (
+                SELECT max(number) FROM godwit_device_adopted WHERE replica = ?1) - ?2
+            """,
+            in: database
+        )
+        try delete.bind(replica.rawValue, at: 1)
+        try delete.bind(Int64(adoptedMax), at: 2)
+        try delete.execute()
+    }
+}
+
+extension PreparedStatement {
+    /// - Throws: ``ReplicationError/damagedHistory(reason:)``.
+    fileprivate func clientID(_ column: Int32) throws -> ClientID? {
+        guard !isNull(column) else { return nil }
+        guard let identifier = Identifier(bytes: Array(blob(column))) else {
+            throw ReplicationError.damagedHistory(reason: "a client's id is damaged")
+        }
+        return ClientID(identifier)
+    }
+
+    func bind(optional integer: Int64?, at index: Int32) throws {
+        if let integer {
+            try bind(integer, at: index)
+        } else {
+            try bind(nil as [UInt8]?, at: index)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+internal import GRDB
+internal import GodwitStore
+internal import GodwitTree
+
+/// The rows of objects with changes that the server has not taken yet.
+enum PendingTable {
+    private static let columns = "version, base, frozen, batch, tail, rejection, is_doubtful"
+
+    static func all(
+        of replica: DeviceNumber,
+        in database: Database
+    ) throws -> [ObjectKey: PendingObject] {
+        let statement = try PreparedStatement(
+            "SELECT \(columns), collection, key FROM godwit_device_pending WHERE replica = ?",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(replica.rawValue, at: 1)
+        var rows: [ObjectKey: PendingObject] = [:]
+        while try statement.step() { rows[statement.objectKey(7, 8)] = try statement.pending() }
+        return rows
+    }
+
+    static func row(
+        _ key: ObjectKey,
+        of replica: DeviceNumber,
+        in database: Database
+    ) throws -> PendingObject? {
+        let statement = try PreparedStatement(
+            """
+            SELECT \(columns) FROM godwit_device_pending
+            WHERE replica = ? AND collection = ? AND key = ?
+            """,
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(replica, key)
+        return try statement.step() ? try statement.pending() : nil
+    }
+
+    /// Whether an object waits to be sent, or may have been sent by a clone.
+    static func isDirty(_ replica: DeviceNumber, in database: Database) throws -> Bool {
+        let statement = try PreparedStatement(
+            """
+            SELECT EXISTS (
+                SELECT 1 FROM godwit_device_pending WHERE replica = ? AND rejection IS NULL)
+            """,
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(replica.rawValue, at: 1)
+        return try statement.step() && statement.integer(0) != 0
+    }
+
+    /// - Parameter row: nil to remove it.
+    static func set(
+        _ row: PendingObject?,
+        _ key: ObjectKey,
+        of replica: DeviceNumber,
+        in database: Database
+    ) throws {
+        guard let row else { return try remove(key, of: replica, in: database) }
+        let statement = try PreparedStatement(
+            """
+            INSERT INTO godwit_device_pending (replica, collection, key, \(columns))
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (replica, collection, key) DO UPDATE
+            SET version = excluded.version, base = excluded.base, frozen = excluded.frozen,
+                batch = excluded.batch, tail = excluded.tail, rejection = excluded.rejection,
+                is_doubtful = excluded.is_doubtful
+            """,
+            in: database
+        )
+        try statement.bind(replica, key)
+        try statement.bind(optional: row.base.map { Int64($0.version) }, at: 4)
+        try statement.bind(row.base?.value.canonicalBytes, at: 5)
+        try statement.bind(row.frozen?.storedBytes, at: 6)
+        try statement.bind(optional: row.batch, at: 7)
+        try statement.bind(row.tail?.storedBytes, at: 8)
+        if let rejection = row.rejection {
+            try statement.bind(rejection.rawValue, at: 9)
+        } else {
+            try statement.bind(nil as [UInt8]?, at: 9)
+        }
+        try statement.bind(row.isDoubtful, at: 10)
+        try statement.execute()
+    }
+
+    private static func remove(
+        _ key: ObjectKey,
+        of replica: DeviceNumber,
+        in database: Database
+    ) throws {
+        let statement = try PreparedStatement(
+            """
+            DELETE FROM godwit_device_pending WHERE replica = ? AND collection = ? AND key = ?
+            """,
+            in: database
+        )
+        try statement.bind(replica, key)
+        try statement.execute()
+    }
+}
+
+extension PreparedStatement {
+    /// Binds the first three arguments.
+    fileprivate func bind(_ replica: DeviceNumber, _ key: ObjectKey) throws {
+        try bind(replica.rawValue, at: 1)
+        try bind(key.collection, at: 2)
+        try bind(key.key, at: 3)
+    }
+
+    /// The row in the first columns.
+    fileprivate func pending() throws -> PendingObject {
+        var row = PendingObject()
+        if !isNull(0) { row.base = try object(version: 0, value: 1) }
+        row.frozen = try delta(2)
+        row.batch = isNull(3) ? nil : integer(3)
+        row.tail = try delta(4)
+        if !isNull(5) {
+            guard let reason = Rejection.Reason(rawValue: text(5)) else {
+                throw ReplicationError.damagedHistory(reason: "a rejection is damaged")
+            }
+            row.rejection = reason
+        }
+        row.isDoubtful = integer(6) != 0
+        return row
+    }
+}
