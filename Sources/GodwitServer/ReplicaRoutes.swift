@@ -159,7 +159,7 @@ extension ReplicationError {
     fileprivate var status: HTTPResponse.Status {
         switch self {
         case .unknownReplica: .notFound
-        case .invalidName, .malformedMessage, .damagedMessage: .badRequest
+        case .invalidName, .unsuitableCollection, .malformedMessage, .damagedMessage: .badRequest
         case .senderIsOlder, .senderIsNewer: .badRequest
         case .overBudget: .contentTooLarge
         case .invalidDelta, .wrongContent: .unprocessableContent
