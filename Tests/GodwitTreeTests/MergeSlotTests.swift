@@ -96,6 +96,24 @@ import Testing
         #expect(doing.contains(ticked(search)))
         #expect(merge.value["todo"] == [])
     }
+
+    @Test(arguments: Kind.allCases, [false, true])
+    func `a card that one side moves and the other moves and edits is there once`(
+        _ kind: Kind,
+        isMirrored: Bool
+    ) {
+        let cards = cards(kind)
+        let (login, search) = (cards[0], cards[1])
+        let base = board([login], [search], [])
+        let moved = board([], [login], [search])
+        let edited = board([], [ticked(login)], [])
+        let merge = isMirrored ? merge(base, edited, moved) : merge(base, moved, edited)
+        // Both sides put a card there, and the report says that they differ.
+        #expect(
+            [login, ticked(login)].contains { merge.value == board([], [$0], [search]) }
+        )
+        #expect(merge.conflicts.count == 2)
+    }
 }
 
 /// Rows that begin with a text, and lists in new items.
@@ -207,6 +225,20 @@ extension MergeSlotTests {
         #expect(Merge(base: base, ours: ours, theirs: base, policy: policy).value == ours)
     }
 
+    @Test func `items with a rule are merged where they are`() {
+        let (ann, bob): (Value, Value) = (["name": "Ann"], ["name": "Bob"])
+        var policy = MergePolicy()
+        policy.set(.ours, at: "/first/*")
+        let merge = Merge(
+            base: ["first": [ann], "second": [bob]],
+            ours: ["first": [["name": "Bob", "age": 7]], "second": []],
+            theirs: ["first": [["name": "Ann", "age": 8]], "second": [bob]],
+            policy: policy
+        )
+        #expect(merge.value == ["first": [["name": "Bob", "age": 7]], "second": []])
+        #expect(merge.conflicts.isEmpty)
+    }
+
     @Test func `what both sides add to an item adds up while it is renamed`() throws {
         let base: Value = ["todo": [["title": "Fix the login page", "votes": 3]], "done": []]
         var deltas = Sides(both: Delta.keep)
@@ -249,6 +281,101 @@ extension MergeSlotTests {
             merge(base, ours, theirs).value == [
                 ["todo", "Buy paint", "Bob", 1], ["done", "Fix the login page", "Ann", 5],
                 ["todo", "Write release notes", "Ann", 2], ["done", "Order new chairs", "Bob", 3],
+            ]
+        )
+    }
+}
+
+/// Places that stay what they are while what stands in them changes.
+extension MergeSlotTests {
+    @Test func `cells of a table stay in their columns`() {
+        func row(_ cells: String...) -> Value { .list(Value.List(cells.map { .string(Key($0)) })) }
+        let merge = merge(
+            [
+                row("Mon", "ann.lee@example.org", "Room 4"),
+                row("Tue", "bob.ray@example.org", "Room 4"),
+                row("Wed", "cid.fox@example.org", "Room 4"),
+            ],
+            [
+                row("Mon", "bob.ray@example.org", "Room 4"),
+                row("Tue", "ann.lee@example.org", "Room 4"),
+                row("Wed", "cid.fox@example.org", "Room 4"),
+            ],
+            [
+                row("Mon", "Kitchen", "ann.lee@example.org", "Room 4"),
+                row("Tue", "Garden", "bob.ray@example.org", "Room 4"),
+                row("Wed", "Hall", "cid.fox@example.org", "Room 4"),
+            ]
+        )
+        #expect(
+            merge.value == [
+                row("Mon", "Kitchen", "bob.ray@example.org", "Room 4"),
+                row("Tue", "Garden", "ann.lee@example.org", "Room 4"),
+                row("Wed", "Hall", "cid.fox@example.org", "Room 4"),
+            ]
+        )
+    }
+
+    @Test func `a row is found again when the times before it move on`() {
+        let merge = merge(
+            [
+                ["09:00", "Team standup", "Room 1"], ["10:00", "Sprint retro", "Room 1"],
+                ["11:00", "Client demo", "Room 1"],
+            ],
+            [
+                ["09:00", "Sprint planning", "Room 1"], ["10:00", "Team standup", "Room 1"],
+                ["11:00", "Sprint retro", "Room 1"], ["12:00", "Client demo", "Room 1"],
+            ],
+            [
+                ["09:00", "Team standup", "Room 1"], ["10:00", "Sprint retro", "Room 2"],
+                ["11:00", "Client demo", "Room 1"],
+            ]
+        )
+        #expect(merge.value.list?.contains(["11:00", "Sprint retro", "Room 2"]) == true)
+        #expect(merge.value.list?.contains(["10:00", "Team standup", "Room 1"]) == true)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `an edit follows its card when lists are set whole`(_ kind: Kind) throws {
+        let cards = cards(kind)
+        var value = board([cards[0]], [cards[1]], [])
+        let base = value
+        let moved = try value.edit {
+            $0.todo = Value.list([])
+            $0.doing = Value.list([cards[0]])
+            $0.done = Value.list([cards[1]])
+        }
+        value = base
+        let edited = try value.edit { $0.doing[0].done = true }
+        let merge = try Merge(base: base, ours: moved, theirs: edited)
+        #expect(merge.value == board([], [cards[0]], [ticked(cards[1])]))
+    }
+
+    @Test func `an edit of a shift stays with the shift when people swap`() {
+        func shift(_ shift: String, _ name: String, _ start: String) -> Value {
+            [
+                "shift": .string(Key(shift)), "name": .string(Key(name)),
+                "start": .string(Key(start)),
+            ]
+        }
+        let merge = merge(
+            [
+                "mon": [shift("early", "Ann", "09:00"), shift("late", "Cid", "14:00")],
+                "tue": [shift("early", "Bob", "09:00"), shift("late", "Dan", "14:00")],
+            ],
+            [
+                "mon": [shift("early", "Bob", "09:00"), shift("late", "Cid", "14:00")],
+                "tue": [shift("early", "Ann", "09:00"), shift("late", "Dan", "14:00")],
+            ],
+            [
+                "mon": [shift("early", "Ann", "10:00"), shift("late", "Cid", "14:00")],
+                "tue": [shift("early", "Bob", "09:00"), shift("late", "Dan", "14:00")],
+            ]
+        )
+        #expect(
+            merge.value == [
+                "mon": [shift("early", "Bob", "10:00"), shift("late", "Cid", "14:00")],
+                "tue": [shift("early", "Ann", "09:00"), shift("late", "Dan", "14:00")],
             ]
         )
     }

@@ -1,7 +1,7 @@
 // Which item of an old list each item of a new one is.
 //
 //   (1) By identity, where the list has one (`ItemIdentity`); rows that each begin with a text of
-//       their own, by that text, if half of their words are the same.
+//       their own, by that text, if no other row is more like them.
 //   (2) By content that occurs once in each list; then by content that occurs more often, so that as
 //       many items as can be stay in place, or else between the same two neighbours that do.
 //   (3) By resemblance, between the same two neighbours: half of the words are the same. An item
@@ -97,21 +97,31 @@ extension ListMatching {
         if let identity {
             matchNames(old.map { identity.name(of: $0) }, new.map { identity.name(of: $0) })
         } else if areRowsNamed {
-            matchNames(old.map(\.leadingText), new.map(\.leadingText), scoreMin: Self.scoreMin)
+            matchLeadingTexts()
         }
     }
 
-    /// - Parameter scoreMin: How much alike two items of one name must be.
-    private mutating func matchNames(
-        _ oldNames: [Value?],
-        _ newNames: [Value?],
-        scoreMin: Double = 0
-    ) {
+    private mutating func matchNames(_ oldNames: [Value?], _ newNames: [Value?]) {
         let oldPositions = Self.uniquePositions(of: oldNames)
         guard !oldPositions.isEmpty else { return }
         for (name, index) in Self.uniquePositions(of: newNames) {
-            guard let source = oldPositions[name],
-                scoreMin == 0 || score(source, index) >= scoreMin
+            if let source = oldPositions[name] { match(index, source) }
+        }
+    }
+
+    /// Matches rows that begin with the same text, where no other row is more like either.
+    ///
+    /// Times and numbers begin rows too, and go on to the next row when one is inserted.
+    private mutating func matchLeadingTexts() {
+        guard old.count * new.count <= Self.pairsMax else { return }
+        let oldPositions = Self.uniquePositions(of: old.map(\.leadingText))
+        let newPositions = Self.uniquePositions(of: new.map(\.leadingText))
+        for (text, index) in newPositions {
+            guard let source = oldPositions[text] else { continue }
+            let score = score(source, index)
+            guard score >= Self.scoreMin,
+                old.indices.allSatisfy({ self.score($0, index) <= score }),
+                new.indices.allSatisfy({ self.score(source, $0) <= score })
             else { continue }
             match(index, source)
         }

@@ -79,7 +79,7 @@ public struct Merge: Hashable, Sendable {
     /// - Precondition: Both deltas apply to the base.
     private init(_ base: Value, _ deltas: Sides<Delta>, _ policy: MergePolicy) {
         let place = MergePlace(rules: policy.root)
-        let deltas = deltas.map { base.withoutTurnovers($0, policy.root) }
+        let deltas = base.withoutTurnovers(deltas.opened(base, policy.root), policy.root)
         let tree = Merger.tree(base, deltas, place)
         self.init(base, deltas, tree)
         // An edit that follows a move may nest too deep where it arrives.

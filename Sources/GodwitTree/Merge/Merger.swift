@@ -71,22 +71,12 @@ struct Merger {
         _ place: MergePlace
     ) -> MergeNode? {
         guard let base else { return nil }
+        if let inside = deltas.inside(base, place.rules) { return merge(base, inside, place) }
         let values = deltas.map { base.changed(by: $0) }
-        switch (base, values.ours, values.theirs) {
-        case (.map, .map, .map), (.list, .list, .list):
-            var inside = deltas
-            if case .set = deltas.ours, case .set = deltas.theirs {
-                inside = Delta.diff(base, values, place.rules)
-            } else {
-                for side in Side.allCases {
-                    guard case .set = deltas[side] else { continue }
-                    inside[side] = .diff(base, values[side], place.rules)
-                }
-            }
-            return inside == deltas ? nil : merge(base, inside, place)
-        case (.string, .string, .string): return mergeTexts(base, deltas, place)
-        default: return nil
+        guard case (.string, .string, .string) = (base, values.ours, values.theirs) else {
+            return nil
         }
+        return mergeTexts(base, deltas, place)
     }
 
     private mutating func mergeReplaced(

@@ -47,7 +47,8 @@ extension Value.List {
         return replaced.ours > replaced.theirs ? .ours : .theirs
     }
 
-    private func neighbours(of position: Int) -> [Value] {
+    /// Some items around one.
+    func neighbours(of position: Int) -> [Value] {
         let start = Swift.max(0, position - Self.neighboursMax)
         let end = Swift.min(count, position + Self.neighboursMax + 1)
         return (start..<end).filter { $0 != position }.map { self[$0] }

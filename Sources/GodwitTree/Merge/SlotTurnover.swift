@@ -7,39 +7,55 @@
 //   (1) An edit after which an item has other values in each field that names it may be such a
 //       turnover: in its declared identity, or in all usual names, or, without any, in all texts.
 //   (2) It is one if the same change removes the new item elsewhere, with this content
-//       (`isDistinctive`). If old and new have less than half of their words in common, it is one
-//       also if the old item arrives elsewhere, or if the two are told by an `id`. A number as
-//       `id` counts together with equal texts. An old version that is kept elsewhere is a copy.
-//   (3) A turnover becomes a removal and a new item: so each is found again where it went.
-//   (4) An edit that adds to an int, and the items of a list with a rule, stay as they are.
+//       (`isDistinctive`). If two places only change their items, as in a roster, a text that stays
+//       and that the items around have each in another form says that the place stays. If old and
+//       new have less than half of their words in common, it is one also if the old item arrives
+//       elsewhere, or if the two are told by an `id`. A number as `id` counts together with equal
+//       texts. An old version that is kept elsewhere is a copy.
+//   (3) Where the other side has taken the old item away, it is one if the change removes an item
+//       of the new one's name elsewhere.
+//   (4) A turnover becomes a removal and a new item: so each is found again where it went.
+//   (5) An edit that adds to an int, the items of a list with a rule, and the cells of a row stay as
+//       they are.
 //
 // Without an edit of the kind (1), the change is walked once and nothing is named.
 
 extension Value {
-    /// The change, with removals and new items for edits that put another item in a place.
+    /// Both sides' changes, with removals and new items for edits that put another item in a place.
     ///
     /// - Complexity: O(*k* log *n*) for a change of *k* places; O(*m*) where an item has another
     ///   name, for *m* elements in all that comes and goes.
-    func withoutTurnovers(_ delta: Delta, _ rules: MergePolicy.Node?) -> Delta {
-        guard hasTurnover(delta, rules) else { return delta }
-        var turnover = SlotTurnover()
-        turnover.note(delta, of: self, rules)
-        return turnover.separated(delta, of: self, rules)
+    func withoutTurnovers(_ deltas: Sides<Delta>, _ rules: MergePolicy.Node?) -> Sides<Delta> {
+        let place = SlotPlace(rules: rules, isItem: false)
+        let turnovers = deltas.map { delta in
+            hasTurnover(delta, place) ? SlotTurnover(delta, of: self, place) : nil
+        }
+        func separated(_ deltas: Sides<Delta>, _ others: Sides<Delta>) -> Sides<Delta> {
+            var result = deltas
+            for side in Side.allCases {
+                guard let turnover = turnovers[side] else { continue }
+                let other = others[side.other]
+                result[side] = turnover.separated(deltas[side], of: self, place, beside: other)
+            }
+            return result
+        }
+        let alone = separated(deltas, Sides(both: .keep))
+        return separated(alone, alone)
     }
 
-    private func hasTurnover(_ delta: Delta, _ rules: MergePolicy.Node?) -> Bool {
+    private func hasTurnover(_ delta: Delta, _ place: SlotPlace) -> Bool {
         switch (delta, self) {
         case (.map(let delta), .map(let map)):
             delta.entries.contains { entry in
                 guard case .apply(let change) = entry.change else { return false }
-                return map[entry.key]?.hasTurnover(change, rules?.child(.key(entry.key))) == true
+                return map[entry.key]?.hasTurnover(change, place.child(.key(entry.key))) == true
             }
         case (.list(let delta), .list(let items)):
             delta.recipe.runs.contains { run in
                 guard case .edited(let position, let change) = run else { return false }
                 let item = items[position]
-                return item.isRenamed(by: change, in: rules)
-                    || item.hasTurnover(change, rules?.child(.position(position)))
+                return item.isRenamed(by: change, at: position, in: place)
+                    || item.hasTurnover(change, place.child(.position(position)))
             }
         default: false
         }
@@ -47,14 +63,14 @@ extension Value {
 
     /// Whether an edit of an item of a list leaves nothing of what names it.
     ///
-    /// - Parameter rules: Those of the list.
-    fileprivate func isRenamed(by delta: Delta, in rules: MergePolicy.Node?) -> Bool {
-        guard rules?.rule == nil else { return false }
+    /// - Parameter list: Where the list is.
+    fileprivate func isRenamed(by delta: Delta, at position: Int, in list: SlotPlace) -> Bool {
+        guard list.rules?.child(.position(position))?.rule == nil else { return false }
         switch (delta, self) {
-        case (.set, .string), (.text, .string): return true
+        case (.set, .string), (.text, .string): return !list.isItem
         case (.set, .map), (.map, .map):
             guard !delta.hasIncrement else { return false }
-            if let identity = rules?.identity, let name = identity.name(of: self) {
+            if let identity = list.rules?.identity, let name = identity.name(of: self) {
                 return identity.name(of: changed(by: delta)) != name
             }
             guard mayRename(delta) else { return false }
@@ -73,6 +89,15 @@ extension Value {
         }
     }
 
+    /// What is in a container.
+    fileprivate var parts: [(value: Value, isItem: Bool)] {
+        switch self {
+        case .map(let map): map.map { ($0.value, isItem: false) }
+        case .list(let items): items.map { ($0, isItem: true) }
+        default: []
+        }
+    }
+
     /// The usual names of a record; its texts, if it has none.
     private var namingFields: [Map.Element] {
         guard case .map(let map) = self else { return [] }
@@ -80,6 +105,42 @@ extension Value {
             ItemIdentity.isUsual($0.key) && $0.value.isScalar && $0.value != .null
         }
         return names.isEmpty ? map.filter { $0.value.text != nil } : names
+    }
+}
+
+/// Where a value is.
+private struct SlotPlace {
+    let rules: MergePolicy.Node?
+    /// Whether it is an item of a list.
+    let isItem: Bool
+
+    func child(_ step: Path.Step) -> SlotPlace {
+        let isItem = if case .position = step { true } else { false }
+        return SlotPlace(rules: rules?.child(step), isItem: isItem)
+    }
+}
+
+/// What a side does to the items of a list.
+private struct ItemChanges {
+    /// The items that it removes or moves to another list.
+    private(set) var gone: Set<Int> = []
+    private(set) var edits: [Int: Delta] = [:]
+
+    init(_ delta: Delta) {
+        guard case .list(let delta) = delta else { return }
+        let recipe = delta.recipe
+        gone = Set(recipe.removes.joined())
+        for case .edited(let position, let change) in recipe.runs { edits[position] = change }
+    }
+}
+
+extension Delta {
+    /// The change of a value in a map.
+    fileprivate func change(of key: Key) -> Delta {
+        guard case .map(let delta) = self, case .apply(let change)? = delta[key] else {
+            return .keep
+        }
+        return change
     }
 }
 
@@ -92,6 +153,8 @@ private struct SlotTurnover {
         var isContent: Bool { if case .content = self { true } else { false } }
     }
 
+    /// The names of what is removed.
+    private var removed: Set<Name> = []
     private var departed: [Name: Int] = [:]
     private var arrived: [Name: Int] = [:]
 
@@ -101,31 +164,33 @@ private struct SlotTurnover {
 // MARK: - Names
 
 extension SlotTurnover {
-    mutating func note(_ delta: Delta, of base: Value, _ rules: MergePolicy.Node?) {
+    init(_ delta: Delta, of base: Value, _ place: SlotPlace) { note(delta, of: base, place) }
+
+    private mutating func note(_ delta: Delta, of base: Value, _ place: SlotPlace) {
         switch (delta, base) {
         case (.set(let value), _):
-            Self.count(base, in: &departed)
+            remove(base)
             Self.count(value, in: &arrived)
         case (.map(let delta), .map(let map)):
             for entry in delta.entries {
                 switch (map[entry.key], entry.change) {
-                case (let value?, .remove): Self.count(value, in: &departed)
+                case (let value?, .remove): remove(value)
                 case (let value?, .apply(let change)):
-                    note(change, of: value, rules?.child(.key(entry.key)))
+                    note(change, of: value, place.child(.key(entry.key)))
                 case (nil, .apply(.set(let value))): Self.count(value, in: &arrived)
                 case (nil, _): break
                 }
             }
         case (.list(let delta), .list(let items)):
             for position in delta.recipe.removes.joined() {
-                Self.count(items[position], isItem: true, in: &departed)
+                remove(items[position], isItem: true)
             }
             for run in delta.recipe.runs {
                 switch run {
                 case .kept: break
                 case .new(let item): Self.count(item, isItem: true, in: &arrived)
                 case .edited(let position, let change):
-                    noteItem(items[position], change, rules, at: position)
+                    noteItem(items[position], change, place, at: position)
                 }
             }
         default: break
@@ -135,19 +200,26 @@ extension SlotTurnover {
     private mutating func noteItem(
         _ item: Value,
         _ change: Delta,
-        _ rules: MergePolicy.Node?,
+        _ place: SlotPlace,
         at position: Int
     ) {
-        if item.isRenamed(by: change, in: rules) {
+        if item.isRenamed(by: change, at: position, in: place) {
             for name in Self.names(of: item) { departed[name, default: 0] += 1 }
             for name in Self.names(of: item.changed(by: change)) { arrived[name, default: 0] += 1 }
         }
         if case .set(let value) = change {
-            Self.countParts(of: item, in: &departed)
-            Self.countParts(of: value, in: &arrived)
+            for part in item.parts { remove(part.value, isItem: part.isItem) }
+            for part in value.parts { Self.count(part.value, isItem: part.isItem, in: &arrived) }
         } else {
-            note(change, of: item, rules?.child(.position(position)))
+            note(change, of: item, place.child(.position(position)))
         }
+    }
+
+    private mutating func remove(_ value: Value, isItem: Bool = false) {
+        var counts: [Name: Int] = [:]
+        Self.count(value, isItem: isItem, in: &counts)
+        removed.formUnion(counts.keys)
+        departed.merge(counts, uniquingKeysWith: +)
     }
 
     /// Counts the names of a value, and of all records and items in it.
@@ -155,15 +227,7 @@ extension SlotTurnover {
         if isItem || value.map != nil {
             for name in names(of: value) { counts[name, default: 0] += 1 }
         }
-        countParts(of: value, in: &counts)
-    }
-
-    private static func countParts(of value: Value, in counts: inout [Name: Int]) {
-        switch value {
-        case .map(let map): for entry in map { count(entry.value, in: &counts) }
-        case .list(let items): for item in items { count(item, isItem: true, in: &counts) }
-        default: break
-        }
+        for part in value.parts { count(part.value, isItem: part.isItem, in: &counts) }
     }
 
     private static func names(of item: Value) -> Set<Name> {
@@ -179,7 +243,13 @@ extension SlotTurnover {
 // MARK: - Separation
 
 extension SlotTurnover {
-    func separated(_ delta: Delta, of base: Value, _ rules: MergePolicy.Node?) -> Delta {
+    /// - Parameter other: What the other side does at this place.
+    func separated(
+        _ delta: Delta,
+        of base: Value,
+        _ place: SlotPlace,
+        beside other: Delta
+    ) -> Delta {
         switch (delta, base) {
         case (.map(let delta), .map(let map)):
             .map(
@@ -187,12 +257,17 @@ extension SlotTurnover {
                     guard case .apply(let change) = entry.change, let value = map[entry.key] else {
                         return entry
                     }
-                    let part = separated(change, of: value, rules?.child(.key(entry.key)))
+                    let part = separated(
+                        change,
+                        of: value,
+                        place.child(.key(entry.key)),
+                        beside: other.change(of: entry.key)
+                    )
                     return MapDelta.Entry(key: entry.key, change: .apply(part))
                 }
             )
         case (.list(let delta), .list(let items)):
-            .list(separated(delta.recipe, of: items, rules))
+            .list(separated(delta.recipe, of: items, place, beside: ItemChanges(other)))
         default: delta
         }
     }
@@ -200,7 +275,8 @@ extension SlotTurnover {
     private func separated(
         _ recipe: ListRecipe,
         of items: Value.List,
-        _ rules: MergePolicy.Node?
+        _ place: SlotPlace,
+        beside other: ItemChanges
     ) -> ListRecipe {
         var result = ListRecipe()
         for run in recipe.runs {
@@ -209,10 +285,17 @@ extension SlotTurnover {
                 continue
             }
             let item = items[position]
-            if item.isRenamed(by: change, in: rules), isTurnover(item, item.changed(by: change)) {
+            if item.isRenamed(by: change, at: position, in: place),
+                isTurnover(position, of: items, by: change, isGone: other.gone.contains(position))
+            {
                 result.append(.new(item.changed(by: change)))
             } else {
-                let part = separated(change, of: item, rules?.child(.position(position)))
+                let part = separated(
+                    change,
+                    of: item,
+                    place.child(.position(position)),
+                    beside: other.edits[position] ?? .keep
+                )
                 result.append(.edited(position, part))
             }
         }
@@ -221,12 +304,40 @@ extension SlotTurnover {
     }
 
     /// Whether the new item came from elsewhere, or the old one went elsewhere.
-    private func isTurnover(_ item: Value, _ new: Value) -> Bool {
+    ///
+    /// - Parameter isGone: Whether the other side has taken the old one away.
+    private func isTurnover(
+        _ position: Int,
+        of items: Value.List,
+        by change: Delta,
+        isGone: Bool
+    ) -> Bool {
+        let item = items[position]
+        let new = item.changed(by: change)
         let (oldNames, newNames) = (Self.names(of: item), Self.names(of: new))
         let came = newNames.filter { departed[$0, default: 0] > (oldNames.contains($0) ? 1 : 0) }
-        if came.contains(where: \.isContent) { return true }
+        let contents = came.filter(\.isContent)
+        if !contents.isDisjoint(with: removed) || isGone && !removed.isDisjoint(with: came) {
+            return true
+        }
+        if !contents.isEmpty { return !items.tellsPlace(of: position, keptIn: new) }
         let went = oldNames.filter { arrived[$0, default: 0] > (newNames.contains($0) ? 1 : 0) }
         guard !came.isEmpty || !went.isEmpty else { return false }
         return Resemblance(item).score(with: Resemblance(new)) < Self.alikeScoreMin
+    }
+}
+
+extension Value.List {
+    /// Whether a new item has a text of the old one that the items around have each in another form:
+    /// a shift of a roster, say.
+    fileprivate func tellsPlace(of position: Int, keptIn new: Value) -> Bool {
+        guard case .map(let record) = self[position] else { return false }
+        let neighbours = neighbours(of: position)
+        return record.contains { entry in
+            guard entry.value.text != nil, new[entry.key] == entry.value else { return false }
+            let others = neighbours.compactMap { $0[entry.key] }
+            return !others.isEmpty && Set(others).count == others.count
+                && !others.contains(entry.value)
+        }
     }
 }
