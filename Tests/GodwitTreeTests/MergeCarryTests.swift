@@ -3,14 +3,6 @@ import Testing
 
 /// A merge carries an edit along only with a value that surely is the same one.
 @Suite struct MergeCarryTests {
-    private func merge(_ base: Value, _ ours: Value, _ theirs: Value) -> Merge {
-        let merge = Merge(base: base, ours: ours, theirs: theirs)
-        #expect((try? merge.delta.applied(to: base)) == merge.value)
-        #expect((try? merge.afterOurs.applied(to: ours)) == merge.value)
-        #expect((try? merge.afterTheirs.applied(to: theirs)) == merge.value)
-        return merge
-    }
-
     @Test func `an edit of a small record never goes to another one that looks like it`() {
         let cases: [(Value, Value, Value, Value)] = [
             (

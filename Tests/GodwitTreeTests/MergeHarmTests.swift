@@ -3,13 +3,6 @@ import Testing
 
 /// Merges that once lost, doubled or invented something, found by reading.
 @Suite struct MergeHarmTests {
-    private func merge(_ base: Value, _ ours: Value, _ theirs: Value) -> Merge {
-        let merge = Merge(base: base, ours: ours, theirs: theirs)
-        #expect((try? merge.afterOurs.applied(to: ours)) == merge.value)
-        #expect((try? merge.afterTheirs.applied(to: theirs)) == merge.value)
-        return merge
-    }
-
     @Test func `contested fields of a document never cost the items that a side added`() {
         let merge = merge(
             ["rev": 1, "at": 1, "by": 1, "items": ["m"]],
@@ -76,13 +69,13 @@ import Testing
     }
 
     @Test func `strings with newlines inside stay the items they are`() {
-        let merge = merge(
+        let lines = merge(
             ["a\nb\n", "c\n"],
             ["a\nb\n", "c2\n"],
             ["a\nb\n", "c\n", "d\n"]
         )
-        #expect(merge.value == ["a\nb\n", "c2\n", "d\n"])
-        let empty = self.merge(["a\n", ""], ["a2\n", ""], ["a\n", "b\n", ""])
+        #expect(lines.value == ["a\nb\n", "c2\n", "d\n"])
+        let empty = merge(["a\n", ""], ["a2\n", ""], ["a\n", "b\n", ""])
         #expect(empty.value.list?.last == "")
     }
 

@@ -4,14 +4,6 @@ import Testing
 /// Items that go to another container, or under another key, while the other side moves, edits or
 /// removes them.
 @Suite struct MergeMoveTests {
-    private func merge(_ base: Value, _ ours: Value, _ theirs: Value) -> Merge {
-        let merge = Merge(base: base, ours: ours, theirs: theirs)
-        #expect((try? merge.delta.applied(to: base)) == merge.value)
-        #expect((try? merge.afterOurs.applied(to: ours)) == merge.value)
-        #expect((try? merge.afterTheirs.applied(to: theirs)) == merge.value)
-        return merge
-    }
-
     private static let card: Value = ["id": "c1", "title": "Fix the door", "done": false]
     private static let retitled: Value = ["id": "c1", "title": "Fix the roof", "done": false]
     private static let both: Value = ["id": "c1", "title": "Fix the roof", "done": true]

@@ -3,13 +3,6 @@ import Testing
 
 /// Which item an edit belongs to, where one side has put another item in its place.
 @Suite struct MergeSameItemTests {
-    private func merge(_ base: Value, _ ours: Value, _ theirs: Value) -> Merge {
-        let merge = Merge(base: base, ours: ours, theirs: theirs)
-        #expect((try? merge.afterOurs.applied(to: ours)) == merge.value)
-        #expect((try? merge.afterTheirs.applied(to: theirs)) == merge.value)
-        return merge
-    }
-
     private static func task(_ id: Value, _ text: Value, done: Value = false) -> Value {
         ["id": id, "text": text, "done": done, "list": "home", "prio": 1, "owner": "ann"]
     }
@@ -101,9 +94,9 @@ import Testing
 
     @Test func `equal rows and points are many things`() {
         let (off, on): (Value, Value) = (["done": false], ["done": true])
-        let merge = merge([off, off, off], [off, off, off, on], [on, off, off])
-        #expect(merge.value == [on, off, off, on])
-        let line = self.merge(
+        let rows = merge([off, off, off], [off, off, off, on], [on, off, off])
+        #expect(rows.value == [on, off, off, on])
+        let line = merge(
             [[0, 0], [1, 5], [2, 0]],
             [[0, 0], [1, 5], [2, 0], [1, 7]],
             [[0, 0], [1, 7], [2, 0]]
@@ -330,9 +323,9 @@ import Testing
         theirs: Value,
         merged: Value
     ) {
-        let merge = merge(base, ours, theirs)
-        #expect(merge.value == merged && merge.conflicts.isEmpty)
-        let mirrored = self.merge(base, theirs, ours)
+        let straight = merge(base, ours, theirs)
+        #expect(straight.value == merged && straight.conflicts.isEmpty)
+        let mirrored = merge(base, theirs, ours)
         #expect(mirrored.value.unordered == merged.unordered && mirrored.conflicts.isEmpty)
     }
 

@@ -4,14 +4,6 @@ import Testing
 
 /// Items that take the places of others that went on to another list.
 @Suite struct MergeSlotTests {
-    private func merge(_ base: Value, _ ours: Value, _ theirs: Value) -> Merge {
-        let merge = Merge(base: base, ours: ours, theirs: theirs)
-        #expect((try? merge.delta.applied(to: base)) == merge.value)
-        #expect((try? merge.afterOurs.applied(to: ours)) == merge.value)
-        #expect((try? merge.afterTheirs.applied(to: theirs)) == merge.value)
-        return merge
-    }
-
     private static let titles = [
         "Fix the login page", "Fix the search page", "Write the release notes", "Order new chairs",
     ]

@@ -12,10 +12,12 @@ extension Delta {
     ///
     /// Items of lists are told apart by an identity: a field that has a scalar in each item, each its
     /// own, in all versions. The usual names, such as `id`, `key`, `name`, `title` or `sku`, go
-    /// first, whatever their case; else the field that most items keep. Rows that each begin with
-    /// another text are told apart by it. Items without an identity are found by equal content, then by resemblance (half of their words, where those that most items have do
-    /// not count), then by their place between the same two neighbours. An item with another declared
-    /// identity is another item, and so is an unequal one without an identity under the rule union.
+    /// first, whatever their case; else the field that most items keep. Items without an identity are
+    /// found by equal content; then rows by the text that they begin with, if it is their own and no
+    /// other row is more like them; then by resemblance (half of their words, where those that most
+    /// items have do not count); then by their place between the same two neighbours. An item with
+    /// another declared identity is another item, and so is an unequal one without an identity under
+    /// the rule union.
     ///
     /// - Parameter policy: Where it declares by which key the items of a list are told apart,
     ///   that key is used.

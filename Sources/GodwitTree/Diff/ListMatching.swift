@@ -1,9 +1,9 @@
 // Which item of an old list each item of a new one is.
 //
-//   (1) By identity, where the list has one (`ItemIdentity`); rows that each begin with a text of
-//       their own, by that text, if no other row is more like them.
-//   (2) By content that occurs once in each list; then by content that occurs more often, so that as
-//       many items as can be stay in place, or else between the same two neighbours that do.
+//   (1) By identity, where the list has one (`ItemIdentity`).
+//   (2) By content that occurs once in each list; then rows that each begin with a text of their own,
+//       by that text, if no other row is more like them; then by content that occurs more often, so
+//       that as many items as can be stay in place, or else between the same two neighbours that do.
 //   (3) By resemblance, between the same two neighbours: half of the words are the same. An item
 //       whose identity changed is looked for everywhere, and needs half of all, and eight tenths of
 //       all else. Words that most items have say nothing about which one it is. If the app has
@@ -67,6 +67,7 @@ struct ListMatching {
         guard !old.isEmpty, !new.isEmpty else { return }
         matchIdentities()
         matchUniqueContents()
+        if areRowsNamed { matchLeadingTexts() }
         matchRepeatedContents()
         forEachGap { $0.matchEqual(new: $1, old: $2) }
         guard rules?.isUnion != true else { return }
@@ -94,11 +95,8 @@ struct ListMatching {
 
 extension ListMatching {
     private mutating func matchIdentities() {
-        if let identity {
-            matchNames(old.map { identity.name(of: $0) }, new.map { identity.name(of: $0) })
-        } else if areRowsNamed {
-            matchLeadingTexts()
-        }
+        guard let identity else { return }
+        matchNames(old.map { identity.name(of: $0) }, new.map { identity.name(of: $0) })
     }
 
     private mutating func matchNames(_ oldNames: [Value?], _ newNames: [Value?]) {
@@ -113,15 +111,19 @@ extension ListMatching {
     ///
     /// Times and numbers begin rows too, and go on to the next row when one is inserted.
     private mutating func matchLeadingTexts() {
-        guard old.count * new.count <= Self.pairsMax else { return }
+        let positions = old.indices.filter { !isTaken[$0] }
+        let indices = new.indices.filter { sources[$0] == nil }
+        guard positions.count * indices.count <= Self.pairsMax else { return }
         let oldPositions = Self.uniquePositions(of: old.map(\.leadingText))
         let newPositions = Self.uniquePositions(of: new.map(\.leadingText))
-        for (text, index) in newPositions {
-            guard let source = oldPositions[text] else { continue }
+        for index in indices {
+            guard let text = new[index].leadingText, newPositions[text] == index,
+                let source = oldPositions[text], !isTaken[source]
+            else { continue }
             let score = score(source, index)
             guard score >= Self.scoreMin,
-                old.indices.allSatisfy({ self.score($0, index) <= score }),
-                new.indices.allSatisfy({ self.score(source, $0) <= score })
+                positions.allSatisfy({ self.score($0, index) <= score }),
+                indices.allSatisfy({ self.score(source, $0) <= score })
             else { continue }
             match(index, source)
         }

@@ -37,7 +37,8 @@
 ///   a string, or three words and numbers. If both sides move it to different ones, it stands once,
 ///   where ours has it, or in each new item of a list of which it is a field. If the other side
 ///   removes it, it stays, as an edited value does. The merge reports both cases. An edit of an item
-///   does not land on another one that comes into its place from elsewhere;
+///   does not land on another one that comes into its place from elsewhere; if names and content
+///   leave it open whether one did, both sides' edits stay together and the merge reports them;
 /// - a list that all three sides keep sorted stays sorted; in a list of different strings, a
 ///   string that both sides add is there once.
 public struct Merge: Hashable, Sendable {
@@ -79,12 +80,12 @@ public struct Merge: Hashable, Sendable {
     /// - Precondition: Both deltas apply to the base.
     private init(_ base: Value, _ deltas: Sides<Delta>, _ policy: MergePolicy) {
         let place = MergePlace(rules: policy.root)
-        let deltas = base.withoutTurnovers(deltas.opened(base, policy.root), policy.root)
-        let tree = Merger.tree(base, deltas, place)
-        self.init(base, deltas, tree)
+        let changes = base.withoutTurnovers(deltas.opened(base, policy.root), policy.root)
+        let tree = Merger.tree(base, changes, place)
+        self.init(base, changes.deltas, tree)
         // An edit that follows a move may nest too deep where it arrives.
         guard tree.hasMoves, !value.isNested(within: Value.depthMax) else { return }
-        self.init(base, deltas, Merger.treeWithoutMoves(base, deltas, place))
+        self.init(base, changes.deltas, Merger.treeWithoutMoves(base, changes, place))
     }
 
     private init(_ base: Value, _ deltas: Sides<Delta>, _ tree: MergeTree) {

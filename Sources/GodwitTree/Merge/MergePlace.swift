@@ -43,6 +43,9 @@ struct MergePlace {
         return Path(path.steps.dropLast())
     }
 
+    /// Whether it is one of some places of the base.
+    func isAmong(_ paths: Set<Path>) -> Bool { !paths.isEmpty && !isNew && paths.contains(path) }
+
     /// The path in the base, or in ours where the base has nothing.
     func path(of versions: MergeVersions) -> Path {
         versions.base == nil ? pathInOurs : path

@@ -19,13 +19,13 @@
 
 extension Merger {
     /// The merge of two changes of one base, with edits where the values went that they are for.
-    static func tree(_ base: Value, _ deltas: Sides<Delta>, _ place: MergePlace) -> MergeTree {
-        var merger = Merger()
-        let node = merger.merge(base, deltas, place)
+    static func tree(_ base: Value, _ changes: SeparatedChanges, _ place: MergePlace) -> MergeTree {
+        var merger = Merger(doubtful: changes.doubtful)
+        let node = merger.merge(base, changes.deltas, place)
         guard !merger.departures.isEmpty else { return MergeTree(root: node, hasMoves: false) }
-        var thorough = Merger()
+        var thorough = Merger(doubtful: changes.doubtful)
         thorough.isThorough = true
-        let walked = thorough.merge(base, deltas, place)
+        let walked = thorough.merge(base, changes.deltas, place)
         thorough.followMoves()
         let hasMoves = thorough.insertions.contains { $0.origin != nil }
         return MergeTree(root: walked, hasMoves: hasMoves)
@@ -34,11 +34,11 @@ extension Merger {
     /// The merge of two changes of one base, container by container.
     static func treeWithoutMoves(
         _ base: Value,
-        _ deltas: Sides<Delta>,
+        _ changes: SeparatedChanges,
         _ place: MergePlace
     ) -> MergeTree {
-        var merger = Merger()
-        return MergeTree(root: merger.merge(base, deltas, place), hasMoves: false)
+        var merger = Merger(doubtful: changes.doubtful)
+        return MergeTree(root: merger.merge(base, changes.deltas, place), hasMoves: false)
     }
 
     /// Follows the departed values; a merge of one where it arrived may let parts of it depart.

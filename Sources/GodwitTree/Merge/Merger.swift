@@ -1,5 +1,7 @@
 /// The walk along two changes and their base.
 struct Merger {
+    /// The items of the base that a side may have put another item in the place of.
+    var doubtful: Set<Path> = []
     /// Whether the walk enters containers that only one side changed, to find its new values.
     var isThorough = false
     /// The values that at least one side removed, so far.

@@ -6,41 +6,57 @@
 //
 //   (1) An edit after which an item has other values in each field that names it may be such a
 //       turnover: in its declared identity, or in all usual names, or, without any, in all texts.
-//   (2) It is one if the same change removes the new item elsewhere, with this content
-//       (`isDistinctive`). If two places only change their items, as in a roster, a text that stays
-//       and that the items around have each in another form says that the place stays. If old and
-//       new have less than half of their words in common, it is one also if the old item arrives
-//       elsewhere, or if the two are told by an `id`. A number as `id` counts together with equal
-//       texts. An old version that is kept elsewhere is a copy.
-//   (3) Where the other side has taken the old item away, it is one if the change removes an item
-//       of the new one's name elsewhere.
-//   (4) A turnover becomes a removal and a new item: so each is found again where it went.
-//   (5) An edit that adds to an int, the items of a list with a rule, and the cells of a row stay as
+//   (2) It is one if the change removes the new item elsewhere, with its `id` or with all its content
+//       (`isDistinctive`), or if two such edits exchange items: with the `id`, or with all content
+//       where no text or number that stays tells the place, as the shift of a roster does.
+//   (3) If old and new have less than half of their words in common, it is one also if the new item
+//       is removed elsewhere or the old one inserted elsewhere under its `id`. A number as `id`
+//       counts together with equal texts. An old version that is kept elsewhere is a copy.
+//   (4) Where the other side has taken the old item away, it is one if the change removes an item
+//       of the new one's names elsewhere.
+//   (5) A turnover becomes a removal and a new item: so each is found again where it went. Where the
+//       names say that it may be one, and no more, both sides' edits stay together and are reported.
+//   (6) An edit that adds to an int, the items of a list with a rule, and the cells of a row stay as
 //       they are.
 //
 // Without an edit of the kind (1), the change is walked once and nothing is named.
+
+/// Both sides' changes, each turnover as a removal and a new item.
+struct SeparatedChanges {
+    var deltas: Sides<Delta>
+    /// The items of the base that a side may have put another item in the place of.
+    var doubtful: Set<Path> = []
+}
 
 extension Value {
     /// Both sides' changes, with removals and new items for edits that put another item in a place.
     ///
     /// - Complexity: O(*k* log *n*) for a change of *k* places; O(*m*) where an item has another
     ///   name, for *m* elements in all that comes and goes.
-    func withoutTurnovers(_ deltas: Sides<Delta>, _ rules: MergePolicy.Node?) -> Sides<Delta> {
+    func withoutTurnovers(
+        _ deltas: Sides<Delta>,
+        _ rules: MergePolicy.Node?
+    ) -> SeparatedChanges {
         let place = SlotPlace(rules: rules, isItem: false)
         let turnovers = deltas.map { delta in
             hasTurnover(delta, place) ? SlotTurnover(delta, of: self, place) : nil
         }
-        func separated(_ deltas: Sides<Delta>, _ others: Sides<Delta>) -> Sides<Delta> {
-            var result = deltas
+        var result = SeparatedChanges(deltas: deltas)
+        guard turnovers.ours != nil || turnovers.theirs != nil else { return result }
+        // First each side alone, then beside what the other one has taken away.
+        var others = Sides(both: Delta.keep)
+        for _ in 0..<2 {
+            result.doubtful = []
             for side in Side.allCases {
-                guard let turnover = turnovers[side] else { continue }
+                guard var turnover = turnovers[side] else { continue }
                 let other = others[side.other]
-                result[side] = turnover.separated(deltas[side], of: self, place, beside: other)
+                let delta = turnover.separated(result.deltas[side], of: self, place, beside: other)
+                result.deltas[side] = delta
+                result.doubtful.formUnion(turnover.doubtful)
             }
-            return result
+            others = result.deltas
         }
-        let alone = separated(deltas, Sides(both: .keep))
-        return separated(alone, alone)
+        return result
     }
 
     private func hasTurnover(_ delta: Delta, _ place: SlotPlace) -> Bool {
@@ -99,7 +115,7 @@ extension Value {
     }
 
     /// The usual names of a record; its texts, if it has none.
-    private var namingFields: [Map.Element] {
+    fileprivate var namingFields: [Map.Element] {
         guard case .map(let map) = self else { return [] }
         let names = map.filter {
             ItemIdentity.isUsual($0.key) && $0.value.isScalar && $0.value != .null
@@ -147,16 +163,28 @@ extension Delta {
 /// What a change takes out of the places of a value, and what it puts in.
 private struct SlotTurnover {
     private enum Name: Hashable {
+        /// An `id` that is more than a number.
+        case id(Value)
         case content(ItemContent)
-        case identity(Value)
+        /// A number as `id`, with all texts.
+        case number(Value, Value.Map)
+        /// What names an item otherwise: it may name others too.
+        case label(Value.Map)
 
+        var isID: Bool { if case .id = self { true } else { false } }
         var isContent: Bool { if case .content = self { true } else { false } }
+        var isLabel: Bool { if case .label = self { true } else { false } }
     }
 
     /// The names of what is removed.
     private var removed: Set<Name> = []
+    /// The names of what is inserted.
+    private var inserted: Set<Name> = []
     private var departed: [Name: Int] = [:]
     private var arrived: [Name: Int] = [:]
+    /// Edits of items that may be turnovers.
+    private(set) var doubtful: Set<Path> = []
+    private var path = Path()
 
     private static let alikeScoreMin = 0.5
 }
@@ -170,14 +198,14 @@ extension SlotTurnover {
         switch (delta, base) {
         case (.set(let value), _):
             remove(base)
-            Self.count(value, in: &arrived)
+            insert(value)
         case (.map(let delta), .map(let map)):
             for entry in delta.entries {
                 switch (map[entry.key], entry.change) {
                 case (let value?, .remove): remove(value)
                 case (let value?, .apply(let change)):
                     note(change, of: value, place.child(.key(entry.key)))
-                case (nil, .apply(.set(let value))): Self.count(value, in: &arrived)
+                case (nil, .apply(.set(let value))): insert(value)
                 case (nil, _): break
                 }
             }
@@ -188,7 +216,7 @@ extension SlotTurnover {
             for run in delta.recipe.runs {
                 switch run {
                 case .kept: break
-                case .new(let item): Self.count(item, isItem: true, in: &arrived)
+                case .new(let item): insert(item, isItem: true)
                 case .edited(let position, let change):
                     noteItem(items[position], change, place, at: position)
                 }
@@ -209,7 +237,7 @@ extension SlotTurnover {
         }
         if case .set(let value) = change {
             for part in item.parts { remove(part.value, isItem: part.isItem) }
-            for part in value.parts { Self.count(part.value, isItem: part.isItem, in: &arrived) }
+            for part in value.parts { insert(part.value, isItem: part.isItem) }
         } else {
             note(change, of: item, place.child(.position(position)))
         }
@@ -220,6 +248,13 @@ extension SlotTurnover {
         Self.count(value, isItem: isItem, in: &counts)
         removed.formUnion(counts.keys)
         departed.merge(counts, uniquingKeysWith: +)
+    }
+
+    private mutating func insert(_ value: Value, isItem: Bool = false) {
+        var counts: [Name: Int] = [:]
+        Self.count(value, isItem: isItem, in: &counts)
+        inserted.formUnion(counts.keys)
+        arrived.merge(counts, uniquingKeysWith: +)
     }
 
     /// Counts the names of a value, and of all records and items in it.
@@ -234,7 +269,11 @@ extension SlotTurnover {
         var names: Set<Name> = []
         if item.isDistinctive { names.insert(.content(ItemContent(item))) }
         if let name = item.usualName {
-            names.insert(.identity(item.isSurelyNamed ? name : .list([name, .map(item.texts)])))
+            names.insert(item.isSurelyNamed ? .id(name) : .number(name, item.texts))
+        }
+        let label = item.namingFields
+        if !label.isEmpty {
+            names.insert(.label(Value.Map(label.map { ($0.key, $0.value) })))
         }
         return names
     }
@@ -244,7 +283,7 @@ extension SlotTurnover {
 
 extension SlotTurnover {
     /// - Parameter other: What the other side does at this place.
-    func separated(
+    mutating func separated(
         _ delta: Delta,
         of base: Value,
         _ place: SlotPlace,
@@ -257,6 +296,8 @@ extension SlotTurnover {
                     guard case .apply(let change) = entry.change, let value = map[entry.key] else {
                         return entry
                     }
+                    path.steps.append(.key(entry.key))
+                    defer { path.steps.removeLast() }
                     let part = separated(
                         change,
                         of: value,
@@ -272,7 +313,7 @@ extension SlotTurnover {
         }
     }
 
-    private func separated(
+    private mutating func separated(
         _ recipe: ListRecipe,
         of items: Value.List,
         _ place: SlotPlace,
@@ -285,19 +326,21 @@ extension SlotTurnover {
                 continue
             }
             let item = items[position]
-            if item.isRenamed(by: change, at: position, in: place),
-                isTurnover(position, of: items, by: change, isGone: other.gone.contains(position))
-            {
+            path.steps.append(.position(position))
+            defer { path.steps.removeLast() }
+            let isRenamed = item.isRenamed(by: change, at: position, in: place)
+            let isGone = other.gone.contains(position)
+            if isRenamed, isTurnover(position, of: items, by: change, isGone: isGone) {
                 result.append(.new(item.changed(by: change)))
-            } else {
-                let part = separated(
-                    change,
-                    of: item,
-                    place.child(.position(position)),
-                    beside: other.edits[position] ?? .keep
-                )
-                result.append(.edited(position, part))
+                continue
             }
+            let part = separated(
+                change,
+                of: item,
+                place.child(.position(position)),
+                beside: other.edits[position] ?? .keep
+            )
+            result.append(.edited(position, part))
         }
         result.finish(tail: recipe.tail)
         return result
@@ -306,7 +349,7 @@ extension SlotTurnover {
     /// Whether the new item came from elsewhere, or the old one went elsewhere.
     ///
     /// - Parameter isGone: Whether the other side has taken the old one away.
-    private func isTurnover(
+    private mutating func isTurnover(
         _ position: Int,
         of items: Value.List,
         by change: Delta,
@@ -316,25 +359,37 @@ extension SlotTurnover {
         let new = item.changed(by: change)
         let (oldNames, newNames) = (Self.names(of: item), Self.names(of: new))
         let came = newNames.filter { departed[$0, default: 0] > (oldNames.contains($0) ? 1 : 0) }
-        let contents = came.filter(\.isContent)
-        if !contents.isDisjoint(with: removed) || isGone && !removed.isDisjoint(with: came) {
-            return true
-        }
-        if !contents.isEmpty { return !items.tellsPlace(of: position, keptIn: new) }
         let went = oldNames.filter { arrived[$0, default: 0] > (newNames.contains($0) ? 1 : 0) }
         guard !came.isEmpty || !went.isEmpty else { return false }
-        return Resemblance(item).score(with: Resemblance(new)) < Self.alikeScoreMin
+        let (cameAway, hasID) = (came.intersection(removed), came.contains(where: \.isID))
+        if cameAway.contains(where: { $0.isID || $0.isContent }) || isGone && !cameAway.isEmpty {
+            return true
+        }
+        if came.contains(where: \.isContent) {
+            let isExchange = went.contains(where: \.isContent)
+            if hasID || isExchange && !items.tellsPlace(of: position, keptIn: new) { return true }
+            doubtful.insert(path)
+            return false
+        }
+        let isOther =
+            Resemblance(item).score(with: Resemblance(new)) < Self.alikeScoreMin
+        let hasMoved = hasID || !cameAway.union(went.intersection(inserted)).allSatisfy(\.isLabel)
+        if isOther, hasMoved { return true }
+        if isOther || !came.isEmpty { doubtful.insert(path) }
+        return false
     }
 }
 
 extension Value.List {
-    /// Whether a new item has a text of the old one that the items around have each in another form:
-    /// a shift of a roster, say.
+    /// Whether a new item has a text or a number of the old one that the items around have each in
+    /// another form: a shift of a roster, say.
     fileprivate func tellsPlace(of position: Int, keptIn new: Value) -> Bool {
         guard case .map(let record) = self[position] else { return false }
         let neighbours = neighbours(of: position)
         return record.contains { entry in
-            guard entry.value.text != nil, new[entry.key] == entry.value else { return false }
+            guard entry.value.text != nil || entry.value.integer != nil,
+                new[entry.key] == entry.value
+            else { return false }
             let others = neighbours.compactMap { $0[entry.key] }
             return !others.isEmpty && Set(others).count == others.count
                 && !others.contains(entry.value)

@@ -1,0 +1,135 @@
+import Testing
+
+@testable import GodwitTree
+
+/// Items that change while they take the places of others, and places where it cannot be told.
+@Suite struct MergeTurnoverTests {
+    private func card(_ id: Value?, _ title: String, _ status: String, _ owner: String) -> Value {
+        var fields: Value.Map = [
+            "title": .string(Key(title)), "status": .string(Key(status)),
+            "owner": .string(Key(owner)), "done": false,
+        ]
+        fields["id"] = id
+        return .map(fields)
+    }
+
+    private func pushed(_ first: Value?, _ second: Value?) -> Merge {
+        merge(
+            [
+                "todo": [card(first, "Fix the login page", "todo", "Ann")],
+                "doing": [card(second, "Fix the search page", "doing", "Ann")], "done": [],
+            ],
+            [
+                "todo": [], "doing": [card(first, "Fix the login page", "doing", "Ann")],
+                "done": [card(second, "Fix the search page", "done", "Ann")],
+            ],
+            [
+                "todo": [card(first, "Fix the login page", "todo", "Ann")],
+                "doing": [card(second, "Fix the search page", "doing", "Bob")], "done": [],
+            ]
+        )
+    }
+
+    @Test func `an edit follows a card that is told by its id, and changes while it moves`() {
+        let merge = pushed("c1", "c2")
+        #expect(
+            merge.value == [
+                "todo": [], "doing": [card("c1", "Fix the login page", "doing", "Ann")],
+                "done": [card("c2", "Fix the search page", "done", "Bob")],
+            ]
+        )
+        #expect(merge.conflicts.isEmpty)
+    }
+
+    @Test(arguments: [nil, true])
+    func `an edit of a card that may be another one now is reported`(hasNumber: Bool?) {
+        let isNumbered = hasNumber == true
+        let merge = pushed(isNumbered ? 1 : nil, isNumbered ? 2 : nil)
+        #expect(!merge.conflicts.isEmpty)
+    }
+
+    @Test(arguments: [false, true])
+    func `an edit of an environment does not follow the version that is promoted`(isMirrored: Bool)
+    {
+        func app(_ version: String, _ digest: String, _ replicas: Int64) -> Value {
+            [
+                "image": .string(Key("registry/app:" + version)), "digest": .string(Key(digest)),
+                "replicas": .int(replicas),
+            ]
+        }
+        let base: Value = [
+            "staging": [app("1.3.0", "sha256:c", 2)], "production": [app("1.2.0", "sha256:b", 2)],
+        ]
+        let promoted: Value = [
+            "staging": [app("1.4.0", "sha256:d", 2)], "production": [app("1.3.0", "sha256:c", 2)],
+        ]
+        let scaled: Value = [
+            "staging": [app("1.3.0", "sha256:c", 3)], "production": [app("1.2.0", "sha256:b", 2)],
+        ]
+        let merge = isMirrored ? merge(base, scaled, promoted) : merge(base, promoted, scaled)
+        #expect(merge.value == promoted)
+        #expect(merge.conflicts.map(\.reason) == [.replacedAndEdited])
+    }
+
+    @Test func `cards that change places are told by their ids, whatever tells the places`() {
+        func card(_ id: String, _ title: String, _ place: String, done: Bool = false) -> Value {
+            [
+                "id": .string(Key(id)), "title": .string(Key(title)), "pos": .string(Key(place)),
+                "done": .bool(done),
+            ]
+        }
+        func board(_ first: Value, _ second: Value) -> Value {
+            [
+                "todo": [first, card("c3", "Order new chairs", "a1")],
+                "doing": [second, card("c4", "Write release notes", "a1")],
+            ]
+        }
+        let (login, search) = (card("c1", "Fix the login page", "a0"), "Fix the search page")
+        let merge = merge(
+            board(login, card("c2", search, "a0")),
+            board(card("c2", search, "a0"), login),
+            board(login, card("c2", search, "a0", done: true))
+        )
+        #expect(merge.value == board(card("c2", search, "a0", done: true), login))
+        #expect(merge.conflicts.isEmpty)
+    }
+
+    @Test func `an edit of a shift at an hour does not follow its person`() {
+        func shift(_ hour: Int64, _ name: String, _ room: Int64) -> Value {
+            ["hour": .int(hour), "name": .string(Key(name)), "room": .int(room)]
+        }
+        let swapped: Value = [
+            "mon": [shift(9, "Bob", 1), shift(14, "Cid", 2)],
+            "tue": [shift(9, "Ann", 1), shift(14, "Dan", 2)],
+        ]
+        let merge = merge(
+            [
+                "mon": [shift(9, "Ann", 1), shift(14, "Cid", 2)],
+                "tue": [shift(9, "Bob", 1), shift(14, "Dan", 2)],
+            ],
+            swapped,
+            [
+                "mon": [shift(9, "Ann", 3), shift(14, "Cid", 2)],
+                "tue": [shift(9, "Bob", 1), shift(14, "Dan", 2)],
+            ]
+        )
+        #expect(merge.value == swapped)
+        #expect(merge.conflicts.map(\.reason) == [.replacedAndEdited])
+    }
+
+    @Test func `a row of a long table keeps the edit that belongs to its text`() {
+        var base: [Value] = (0..<100).map { [.string(Key("r\($0)")), .int($0), .int(3 + $0)] }
+        base[40] = ["bread", 0, 2]
+        var (ours, theirs) = (base, base)
+        ours[0] = ["r0", 7, 3]
+        ours[40] = ["bread", 41, 2]
+        ours[99] = ["r99", 5, 5]
+        ours.insert(["tea", 0, 2], at: 40)
+        theirs[40] = ["bread", 0, 49]
+        var wanted = ours
+        wanted[41] = ["bread", 41, 49]
+        func table(_ rows: [Value]) -> Value { .list(Value.List(rows)) }
+        let merge = merge(table(base), table(ours), table(theirs))
+        #expect(merge.value == table(wanted))
+    }
+}
