@@ -52,6 +52,23 @@ struct AdoptionDraft {
 // MARK: - The frozen batch
 
 extension AdoptionDraft {
+    /// Settles a batch of which a recovery has told the outcome, if the server knows it.
+    mutating func settle(
+        _ outcome: BatchOutcome?,
+        in epoch: Epoch,
+        _ changes: inout [ObjectKey: ObjectDelta]
+    ) throws(ReplicationError) {
+        let replica = slice.replica
+        guard replica.isFrozen else { return }
+        guard let outcome, outcome.name == replica.name else {
+            return thaw(isDoubtful: replica.epoch != nil && replica.epoch != epoch)
+        }
+        switch outcome.result {
+        case .accepted: try settleKnown(&changes)
+        case .rejected(let rejections): try hold(rejections)
+        }
+    }
+
     /// The batch is in the line: its objects' bases are where it leads.
     mutating func settleAccepted() throws(ReplicationError) {
         for (key, var row) in slice.frozen {
@@ -172,12 +189,16 @@ extension AdoptionDraft {
         if let row = row(key) { row.base } else { slice.objects[key] }
     }
 
-    /// Makes an object of the base one that the device has created and not sent yet.
-    mutating func bring(_ key: ObjectKey) throws(ReplicationError) {
-        let old = base(key)
-        let object = try row(key)?.changes().applied(to: old) ?? old
-        sum.replace(old, with: nil, at: key)
-        rows[key] = PendingObject(base: nil, frozen: object.map(ObjectDelta.set), isDoubtful: true)
+    /// Makes the objects that change ones that the device has created and not sent yet.
+    mutating func unite(_ changes: inout [ObjectKey: ObjectDelta]) throws(ReplicationError) {
+        for (key, delta) in changes {
+            let old = base(key)
+            let object = try row(key)?.changes().applied(to: old) ?? old
+            changes[key] = .diff(nil, try delta.applied(to: old))
+            sum.replace(old, with: nil, at: key)
+            let creation = object.map(ObjectDelta.set)
+            rows[key] = PendingObject(base: nil, frozen: creation, isDoubtful: true)
+        }
     }
 
     private mutating func set(_ object: VersionedValue?, at key: ObjectKey) {

@@ -46,7 +46,10 @@ extension DeviceMachine {
         switch transition(answer, slot, slice) {
         case .overtaken: return slice.overtaken(by: answer, fresh: fresh)
         case .forked: return try slice.forked(fresh: fresh)
-        case .stranded: return try slice.stranded(answer)
+        case .stranded:
+            var adoption = Adoption(replica: slice.replica, identity: slice.identity)
+            adoption.next = .recover
+            return adoption
         case .advanced(let settlement): return try advance(answer, settlement, slice)
         }
     }
@@ -57,8 +60,7 @@ extension DeviceMachine {
         _ slice: DeviceSlice
     ) -> Transition {
         let replica = slice.replica
-        let isSameEpoch = replica.epoch == nil || answer.epoch == replica.epoch
-        if isSameEpoch, replica.isForked(by: answer.outcome) { return .forked }
+        if replica.isForked(by: answer.outcome, in: answer.epoch) { return .forked }
         switch answer.status {
         case .stale: return .overtaken
         case .unknownBase: return .stranded
@@ -101,8 +103,8 @@ extension DeviceMachine {
 
 extension DeviceReplica {
     /// Whether an outcome is one that this device cannot have caused.
-    fileprivate func isForked(by outcome: BatchOutcome?) -> Bool {
-        guard let outcome else { return false }
+    func isForked(by outcome: BatchOutcome?, in epoch: Epoch) -> Bool {
+        guard let outcome, self.epoch == nil || self.epoch == epoch else { return false }
         return outcome.sequence > sequence || outcome.sequence == sequence && outcome.name != name
     }
 
@@ -139,23 +141,6 @@ extension DeviceSlice {
         }
         return adoption
     }
-
-    fileprivate func stranded(_ answer: SlotAnswer) throws(ReplicationError) -> Adoption {
-        let isOtherEpoch = replica.epoch != nil && replica.epoch != answer.epoch
-        var draft = AdoptionDraft(self, policy: .standard)
-        let isKnown = answer.outcome != nil && answer.outcome?.name == replica.name
-        if replica.isFrozen, isKnown, case .accepted? = answer.outcome?.result {
-            try draft.settleAccepted()
-        } else if replica.isFrozen, isKnown, case .rejected(let objects)? = answer.outcome?.result {
-            try draft.hold(objects)
-        } else if replica.isFrozen {
-            draft.thaw(isDoubtful: isOtherEpoch)
-        }
-        var adoption = draft.adoption
-        adoption.replica.take(answer.outcome)
-        adoption.next = .recover
-        return adoption
-    }
 }
 
 extension Adoption {
@@ -164,7 +149,8 @@ extension Adoption {
         insteadOf identity: DeviceIdentity
     ) {
         self.identity = DeviceIdentity(client: fresh)
-        replica.former = identity.client
+        // The server may not have heard of the id in between.
+        replica.former = replica.former ?? identity.client
         replica.sequence = 0
         replica.name = nil
         replica.isFrozen = false

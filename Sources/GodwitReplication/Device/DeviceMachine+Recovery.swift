@@ -18,6 +18,9 @@ extension DeviceSlice {
 extension DeviceMachine {
     /// Adopts the state that the device was compared with.
     ///
+    /// The server has written the nonce of the request, so that no copy of the frozen batch is applied
+    /// later.
+    ///
     /// - Parameter differences: The server's objects where they differ from the base.
     /// - Throws: ``ReplicationError/wrongContent`` when the differences are not all there are.
     func adopt(
@@ -27,12 +30,13 @@ extension DeviceMachine {
     ) throws(ReplicationError) -> Adoption {
         var draft = AdoptionDraft(slice, policy: policy)
         var changes: [ObjectKey: ObjectDelta] = [:]
-        for (key, object) in differences {
-            if answer.way == .unite { try draft.bring(key) }
-            changes[key] = .diff(draft.base(key), object)
-        }
+        for (key, object) in differences { changes[key] = .diff(draft.base(key), object) }
+        try draft.settle(answer.outcome, in: answer.epoch, &changes)
+        if answer.way == .unite { try draft.unite(&changes) }
         try draft.arrive(changes)
-        return try draft.adoption(at: answer.state, of: answer.epoch, answer.outcome)
+        var adoption = try draft.adoption(at: answer.state, of: answer.epoch, answer.outcome)
+        adoption.replica.isSalvaged = false
+        return adoption
     }
 
     /// What the device gives back to the server.
@@ -56,7 +60,9 @@ extension DeviceMachine {
             return adoption
         }
         var draft = AdoptionDraft(slice, policy: policy)
-        try draft.arrive(answer.changes)
+        var changes = answer.changes
+        try draft.settle(answer.outcome, in: answer.epoch, &changes)
+        try draft.arrive(changes)
         return try draft.adoption(at: answer.head, of: answer.epoch, answer.outcome)
     }
 }

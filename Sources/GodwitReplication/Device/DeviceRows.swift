@@ -20,6 +20,8 @@ struct DeviceReplica: Hashable, Sendable {
     /// The client's id before it found that a clone uses it too; nil once the server knows the new
     /// one.
     var former: ClientID?
+    /// Whether the store was salvaged since the last comparison, so that any row may be missing.
+    var isSalvaged = false
 }
 
 /// Who the device is for a server.

@@ -8,7 +8,11 @@ internal import GodwitTree
 //        │                         └──state is gone───┘               │        │
 //        └────────────────────────────────────────────────────────────┴────────┘
 //
-// A kill takes all of it. The next exchange says again that the server does not have the base.
+// A batch that is under way gets its outcome from the recovery's answer, once the objects are compared:
+// until then the base is what it says.
+//
+// A kill takes all of it. The next exchange says again that the server does not have the base; the
+// row says that the store was salvaged.
 
 /// What a device reads of its rows.
 protocol DeviceReader {
@@ -19,6 +23,9 @@ protocol DeviceReader {
 
     /// The objects of the base.
     func base() throws -> Base
+
+    /// The sum of the base's objects, counted anew.
+    func sum() throws -> ContentSum
 }
 
 /// How far a device has come with its server since the program started.
@@ -32,6 +39,8 @@ struct DeviceSession: Hashable, Sendable {
     }
 
     private var phase = Phase.exchanging
+    /// Who made the last request, and its nonce.
+    private var last: DeviceIdentity?
 
     /// Whether the next request is an exchange, with what is pending.
     var isExchanging: Bool { phase == .exchanging }
@@ -45,6 +54,11 @@ struct DeviceSession: Hashable, Sendable {
 // MARK: - Sending
 
 extension DeviceSession {
+    /// Begins a comparison, where the row asks for one.
+    mutating func begin(_ replica: DeviceReplica) {
+        if replica.isSalvaged, isExchanging { distrust() }
+    }
+
     /// The objects that the next request tells.
     var wantedKeys: Set<ObjectKey> {
         if case .givingBack(_, let differences) = phase { Set(differences.keys) } else { [] }
@@ -56,12 +70,13 @@ extension DeviceSession {
     ///   - slice: The rows with a nonce that was not used before, what is pending frozen, and the
     ///     objects that ``wantedKeys`` names.
     ///   - adopted: States that the device has adopted, the last one last.
-    func request(
+    mutating func request(
         _ machine: DeviceMachine,
         _ slice: DeviceSlice,
         adopted: [LineState]
     ) throws(ReplicationError) -> DeviceRequest {
         let identity = slice.identity
+        last = identity
         switch phase {
         case .exchanging:
             return .exchange(
@@ -101,17 +116,18 @@ extension DeviceSession {
 // MARK: - Receiving
 
 extension DeviceSession {
-    /// Whether a request is the last one that the device has made.
-    func isLast(_ request: DeviceRequest, of identity: DeviceIdentity) -> Bool {
+    /// Whether a request is the last one that this replica has made, and the device still has the
+    /// client's id with which it was made.
+    func isLast(_ request: DeviceRequest, of client: ClientID) -> Bool {
+        guard let last, last.client == client else { return false }
         switch (request, phase) {
-        case (.exchange(let request), _): identity.isLast(request.client, request.nonce)
-        case (.recovery(let request), _): identity.isLast(request.client, request.nonce)
+        case (.exchange(let request), .exchanging): return last.isOf(request.client, request.nonce)
+        case (.recovery(let request), .lost): return last.isOf(request.client, request.nonce)
         case (.comparison(let state, let ranges), .comparing(let answer, let comparison)):
-            answer.state == state && comparison.open == ranges
-        case (.comparison, _): false
+            return answer.state == state && comparison.open == ranges
         case (.restoration(let request), .givingBack):
-            identity.isLast(request.client, request.nonce)
-        case (.restoration, _): false
+            return last.isOf(request.client, request.nonce)
+        case (.exchange, _), (.recovery, _), (.comparison, _), (.restoration, _): return false
         }
     }
 
@@ -133,7 +149,8 @@ extension DeviceSession {
         case (.exchange(let request), .exchange(let answer)):
             let slice = try reader.slice(with: answer.changes.keys.withRecords)
             adoption = try machine.adopt(answer, to: request.slot, slice, fresh: fresh)
-        case (.recovery, .recovery(let answer)): return try begin(answer, reader)
+        case (.recovery, .recovery(let answer)):
+            return try begin(answer, reader, fresh: fresh)
         case (.comparison, .comparison(let answers)):
             adoption = try compare(answers, machine, reader)
         case (.restoration, .restoration(let answer)):
@@ -148,15 +165,19 @@ extension DeviceSession {
 
     private mutating func begin<Reader: DeviceReader>(
         _ answer: RecoveryAnswer,
-        _ reader: Reader
+        _ reader: Reader,
+        fresh: ClientID
     ) throws -> Adoption? {
+        let slice = try reader.slice(with: [])
         guard answer.way != .stale else {
-            phase = .exchanging
-            let slice = try reader.slice(with: [])
             var adoption = Adoption(replica: slice.replica, identity: slice.identity)
             adoption.identity.nonce = max(slice.identity.nonce, answer.nonce)
             return adoption
         }
+        if slice.replica.isForked(by: answer.outcome, in: answer.epoch) {
+            return try slice.forked(fresh: fresh)
+        }
+        let answer = slice.replica.isSalvaged ? answer.uniting : answer
         phase = .comparing(answer, try RangeComparison(reader.base()))
         return nil
     }
@@ -174,24 +195,32 @@ extension DeviceSession {
         phase = .comparing(answer, comparison)
         guard comparison.open.isEmpty else { return nil }
         let differences = comparison.differences
+        var slice = try reader.slice(with: differences.keys.withRecords)
+        slice.replica.sum = try reader.sum()
         guard answer.way != .giveBack else {
             phase = .givingBack(answer, differences: differences)
-            return nil
+            return Adoption(replica: slice.replica, identity: slice.identity)
         }
         phase = .exchanging
-        return try machine.adopt(
-            answer,
-            differences,
-            reader.slice(with: differences.keys.withRecords)
-        )
+        return try machine.adopt(answer, differences, slice)
     }
 
     /// Compares the objects with the server's, because what arrived was not what the server says.
-    mutating func distrust() { phase = .lost }
+    ///
+    /// An answer that is under way is dropped.
+    mutating func distrust() { (phase, last) = (.lost, nil) }
 }
 
 extension DeviceIdentity {
-    fileprivate func isLast(_ client: ClientID, _ nonce: Int64) -> Bool {
+    fileprivate func isOf(_ client: ClientID, _ nonce: Int64) -> Bool {
         client == self.client && nonce == self.nonce
+    }
+}
+
+extension RecoveryAnswer {
+    /// The answer of a server that does not know the device: a salvaged store may have lost any row,
+    /// so that nothing that it does not have was removed.
+    fileprivate var uniting: RecoveryAnswer {
+        RecoveryAnswer(way: .unite, epoch: epoch, nonce: nonce, outcome: outcome, state: state)
     }
 }

@@ -123,6 +123,13 @@ struct SortedObjects: ComparedObjects {
         return sum
     }
 
+    /// The sum of all objects.
+    func total() -> ContentSum {
+        var sum = ContentSum.empty
+        for (key, object) in objects { sum.replace(nil, with: object, at: key) }
+        return sum
+    }
+
     func objects(in span: KeySpan) -> [ObjectKey: VersionedValue] {
         objects.filter { span.contains($0.key) }
     }

@@ -17,24 +17,22 @@ final class StoredReplica: TransactionHook, Sendable {
     private let server: ServerNumber
     private let machine: DeviceMachine
     private let session = Committed(DeviceSession())
-    private let joined: Committed<Set<Key>>
-    private let nonces: Committed<NonceBlock>
+    private let nonces: ServerNonces
     private let recorded = RecordedRows()
     private let whenDirty: DirtyHook
 
     private init(
         _ name: ReplicaName,
-        _ opened: (number: DeviceNumber, server: ServerNumber, joined: Set<Key>),
+        _ opened: (number: DeviceNumber, server: ServerNumber),
         in store: Store,
         _ policy: MergePolicy,
         _ whenDirty: @escaping DirtyHook
     ) {
         self.name = name
         self.store = store
-        (number, server) = (opened.number, opened.server)
-        joined = Committed(opened.joined)
+        (number, server) = opened
         machine = DeviceMachine(policy: policy)
-        nonces = store.attachment { _ in ServerSessions() }.nonces(for: opened.server)
+        nonces = store.attachment { _ in ServerSessions() }.nonces(of: opened.server)
         self.whenDirty = whenDirty
     }
 
@@ -53,7 +51,6 @@ final class StoredReplica: TransactionHook, Sendable {
         policy: MergePolicy = .standard,
         whenDirty: @escaping DirtyHook = { _ in }
     ) async throws -> StoredReplica {
-        try checkSuitability(of: collections, in: store)
         try store.prepare(DeviceSchema.schema)
         let opened = try await store.write { transaction in
             let database = transaction.database
@@ -66,25 +63,17 @@ final class StoredReplica: TransactionHook, Sendable {
             for collection in collections.union([ConflictRecord.collection]) {
                 try DeviceTable.join(collection, to: number, in: database)
             }
-            let joined = try DeviceTable.collections(of: number, in: database)
-            if try PendingTable.isDirty(number, in: database) { try whenDirty(transaction) }
+            try store.checkSuitability(of: DeviceTable.collections(of: number, in: database))
             transaction.touch()
-            return (number: number, server: server, joined: joined)
+            return (number: number, server: server)
         }
         let replica = StoredReplica(name, opened, in: store, policy, whenDirty)
         try store.addHook(replica, named: replica.hookName)
-        return replica
-    }
-
-    private static func checkSuitability(of collections: Set<Key>, in store: Store) throws {
-        for rules in store.options.collections where collections.contains(rules.name) {
-            guard !rules.isEphemeral, rules.retention == nil else {
-                throw ReplicationError.unsuitableCollection(
-                    rules.name.text,
-                    reason: rules.isEphemeral ? "it is ephemeral" : "it has a retention"
-                )
-            }
+        // With the hook in place, so that no change comes between.
+        try await store.write { transaction in
+            if try replica.isDirty(in: transaction) { try whenDirty(transaction) }
         }
+        return replica
     }
 
     /// Ends taking part in the store's commits.
@@ -102,7 +91,7 @@ final class StoredReplica: TransactionHook, Sendable {
             database: transaction.database,
             objects: transaction.source,
             policy: machine.policy,
-            nonce: try nonces.update(in: transaction) { $0.last }
+            nonce: nonces.last
         )
     }
 }
@@ -114,9 +103,6 @@ extension StoredReplica {
         _ changes: [ObjectChange],
         in transaction: borrowing WriteTransaction
     ) throws {
-        let collections = joined.value
-        let changes = changes.filter { collections.contains($0.key.collection) }
-        guard !changes.isEmpty else { return }
         for change in changes { try record(change, in: transaction) }
         if try isDirty(in: transaction) { try whenDirty(transaction) }
     }
@@ -128,13 +114,14 @@ extension StoredReplica {
     ) throws {
         let (key, database) = (change.key, transaction.database)
         let known = recorded[key]
-        guard change.recordedDelta != nil || known != nil,
+        let delta = change.versions.old == change.versions.new ? change.recordedDelta : nil
+        guard delta != nil || known != nil,
             let found = try known ?? PendingTable.row(key, of: number, in: database)
         else { return }
         recorded.remember(found, key)
         transaction.add(recorded)
         var row = found
-        if let delta = change.recordedDelta, let version = change.versions.new {
+        if let delta, let version = change.versions.new {
             row = try device(in: transaction).completed(found, to: change.oldObject())
             row.tail = try row.tail.composed(with: ObjectDelta(.apply(delta), version: version))
         }
@@ -160,18 +147,20 @@ extension StoredReplica {
     /// The next request to the server; an exchange freezes what is pending, and brings it.
     func nextRequest(in transaction: borrowing WriteTransaction) throws -> DeviceRequest {
         try takeNonce(in: transaction)
-        let device = try device(in: transaction)
-        let session = try session.update(in: transaction) { $0 }
-        var slice = try device.slice(with: session.wantedKeys)
-        if session.isExchanging {
+        let (device, machine) = (try device(in: transaction), machine)
+        return try session.update(in: transaction) { session in
+            var slice = try device.slice(with: session.wantedKeys)
+            session.begin(slice.replica)
+            guard session.isExchanging else {
+                let adopted = try DeviceTable.adopted(of: number, in: device.database)
+                return try session.request(machine, slice, adopted: adopted)
+            }
             let name = BatchName(transaction.newIdentifier())
             let wasFrozen = slice.replica.isFrozen
             try device.freeze(&slice, machine, name: name)
             if slice.replica.isFrozen != wasFrozen { transaction.touch() }
+            return try session.request(machine, slice, adopted: [])
         }
-        let adopted =
-            session.isExchanging ? [] : try DeviceTable.adopted(of: number, in: device.database)
-        return try session.request(machine, slice, adopted: adopted)
     }
 
     /// Takes in the server's answer: the objects and the rows change in one transaction.
@@ -190,10 +179,10 @@ extension StoredReplica {
     ) throws -> Bool {
         let database = transaction.database
         var identity = try DeviceTable.identity(for: server, in: database)
-        identity.nonce = try nonces.update(in: transaction) { $0.last }
-        let last = identity
-        let isLast = try session.update(in: transaction) { $0.isLast(request, of: last) }
-        if isLast {
+        let client = identity.client
+        let isLast = try session.update(in: transaction) { $0.isLast(request, of: client) }
+        if try isLast && nonces.areOwn(identity, in: transaction) {
+            identity.nonce = nonces.last
             try join(answer.collections, in: transaction)
             let device = try device(in: transaction)
             let old = try DeviceTable.replica(number, in: database)
@@ -221,8 +210,7 @@ extension StoredReplica {
 
     private func takeNonce(in transaction: borrowing WriteTransaction) throws {
         let identity = try DeviceTable.identity(for: server, in: transaction.database)
-        let row = try nonces.update(in: transaction) { $0.next(identity) }
-        guard let row else { return }
+        guard let row = try nonces.take(identity, in: transaction) else { return }
         try DeviceTable.set(row, for: server, in: transaction.database)
         transaction.touch()
     }
@@ -231,13 +219,11 @@ extension StoredReplica {
         _ collections: Set<Key>,
         in transaction: borrowing WriteTransaction
     ) throws {
-        let known = try joined.update(in: transaction) { $0 }
+        let database = transaction.database
+        let known = try DeviceTable.collections(of: number, in: database)
         let new = collections.subtracting(known)
-        guard !new.isEmpty else { return }
-        for collection in new {
-            try DeviceTable.join(collection, to: number, in: transaction.database)
-        }
-        try joined.update(in: transaction) { $0.formUnion(new) }
+        try store.checkSuitability(of: new)
+        for collection in new { try DeviceTable.join(collection, to: number, in: database) }
     }
 
     private func adopt(
@@ -259,9 +245,7 @@ extension StoredReplica {
             try forkOthers(fresh: adoption.identity.client, device)
             try DeviceTable.set(adoption.identity, for: server, in: device.database)
         } else if adoption.identity.nonce > identity.nonce {
-            var row = try DeviceTable.identity(for: server, in: device.database)
-            row.nonce = max(row.nonce, adoption.identity.nonce)
-            try DeviceTable.set(row, for: server, in: device.database)
+            nonces.pass(adoption.identity)
         }
         transaction.touch()
     }
@@ -273,6 +257,21 @@ extension StoredReplica {
             let other = device.of(number)
             let slice = try other.slice(with: [])
             try other.write(slice.forked(fresh: fresh), replacing: slice.replica)
+        }
+    }
+}
+
+extension Store {
+    /// - Throws: ``ReplicationError/unsuitableCollection(_:reason:)`` for a collection that loses
+    ///   objects by itself, which would remove them from all devices.
+    fileprivate func checkSuitability(of collections: Set<Key>) throws(ReplicationError) {
+        for rules in options.collections where collections.contains(rules.name) {
+            guard !rules.isEphemeral, rules.retention == nil else {
+                throw .unsuitableCollection(
+                    rules.name.text,
+                    reason: rules.isEphemeral ? "it is ephemeral" : "it has a retention"
+                )
+            }
         }
     }
 }

@@ -67,6 +67,8 @@ extension StoredDevice: DeviceReader {
     }
 
     func base() throws -> StoredBase { try StoredBase(self) }
+
+    func sum() throws -> ContentSum { try StoredBase(self).total() }
 }
 
 /// The objects of a replica's base, for a comparison: those in the store that have no changes, and
@@ -89,6 +91,15 @@ struct StoredBase: ComparedObjects {
     func sum(of span: KeySpan) throws -> CollectionSum {
         var sum = pending.sum(of: span)
         try eachKept(in: span) { key, statement in
+            sum.replace(nil, with: try statement.object(version: 1, value: 2), at: key)
+        }
+        return sum
+    }
+
+    /// The sum of all objects.
+    func total() throws -> ContentSum {
+        var sum = pending.total()
+        try eachKept(in: .all) { key, statement in
             sum.replace(nil, with: try statement.object(version: 1, value: 2), at: key)
         }
         return sum

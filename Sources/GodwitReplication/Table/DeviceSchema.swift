@@ -27,6 +27,7 @@ enum DeviceSchema {
             batch INTEGER,
             is_frozen INTEGER NOT NULL,
             former BLOB,
+            is_salvaged INTEGER NOT NULL,
             UNIQUE (server, name)
         ) STRICT;
         CREATE TABLE godwit_device_collection (

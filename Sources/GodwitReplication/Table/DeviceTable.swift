@@ -103,8 +103,9 @@ extension DeviceTable {
         let replica = DeviceReplica()
         let insert = try PreparedStatement(
             """
-            INSERT INTO godwit_device_replica (server, name, serial, id, sum, sequence, is_frozen)
-            VALUES (?, ?, ?, ?, ?, ?, FALSE) ON CONFLICT (server, name) DO NOTHING
+            INSERT INTO godwit_device_replica
+                (server, name, serial, id, sum, sequence, is_frozen, is_salvaged)
+            VALUES (?, ?, ?, ?, ?, ?, FALSE, FALSE) ON CONFLICT (server, name) DO NOTHING
             """,
             in: database
         )
@@ -129,7 +130,7 @@ extension DeviceTable {
     static func replica(_ number: DeviceNumber, in database: Database) throws -> DeviceReplica {
         let statement = try PreparedStatement(
             """
-            SELECT epoch, serial, id, sum, sequence, batch, is_frozen, former
+            SELECT epoch, serial, id, sum, sequence, batch, is_frozen, former, is_salvaged
             FROM godwit_device_replica WHERE number = ?
             """,
             in: database
@@ -148,7 +149,8 @@ extension DeviceTable {
             name: statement.isNull(5)
                 ? nil : BatchName(UInt64(bitPattern: statement.integer(5))),
             isFrozen: statement.integer(6) != 0,
-            former: try statement.clientID(7)
+            former: try statement.clientID(7),
+            isSalvaged: statement.integer(8) != 0
         )
     }
 
@@ -164,7 +166,7 @@ extension DeviceTable {
             """
             UPDATE godwit_device_replica
             SET epoch = ?, serial = ?, id = ?, sum = ?, sequence = ?, batch = ?, is_frozen = ?,
-                former = ?
+                former = ?, is_salvaged = ?
             WHERE number = ?
             """,
             in: database
@@ -177,7 +179,8 @@ extension DeviceTable {
         try statement.bind(optional: replica.name.map { Int64(bitPattern: $0.number) }, at: 6)
         try statement.bind(replica.isFrozen, at: 7)
         try statement.bind(replica.former?.identifier.bytes, at: 8)
-        try statement.bind(number.rawValue, at: 9)
+        try statement.bind(replica.isSalvaged, at: 9)
+        try statement.bind(number.rawValue, at: 10)
         try statement.execute()
         for (collection, sum) in old.sum.changes(to: replica.sum) {
             try set(sum, of: collection, number, in: database)
@@ -224,6 +227,7 @@ extension DeviceTable {
             """
             INSERT INTO godwit_device_pending (replica, collection, key)
             SELECT ?1, collection, key FROM godwit_object WHERE collection = ?2
+            ON CONFLICT (replica, collection, key) DO NOTHING
             """,
             in: database
         )

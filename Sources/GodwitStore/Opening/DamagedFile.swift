@@ -91,7 +91,8 @@ enum DamagedFile {
 /// Copies the readable rows of a damaged file into a new one.
 ///
 /// Each table is walked from its first key on, and from its last key back, until SQLite meets
-/// the damage; what lies between is lost. Objects are taken over only with an intact seal.
+/// the damage; what lies between is lost. Objects are taken over only with an intact seal. The rows
+/// of a table with a column `is_salvaged` say so afterwards.
 private struct Salvage {
     var objectCount = 0
     var rowCount = 0
@@ -105,10 +106,15 @@ private struct Salvage {
         let target = try DatabasePool(path: path)
         try target.write { database in
             try StoreSchema.schema.prepare(database)
-            for table in tables { try? database.execute(sql: table.sql) }
+            for table in tables where !table.isTrigger { try? database.execute(sql: table.sql) }
         }
-        for table in tables { try copy(table, from: source, to: target) }
-        try target.write { try rebuildLedger(in: $0) }
+        for table in tables where table.isTable { try copy(table, from: source, to: target) }
+        try target.write { database in
+            // No trigger takes what is saved for something new.
+            for table in tables where table.isTrigger { try? database.execute(sql: table.sql) }
+            try mark(tables, in: database)
+            try rebuildLedger(in: database)
+        }
         try target.close()
         try source.close()
     }
@@ -116,6 +122,9 @@ private struct Salvage {
     private struct Table {
         let name: String
         let sql: String
+
+        var isTable: Bool { sql.hasPrefix("CREATE TABLE") }
+        var isTrigger: Bool { sql.hasPrefix("CREATE TRIGGER") }
     }
 
     /// Our own indexes are built anew, and the ledger is counted anew.
@@ -136,7 +145,6 @@ private struct Salvage {
         from source: DatabaseQueue,
         to target: DatabasePool
     ) throws {
-        guard table.sql.hasPrefix("CREATE TABLE") else { return }
         seen = []
         for direction in ["ASC", "DESC"] {
             let isWhole = try walk(table, direction, from: source, to: target)
@@ -202,6 +210,15 @@ private struct Salvage {
             numbers: (version: version, commit: commit)
         )
         return seal.withUnsafeBytes { computed.matches($0) }
+    }
+
+    private func mark(_ tables: [Table], in database: Database) throws {
+        for table in tables where table.isTable {
+            guard let columns = try? database.columns(in: table.name),
+                columns.contains(where: { $0.name == "is_salvaged" })
+            else { continue }
+            try database.execute(sql: "UPDATE \"\(table.name)\" SET is_salvaged = TRUE")
+        }
     }
 
     private func rebuildLedger(in database: Database) throws {

@@ -214,6 +214,7 @@ extension Writer {
     /// Makes known what is committed now.
     func conclude(_ group: WriteGroup) {
         guard !group.isEmpty else {
+            for participant in group.participants { participant.committed() }
             context.endCommit()
             return deliver(group)
         }

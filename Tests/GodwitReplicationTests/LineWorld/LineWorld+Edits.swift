@@ -175,7 +175,7 @@ extension LineWorld {
         let most =
             2 * server.peers.count + 1 + server.restorations.count + server.openings.count
         for (index, device) in devices.enumerated() where copies == 0 {
-            if device.recoveryCount > 0, serverRestores == 0 {
+            if device.recoveryCount > 0, !device.hasDistrusted, serverRestores == 0 {
                 problems.append("the server did not have the base of device \(index)")
             }
             if device.slice.identity.client != .number(index + 1) {

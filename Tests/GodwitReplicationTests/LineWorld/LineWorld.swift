@@ -8,7 +8,7 @@ import GodwitTree
 /// rows in memory.
 ///
 /// Requests and answers are lost, doubled, delayed and reordered; devices are killed, restored and
-/// cloned; the server is restored. Every edit has a number of its own, so that an edit which is
+/// cloned, and compare their objects at any time; the server is restored. Every edit has a number of its own, so that an edit which is
 /// lost, made twice or undone cannot hide.
 struct LineWorld {
     /// What may go wrong in a world.
@@ -95,6 +95,9 @@ extension LineWorld {
         case 94: if faults.clones, devices.count < 5 { clone(index) }
         case 95, 96: if faults.deviceRestores { backUpOrRestoreDevice(index) }
         case 97, 98: if faults.serverRestores > 0 { backUpOrRestoreServer() }
+        case 99 where random.happens(0.5):
+            trace("device \(index) compares its objects")
+            devices[index].distrust()
         default: devices[index].giveUp()
         }
     }

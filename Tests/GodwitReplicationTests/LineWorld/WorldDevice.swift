@@ -20,6 +20,8 @@ struct WorldDevice: Hashable {
 
     /// How often the server did not have its base.
     private(set) var recoveryCount = 0
+    /// Whether it has asked for a comparison: the server need not keep its base any more.
+    private(set) var hasDistrusted = false
 
     init(client: ClientID) {
         slice = DeviceSlice(
@@ -68,11 +70,21 @@ extension WorldDevice: DeviceReader {
 
     func base() -> SortedObjects { SortedObjects(slice.baseObjects) }
 
+    func sum() -> ContentSum { base().total() }
+
     mutating func nextRequest(name: BatchName) throws -> DeviceRequest {
         isWaiting = true
         slice.identity.nonce += 1
+        session.begin(slice.replica)
         if session.isExchanging { _ = try machine.freeze(&slice, name: name) }
         return try session.request(machine, slice, adopted: adopted)
+    }
+
+    /// Compares the objects with the server's.
+    mutating func distrust() {
+        giveUp()
+        hasDistrusted = true
+        session.distrust()
     }
 
     mutating func receive(
@@ -80,7 +92,7 @@ extension WorldDevice: DeviceReader {
         to request: DeviceRequest,
         fresh: ClientID
     ) throws {
-        guard isWaiting, session.isLast(request, of: slice.identity) else { return }
+        guard isWaiting, session.isLast(request, of: slice.identity.client) else { return }
         isWaiting = false
         let (isUniting, reader) = (session.isUniting, self)
         let found = try session.receive(answer, to: request, machine, reader, fresh: fresh)

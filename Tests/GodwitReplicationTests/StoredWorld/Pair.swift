@@ -20,6 +20,8 @@ struct Pair {
         replica = try await .open(name, server: server, in: store, collections: collections)
     }
 
+    init(_ replica: StoredReplica, _ line: TestLine) { (self.replica, self.line) = (replica, line) }
+
     /// Exchanges until nothing is left to send.
     func synchronize() async throws {
         for _ in 0..<24 {

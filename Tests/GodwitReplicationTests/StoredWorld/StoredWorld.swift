@@ -52,7 +52,10 @@ struct StoredWorld {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<45: try await edit(index)
         case 45..<90: try await exchange(index)
-        case 90..<96: try await receiveLate(index)
+        case 90..<95: try await receiveLate(index)
+        case 95:
+            let replica = devices[index].replica
+            try await replica.store.write { try replica.distrust(in: $0) }
         default:
             devices[index].replica.close()
             devices[index].replica = try await Self.open(devices[index].store)
