@@ -132,4 +132,105 @@ import Testing
         let merge = merge(table(base), table(ours), table(theirs))
         #expect(merge.value == table(wanted))
     }
+
+    /// Boards of a publisher: each card has the stage of its list.
+    private func card(_ id: String, _ title: String, in stage: String, _ owner: String) -> Value {
+        [
+            "id": .string(Key(id)), "title": .string(Key(title)), "stage": .string(Key(stage)),
+            "owner": .string(Key(owner)),
+        ]
+    }
+
+    private func chapter(_ number: Int, in stage: String, _ owner: String = "Ann") -> Value {
+        card("c\(number)", "Proofread chapter \(number) of the handbook", in: stage, owner)
+    }
+
+    @Test(arguments: [false, true])
+    func `a card with the title of another one is told by its id`(isMirrored: Bool) {
+        func report(_ id: String, _ owner: String) -> Value {
+            ["id": .string(Key(id)), "title": "Weekly report", "owner": .string(Key(owner))]
+        }
+        let base: Value = [
+            "todo": [report("w2", "Ann")], "doing": [report("w1", "Ann")], "done": [],
+        ]
+        let moved: Value = [
+            "todo": [], "doing": [report("w2", "Ann")], "done": [report("w1", "Ann")],
+        ]
+        let edited: Value = [
+            "todo": [report("w2", "Ann")], "doing": [report("w1", "Bob")], "done": [],
+        ]
+        let merge = isMirrored ? merge(base, edited, moved) : merge(base, moved, edited)
+        #expect(
+            merge.value == [
+                "todo": [], "doing": [report("w2", "Ann")], "done": [report("w1", "Bob")],
+            ]
+        )
+        #expect(merge.conflicts.isEmpty)
+    }
+
+    @Test func `an edit follows a card that moves on when one like it comes after`() {
+        let merge = merge(
+            ["editing": [chapter(4, in: "editing")], "proof": []],
+            ["editing": [chapter(5, in: "editing")], "proof": [chapter(4, in: "proof")]],
+            ["editing": [chapter(4, in: "editing", "Bob")], "proof": []]
+        )
+        #expect(
+            merge.value == [
+                "editing": [chapter(5, in: "editing")], "proof": [chapter(4, in: "proof", "Bob")],
+            ]
+        )
+        #expect(merge.conflicts.isEmpty)
+    }
+
+    @Test func `no card gets the name of another one where the other side moves it`() {
+        let merge = merge(
+            [
+                "writing": [chapter(5, in: "writing")], "editing": [chapter(4, in: "editing")],
+                "proof": [], "blocked": [],
+            ],
+            [
+                "writing": [chapter(6, in: "writing")], "editing": [chapter(5, in: "editing")],
+                "proof": [chapter(4, in: "proof")], "blocked": [],
+            ],
+            [
+                "writing": [chapter(5, in: "writing")], "editing": [], "proof": [],
+                "blocked": [chapter(4, in: "blocked", "Bob")],
+            ]
+        )
+        #expect(merge.value["writing"] == [chapter(6, in: "writing")])
+        #expect(merge.value["editing"] == [chapter(5, in: "editing")])
+        #expect(merge.conflicts.map(\.reason).contains(.bothMoved))
+    }
+
+    @Test func `an edit of a text that may be another one now is reported`() {
+        let merge = merge(
+            [
+                "now": ["Call the dentist about Tuesday", "Water the plants"],
+                "last": ["Call the doctor about Tuesday", "Pay the rent"],
+            ],
+            [
+                "now": ["Buy a present for Ann", "Water the plants"],
+                "last": ["Call the dentist about Tuesday", "Pay the rent"],
+            ],
+            [
+                "now": ["Call the dentist about Tuesday", "Water the plants"],
+                "last": ["Call the doctor about Tuesday, again", "Pay the rent"],
+            ]
+        )
+        #expect(!merge.conflicts.isEmpty)
+    }
+
+    @Test func `a row of a long table in which all rows change is found by its text`() {
+        func row(_ number: Int, _ cents: Int, _ isSold: String) -> Value {
+            [.string(Key("p\(number)")), .int(Int64(number * 100 + cents)), .string(Key(isSold))]
+        }
+        func table(_ rows: [Value]) -> Value { .list(Value.List(rows)) }
+        let base = (0..<100).map { row($0, 25, "yes") }
+        let ours = (10..<110).map { row($0, 75, "yes") }
+        var theirs = base
+        theirs[50] = row(50, 25, "no")
+        let merge = merge(table(base), table(ours), table(theirs))
+        #expect(merge.value.list?.contains(row(50, 75, "no")) == true)
+        #expect(merge.value.list?.contains(row(60, 75, "yes")) == true)
+    }
 }

@@ -109,23 +109,25 @@ extension ListMatching {
 
     /// Matches rows that begin with the same text, where no other row is more like either.
     ///
-    /// Times and numbers begin rows too, and go on to the next row when one is inserted.
+    /// Of rows that begin with times and numbers, which move on, no other may be as like.
     private mutating func matchLeadingTexts() {
         let positions = old.indices.filter { !isTaken[$0] }
         let indices = new.indices.filter { sources[$0] == nil }
-        guard positions.count * indices.count <= Self.pairsMax else { return }
+        let isSmall = positions.count * indices.count <= Self.pairsMax
         let oldPositions = Self.uniquePositions(of: old.map(\.leadingText))
         let newPositions = Self.uniquePositions(of: new.map(\.leadingText))
         for index in indices {
             guard let text = new[index].leadingText, newPositions[text] == index,
                 let source = oldPositions[text], !isTaken[source]
             else { continue }
-            let score = score(source, index)
-            guard score >= Self.scoreMin,
-                positions.allSatisfy({ self.score($0, index) <= score }),
-                indices.allSatisfy({ self.score(source, $0) <= score })
-            else { continue }
-            match(index, source)
+            let (score, isName) = (score(source, index), text.text?.contains(where: \.isLetter))
+            guard score >= Self.scoreMin, isSmall || isName == true else { continue }
+            func isLess(_ other: Double) -> Bool { isName == true ? other <= score : other < score }
+            let isBest =
+                !isSmall
+                || positions.allSatisfy { $0 == source || isLess(self.score($0, index)) }
+                    && indices.allSatisfy { $0 == index || isLess(self.score(source, $0)) }
+            if isBest { match(index, source) }
         }
     }
 

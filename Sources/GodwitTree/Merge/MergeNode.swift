@@ -30,6 +30,17 @@ indirect enum MergeNode {
     case created(empty: Value, MergeNode)
 }
 
+extension MergeNode {
+    /// Has edits reported that may be of two items.
+    func doubt() {
+        switch self {
+        case .map(let map): map.isOfTwoItems = true
+        case .text(let text): text.isOfTwoItems = true
+        default: break
+        }
+    }
+}
+
 /// The tree of a merge.
 struct MergeTree {
     let root: MergeNode
@@ -88,6 +99,8 @@ final class MergedMap {
     var entries: [(key: Key, node: MergeNode)] = []
     /// The side that is taken as a whole.
     var whole: Side?
+    /// Whether one side may have put another item in this place.
+    var isOfTwoItems = false
 
     init(_ base: Value.Map, _ deltas: Sides<Delta>, _ place: MergePlace) {
         (self.base, self.deltas, self.place) = (base, deltas, place)

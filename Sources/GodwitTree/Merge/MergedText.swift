@@ -12,6 +12,8 @@ final class MergedText {
     private let base: Value
     private let deltas: Sides<Delta>
     private(set) var pieces: [Part] = []
+    /// Whether one side may have put another text in this place.
+    var isOfTwoItems = false
 
     /// Merges two changes of a string.
     init(
@@ -54,7 +56,7 @@ final class MergedText {
     var contested: [MergeChoice] { windows.flatMap(\.contested) }
 
     /// Whether the two changes are so close that people should look at them.
-    var isDoubtful: Bool { windows.contains(where: \.isDoubtful) }
+    var isDoubtful: Bool { isOfTwoItems || windows.contains(where: \.isDoubtful) }
 
     var written: MergedChange {
         if case .list = base { return writtenList }

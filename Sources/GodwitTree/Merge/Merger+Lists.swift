@@ -69,10 +69,9 @@ extension Merger {
                 let versions = MergeVersions(base: list.base[position], sides: sides.map { $0 })
                 return .open(MergeChoice(.replacedAndEdited, versions, place, leaning: replacer))
             }
-            if place.isAmong(doubtful), edits.ours != .keep, edits.theirs != .keep {
-                list.reportDoubt(of: position, edits, place)
-            }
-            return merge(list.base[position], edits, place)
+            let node = merge(list.base[position], edits, place)
+            if place.isAmong(doubtful), edits.ours != .keep, edits.theirs != .keep { node.doubt() }
+            return node
         }
         let remover: Side = isGone.ours ? .ours : .theirs
         if place.rules?.isUnion == true {
@@ -130,14 +129,6 @@ extension MergedList {
         let item = base[plan.segments.ranges[segment].lowerBound]
         let versions = MergeVersions(base: item, sides: Sides(both: item))
         reports.append(Conflict(.bothMoved, versions, .ours, place))
-    }
-
-    /// Reports edits of an item that one of the sides may have put another one in the place of.
-    fileprivate func reportDoubt(of position: Int, _ edits: Sides<Delta>, _ place: MergePlace) {
-        let sides = edits.map { Optional(base[position].changed(by: $0)) }
-        guard base[position].map != nil, sides.ours != sides.theirs else { return }
-        let versions = MergeVersions(base: base[position], sides: sides)
-        reports.append(Conflict(.bothChangedRecord, versions, .both, place))
     }
 
     fileprivate func reportClash(_ places: Sides<Int>, _ place: MergePlace) {

@@ -109,7 +109,7 @@ extension MergedMap {
     /// of their changes alike, or one edited a field of a small record while the other added or
     /// removed one, as if to give the field a new name.
     var isDoubtful: Bool {
-        if place.isNew { return false }
+        if place.isNew || isOfTwoItems { return isOfTwoItems }
         var (same, edited, isRemovedByBoth) = (0, Sides(both: 0), false)
         var (removed, added) = (Sides(both: 0), Sides(both: 0))
         var (others, sizes) = (Sides(both: 0), base.count)

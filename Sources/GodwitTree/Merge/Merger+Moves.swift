@@ -74,7 +74,8 @@ extension Merger {
     private mutating func follow(_ departure: Departure) {
         if let choice = departure.choice {
             guard let remover = choice.editor?.other, let edit = choice.edit,
-                let arrival = departure.arrivals[remover], !departure.isReplaced(by: edit)
+                let arrival = departure.arrivals[remover], !departure.isReplaced(by: edit),
+                !departure.place.isAmong(doubtful)
             else { return }
             bring(edit, of: departure, to: arrival)
             choice.picked = remover

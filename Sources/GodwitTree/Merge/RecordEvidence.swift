@@ -47,8 +47,23 @@ extension Value.List {
         return replaced.ours > replaced.theirs ? .ours : .theirs
     }
 
+    /// Whether a new item has a text or a number of the old one that the items around have each in
+    /// another form: a shift of a roster, say.
+    func tellsPlace(of position: Int, keptIn new: Value) -> Bool {
+        guard case .map(let record) = self[position] else { return false }
+        let neighbours = neighbours(of: position)
+        return record.contains { entry in
+            guard entry.value.text != nil || entry.value.integer != nil,
+                new[entry.key] == entry.value
+            else { return false }
+            let others = neighbours.compactMap { $0[entry.key] }
+            return !others.isEmpty && Set(others).count == others.count
+                && !others.contains(entry.value)
+        }
+    }
+
     /// Some items around one.
-    func neighbours(of position: Int) -> [Value] {
+    private func neighbours(of position: Int) -> [Value] {
         let start = Swift.max(0, position - Self.neighboursMax)
         let end = Swift.min(count, position + Self.neighboursMax + 1)
         return (start..<end).filter { $0 != position }.map { self[$0] }

@@ -5,15 +5,16 @@
 // would land on the new one.
 //
 //   (1) An edit after which an item has other values in each field that names it may be such a
-//       turnover: in its declared identity, or in all usual names, or, without any, in all texts.
+//       turnover: in its declared identity, in its `id`, or in all usual names, or, without any, in
+//       all texts.
 //   (2) It is one if the change removes the new item elsewhere, with its `id` or with all its content
 //       (`isDistinctive`), or if two such edits exchange items: with the `id`, or with all content
 //       where no text or number that stays tells the place, as the shift of a roster does.
-//   (3) If old and new have less than half of their words in common, it is one also if the new item
-//       is removed elsewhere or the old one inserted elsewhere under its `id`. A number as `id`
-//       counts together with equal texts. An old version that is kept elsewhere is a copy.
-//   (4) Where the other side has taken the old item away, it is one if the change removes an item
-//       of the new one's names elsewhere.
+//   (3) It is one also if the old item is inserted elsewhere with the `id` that it had here. If old
+//       and new have less than half of their words in common, a number as `id` is enough, together
+//       with equal texts. An old version that is kept elsewhere is a copy.
+//   (4) Where the other side has taken the old item away, it is one if the change takes the new item
+//       from elsewhere.
 //   (5) A turnover becomes a removal and a new item: so each is found again where it went. Where the
 //       names say that it may be one, and no more, both sides' edits stay together and are reported.
 //   (6) An edit that adds to an int, the items of a list with a rule, and the cells of a row stay as
@@ -92,7 +93,11 @@ extension Value {
             guard mayRename(delta) else { return false }
             let new = changed(by: delta)
             let fields = namingFields
-            return !fields.isEmpty && fields.allSatisfy { new[$0.key] != $0.value }
+            let isOther = fields.map { new[$0.key] != $0.value }
+            let hasOtherID = zip(fields, isOther).contains {
+                $0.1 && ItemIdentity.isStrict($0.0.key)
+            }
+            return hasOtherID || !isOther.isEmpty && !isOther.contains(false)
         default: return false
         }
     }
@@ -173,6 +178,7 @@ private struct SlotTurnover {
 
         var isID: Bool { if case .id = self { true } else { false } }
         var isContent: Bool { if case .content = self { true } else { false } }
+        var isNumber: Bool { if case .number = self { true } else { false } }
         var isLabel: Bool { if case .label = self { true } else { false } }
     }
 
@@ -361,8 +367,12 @@ extension SlotTurnover {
         let came = newNames.filter { departed[$0, default: 0] > (oldNames.contains($0) ? 1 : 0) }
         let went = oldNames.filter { arrived[$0, default: 0] > (newNames.contains($0) ? 1 : 0) }
         guard !came.isEmpty || !went.isEmpty else { return false }
-        let (cameAway, hasID) = (came.intersection(removed), came.contains(where: \.isID))
-        if cameAway.contains(where: { $0.isID || $0.isContent }) || isGone && !cameAway.isEmpty {
+        let (cameAway, wentAway) = (came.intersection(removed), went.intersection(inserted))
+        let hasID = came.contains(where: \.isID)
+        if cameAway.contains(where: { $0.isID || $0.isContent })
+            || wentAway.contains(where: \.isID)
+            || isGone && !(cameAway.isEmpty && came.allSatisfy(\.isLabel))
+        {
             return true
         }
         if came.contains(where: \.isContent) {
@@ -373,26 +383,10 @@ extension SlotTurnover {
         }
         let isOther =
             Resemblance(item).score(with: Resemblance(new)) < Self.alikeScoreMin
-        let hasMoved = hasID || !cameAway.union(went.intersection(inserted)).allSatisfy(\.isLabel)
-        if isOther, hasMoved { return true }
-        if isOther || !came.isEmpty { doubtful.insert(path) }
-        return false
-    }
-}
-
-extension Value.List {
-    /// Whether a new item has a text or a number of the old one that the items around have each in
-    /// another form: a shift of a roster, say.
-    fileprivate func tellsPlace(of position: Int, keptIn new: Value) -> Bool {
-        guard case .map(let record) = self[position] else { return false }
-        let neighbours = neighbours(of: position)
-        return record.contains { entry in
-            guard entry.value.text != nil || entry.value.integer != nil,
-                new[entry.key] == entry.value
-            else { return false }
-            let others = neighbours.compactMap { $0[entry.key] }
-            return !others.isEmpty && Set(others).count == others.count
-                && !others.contains(entry.value)
+        if isOther, hasID || !cameAway.union(wentAway).allSatisfy(\.isLabel) { return true }
+        if isOther || !came.isEmpty || wentAway.contains(where: \.isNumber) {
+            doubtful.insert(path)
         }
+        return false
     }
 }
