@@ -118,7 +118,7 @@ extension StoredFaultTests {
         let notes = try await Pair(store, named: ReplicaName("notes"), collections: ["notes"])
         try await Self.add(1, store)
         try await store.write { try $0.set("x", for: "n", in: StoreCollection<Value>("notes")) }
-        var requests: [DeviceRequest] = []
+        var requests: [SentRequest] = []
         for pair in [ours, notes] {
             requests.append(try await store.write { try pair.replica.nextRequest(in: $0) })
         }
@@ -226,7 +226,7 @@ extension StoredFaultTests {
         }
         func nonce() async throws -> Int64 {
             let request = try await store.write { try replica.nextRequest(in: $0) }
-            guard case .exchange(let request) = request else { return 0 }
+            guard case .exchange(let request) = request.request else { return 0 }
             return request.nonce
         }
         var nonces: [Int64] = []

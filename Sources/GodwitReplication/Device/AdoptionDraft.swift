@@ -52,7 +52,8 @@ struct AdoptionDraft {
 // MARK: - The frozen batch
 
 extension AdoptionDraft {
-    /// Settles a batch of which a recovery has told the outcome, if the server knows it.
+    /// Settles a batch of which a recovery has told the outcome, if the server knows it; else its changes
+    /// are pending again, kept apart from the tail until the next batch is frozen.
     mutating func settle(
         _ outcome: BatchOutcome?,
         in epoch: Epoch,
@@ -61,7 +62,8 @@ extension AdoptionDraft {
         let replica = slice.replica
         guard replica.isFrozen else { return }
         guard let outcome, outcome.name == replica.name else {
-            return thaw(isDoubtful: replica.epoch != nil && replica.epoch != epoch)
+            if replica.epoch != nil, replica.epoch != epoch { doubtFrozen() }
+            return
         }
         switch outcome.result {
         case .accepted: try settleKnown(&changes)
@@ -111,11 +113,8 @@ extension AdoptionDraft {
         }
     }
 
-    /// The batch is not in the line: its changes are pending again.
-    ///
-    /// A row keeps them apart from its tail until the next batch is frozen.
-    mutating func thaw(isDoubtful: Bool) {
-        guard isDoubtful else { return }
+    /// The batch may have been in the line that the server has lost.
+    private mutating func doubtFrozen() {
         for (key, var row) in slice.frozen {
             row.isDoubtful = true
             rows[key] = row

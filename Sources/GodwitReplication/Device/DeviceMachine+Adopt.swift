@@ -25,7 +25,7 @@ private enum Settlement {
     case known
     /// These objects are refused, and no part of the batch is in the line.
     case rejected([Rejection])
-    /// It is not in the line, and no copy of it can get there any more.
+    /// It is not in the line, and no copy of it can get there any more: its changes are pending again.
     case thawed
 }
 
@@ -65,7 +65,7 @@ extension DeviceMachine {
         case .stale: return .overtaken
         case .unknownBase: return .stranded
         case .accepted: return .advanced(.accepted)
-        case .ok, .epochChanged: break
+        case .ok: break
         }
         guard slot.batch != nil else { return .advanced(.none) }
         guard let outcome = answer.outcome, outcome.name == replica.name else {
@@ -87,11 +87,10 @@ extension DeviceMachine {
         var draft = AdoptionDraft(slice, policy: policy)
         var changes = answer.changes
         switch settlement {
-        case .none: break
+        case .none, .thawed: break
         case .accepted: try draft.settleAccepted()
         case .known: try draft.settleKnown(&changes)
         case .rejected(let rejections): try draft.hold(rejections)
-        case .thawed: draft.thaw(isDoubtful: answer.status == .epochChanged)
         }
         try draft.dropUndone(unless: changes)
         try draft.arrive(changes)

@@ -114,9 +114,8 @@ extension DeviceMachine {
     func slot(_ slice: DeviceSlice) throws(ReplicationError) -> Slot {
         let replica = slice.replica
         return Slot(
-            epoch: replica.epoch,
             serial: replica.base.serial,
-            have: replica.base.id.abbreviation,
+            have: replica.epoch.map { replica.base.token(in: $0) } ?? .none,
             former: replica.former,
             batch: try slice.batch()
         )
@@ -133,19 +132,19 @@ extension DeviceSlice {
 
     fileprivate func batch() throws(ReplicationError) -> Batch? {
         guard replica.isFrozen, let name = replica.name else { return nil }
-        var check = SetHash.zero
+        var sum = SetHash.zero
         var changes: [ObjectKey: ObjectDelta] = [:]
         for (key, row) in frozen {
             guard let delta = row.frozen else { continue }
             changes[key] = delta
             if let target = try delta.applied(to: row.base) {
-                check += CollectionSum.hash(of: target, at: key)
+                sum += CollectionSum.hash(of: target, at: key)
             }
         }
         return Batch(
             sequence: replica.sequence,
             name: name,
-            content: Batch.content(check),
+            check: Batch.check(of: sum),
             changes: changes,
             doubtful: Set(changes.keys.filter { pending[$0]?.isDoubtful == true })
         )

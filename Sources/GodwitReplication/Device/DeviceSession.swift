@@ -138,7 +138,7 @@ extension DeviceSession {
     /// - Throws: ``ReplicationError/wrongContent`` when what arrives does not lead to what the
     ///   server says. The device compares its objects then.
     mutating func receive<Reader: DeviceReader>(
-        _ answer: DeviceAnswer,
+        _ answer: WireAnswer,
         to request: DeviceRequest,
         _ machine: DeviceMachine,
         _ reader: Reader,
@@ -147,16 +147,24 @@ extension DeviceSession {
         let adoption: Adoption?
         switch (request, answer) {
         case (.exchange(let request), .exchange(let answer)):
-            let slice = try reader.slice(with: answer.changes.keys.withRecords)
-            adoption = try machine.adopt(answer, to: request.slot, slice, fresh: fresh)
+            let slice = try reader.slice(with: answer.keys.withRecords)
+            adoption = try machine.adopt(
+                slice.unpacked(answer, isToBatch: true),
+                to: request.slot,
+                slice,
+                fresh: fresh
+            )
         case (.recovery, .recovery(let answer)):
             return try begin(answer, reader, fresh: fresh)
         case (.comparison, .comparison(let answers)):
             adoption = try compare(answers, machine, reader)
         case (.restoration, .restoration(let answer)):
             phase = .exchanging
-            let slice = try reader.slice(with: answer.changes.keys.withRecords)
-            adoption = try machine.adoptRestoration(answer, slice)
+            let slice = try reader.slice(with: answer.keys.withRecords)
+            adoption = try machine.adoptRestoration(
+                slice.unpacked(answer, isToBatch: false),
+                slice
+            )
         default: throw ReplicationError.malformedMessage(reason: "it answers another request")
         }
         if adoption?.next == .recover { phase = .lost }

@@ -119,9 +119,8 @@ extension LineMachine {
         _ slice: LineSlice
     ) throws(ReplicationError) -> LineDecision {
         let slot = Slot(
-            epoch: slice.head.epoch,
             serial: request.comparedWith,
-            have: slice.state(at: request.comparedWith)?.id.abbreviation ?? [],
+            have: slice.state(at: request.comparedWith)?.token(in: slice.head.epoch) ?? .none,
             former: nil,
             batch: nil
         )

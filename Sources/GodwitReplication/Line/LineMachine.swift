@@ -17,7 +17,7 @@ internal import GodwitTree
 //       so its base is known, whatever messages are lost.
 //   (5) The line has lost states if and only if a client names, in the current epoch, a serial that
 //       is higher than any that was sent to it in this epoch. Then the client's recovery gives the
-//       line another epoch. A batch of another epoch is never applied.
+//       line another epoch. A state of another epoch is unknown, so a batch on it is never applied.
 
 /// The rules by which a line grows.
 struct LineMachine: Sendable {
@@ -67,11 +67,6 @@ extension LineMachine {
         guard turn.isFresh else { return turn.answer(.stale, writes: false) }
         if slot.batch != nil { turn.peer.nonce = request.nonce }
         guard turn.knowsBase else { return turn.answer(.unknownBase, writes: slot.batch != nil) }
-        guard slot.epoch == slice.head.epoch || slot.epoch == nil else {
-            let writes = turn.moveRefs(to: slice.head.state.serial) || slot.batch != nil
-            if writes { turn.peer.nonce = request.nonce }
-            return turn.answer(.epochChanged, try turn.changesSinceBase(), writes: writes)
-        }
         if let batch = slot.batch, batch.sequence == turn.peer.sequence + 1 {
             return try accept(batch, turn)
         }
@@ -144,7 +139,10 @@ extension BatchOutcome {
 
 extension Batch {
     /// What a batch says about where it leads.
-    static func content(_ sum: SetHash) -> Digest {
-        Digest(of: [sum.bytes], purpose: "godwit batch 3")
+    ///
+    /// - Parameter sum: The sum of the hashes of its objects.
+    static func check(of sum: SetHash) -> UInt32 {
+        let digest = Digest(of: [sum.bytes], purpose: "godwit batch 3")
+        return digest.bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
     }
 }

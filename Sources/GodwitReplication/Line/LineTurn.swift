@@ -22,7 +22,9 @@ struct LineTurn {
     var base: LineState { slice.state(at: slot.serial) ?? .root }
 
     var knowsBase: Bool {
-        slot.serial == 0 || slice.state(at: slot.serial)?.id.abbreviation == slot.have
+        if slot.serial == 0, slot.have == .none { return true }
+        let state = slot.serial == 0 ? .root : slice.state(at: slot.serial)
+        return state?.token(in: slice.head.epoch) == slot.have
     }
 
     /// Keeps the states that the client may have.
@@ -78,13 +80,13 @@ struct LineTurn {
     /// - Throws: ``ReplicationError`` when the batch was made for other objects than its base has.
     func targets(of batch: Batch) throws(ReplicationError) -> [ObjectKey: VersionedValue] {
         var targets: [ObjectKey: VersionedValue] = [:]
-        var check = SetHash.zero
+        var sum = SetHash.zero
         for (key, delta) in batch.changes {
             guard let target = try delta.applied(to: value(at: key)) else { continue }
             targets[key] = target
-            check += CollectionSum.hash(of: target, at: key)
+            sum += CollectionSum.hash(of: target, at: key)
         }
-        guard batch.content == Batch.content(check) else { throw .wrongContent }
+        guard batch.check == Batch.check(of: sum) else { throw .wrongContent }
         return targets
     }
 

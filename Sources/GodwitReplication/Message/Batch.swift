@@ -11,15 +11,15 @@ public struct Epoch: Hashable, Sendable {
     public init(_ number: UInt64) { self.number = number }
 }
 
-/// The name of a batch: eight random bytes, drawn when the device freezes it.
+/// The name of a batch: four random bytes, drawn when the device freezes it.
 ///
-/// Two batches are the same if and only if they have the same name. Their numbers do not tell,
-/// because a device and its clone count alike; neither does their content, because both may make
-/// the same edit.
+/// Two batches of one client with one number are the same if and only if they have the same name.
+/// Their numbers do not tell, because a device and its clone count alike; neither does their
+/// content, because both may make the same edit.
 public struct BatchName: Hashable, Sendable {
-    public let number: UInt64
+    public let number: UInt32
 
-    public init(_ number: UInt64) { self.number = number }
+    public init(_ number: UInt32) { self.number = number }
 }
 
 /// Changes that a device has frozen, and sends in the same bytes until it knows their outcome.
@@ -27,8 +27,8 @@ public struct Batch: Hashable, Sendable {
     /// The number of the batch; each client counts its own from 1.
     public let sequence: Int64
     public let name: BatchName
-    /// What the replica contains on the device once the batch is applied to its base.
-    public let content: Digest
+    /// A hash of the objects that the batch leads to on the device.
+    public let check: UInt32
     /// The changes, each on the object as it is in the base.
     public let changes: [ObjectKey: ObjectDelta]
     /// Objects whose changes may have reached the server before, from a clone of the device.
@@ -39,13 +39,13 @@ public struct Batch: Hashable, Sendable {
     public init(
         sequence: Int64,
         name: BatchName,
-        content: Digest,
+        check: UInt32,
         changes: [ObjectKey: ObjectDelta],
         doubtful: Set<ObjectKey> = []
     ) {
         self.sequence = sequence
         self.name = name
-        self.content = content
+        self.check = check
         self.changes = changes
         self.doubtful = doubtful
     }
@@ -69,7 +69,7 @@ public struct BatchOutcome: Hashable, Sendable {
 
 /// An object that the server does not take.
 public struct Rejection: Hashable, Sendable {
-    public enum Reason: String, Hashable, Sendable {
+    public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// The value has more bytes than the server takes.
         case tooLarge
         /// The client may not write the object.

@@ -5,12 +5,3 @@ enum DeviceRequest: Hashable, Sendable {
     case comparison(with: LineState, [SpanSum])
     case restoration(RestorationRequest)
 }
-
-/// What the server answers.
-enum DeviceAnswer: Hashable, Sendable {
-    case exchange(SlotAnswer)
-    case recovery(RecoveryAnswer)
-    /// nil when the server does not have the state any more.
-    case comparison([SpanAnswer]?)
-    case restoration(SlotAnswer)
-}

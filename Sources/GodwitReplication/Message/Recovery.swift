@@ -13,7 +13,7 @@ public struct RecoveryRequest: Hashable, Sendable {
 
 /// How a client gets back in sync.
 public struct RecoveryAnswer: Hashable, Sendable {
-    public enum Way: String, Hashable, Sendable {
+    public enum Way: String, Hashable, Sendable, CaseIterable {
         /// The client compares its objects with the head, and adopts what differs.
         case adopt
         /// The client has states that the line has lost. It compares its objects with the state and

@@ -1,13 +1,12 @@
 public import GodwitStore
+internal import GodwitTree
 
 /// One replica's part of a request: where the client is, and what it brings.
 public struct Slot: Hashable, Sendable {
-    /// The epoch in which the client has its base; nil before its first answer.
-    public let epoch: Epoch?
     /// The place of the client's base in the line; 0 for no objects.
     public let serial: Int64
-    /// The abbreviation of the base's id.
-    public let have: [UInt8]
+    /// The client's base and its epoch; ``StateToken/none`` before its first answer.
+    public let have: StateToken
     /// The client's id before it found that a clone uses it too.
     public let former: ClientID?
     public let batch: Batch?
@@ -15,18 +14,16 @@ public struct Slot: Hashable, Sendable {
 
 /// One replica's part of an answer.
 public struct SlotAnswer: Hashable, Sendable {
-    public enum Status: String, Hashable, Sendable {
+    public enum Status: String, Hashable, Sendable, CaseIterable {
         /// The changes lead from the client's base to the head.
         case ok
         /// The batch is now part of the line; the changes lead on from where it leads.
         case accepted
         /// The server has seen a later request of this client, and has done nothing.
         case stale
-        /// The server does not have the state that the client names, and has not taken the batch.
+        /// The server does not have the state that the client names, or has lost later ones, and has
+        /// not taken the batch.
         case unknownBase
-        /// The server has lost states, but not the client's base. The changes lead to the head; the
-        /// batch is not taken.
-        case epochChanged
     }
 
     public let status: Status
@@ -38,6 +35,33 @@ public struct SlotAnswer: Hashable, Sendable {
     /// The state that the changes lead to.
     public let head: LineState
     public let changes: [ObjectKey: ObjectDelta]
+}
+
+/// A state of a line in few bytes: a hash of its epoch and its id.
+public struct StateToken: Hashable, Sendable {
+    public static let sizeInBytes = 5
+
+    /// A client without a state.
+    public static let none = StateToken([UInt8](repeating: 0, count: sizeInBytes))
+
+    let bytes: [UInt8]
+
+    fileprivate init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Reads a token; nil for another number of bytes.
+    init?(bytes: [UInt8]) {
+        guard bytes.count == Self.sizeInBytes else { return nil }
+        self.bytes = bytes
+    }
+}
+
+extension LineState {
+    /// The state, as requests name it.
+    public func token(in epoch: Epoch) -> StateToken {
+        let place = withUnsafeBytes(of: epoch.number.bigEndian) { Array($0) }
+        let digest = Digest(of: [place, id.bytes], purpose: "godwit token 3")
+        return StateToken(Array(digest.bytes.prefix(StateToken.sizeInBytes)))
+    }
 }
 
 /// A state of a replica: its place in the line, and its id.

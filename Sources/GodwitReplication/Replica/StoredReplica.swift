@@ -145,7 +145,7 @@ extension ObjectChange {
 
 extension StoredReplica {
     /// The next request to the server; an exchange freezes what is pending, and brings it.
-    func nextRequest(in transaction: borrowing WriteTransaction) throws -> DeviceRequest {
+    func nextRequest(in transaction: borrowing WriteTransaction) throws -> SentRequest {
         try takeNonce(in: transaction)
         let (device, machine) = (try device(in: transaction), machine)
         return try session.update(in: transaction) { session in
@@ -153,13 +153,13 @@ extension StoredReplica {
             session.begin(slice.replica)
             guard session.isExchanging else {
                 let adopted = try DeviceTable.adopted(of: number, in: device.database)
-                return try session.request(machine, slice, adopted: adopted)
+                return try slice.packed(session.request(machine, slice, adopted: adopted))
             }
             let name = BatchName(transaction.newIdentifier())
             let wasFrozen = slice.replica.isFrozen
             try device.freeze(&slice, machine, name: name)
             if slice.replica.isFrozen != wasFrozen { transaction.touch() }
-            return try session.request(machine, slice, adopted: [])
+            return try slice.packed(session.request(machine, slice, adopted: []))
         }
     }
 
@@ -173,14 +173,14 @@ extension StoredReplica {
     ///   ``distrust(in:)`` has the objects compared then.
     @discardableResult
     func receive(
-        _ answer: DeviceAnswer,
-        to request: DeviceRequest,
+        _ answer: WireAnswer,
+        to sent: SentRequest,
         in transaction: borrowing WriteTransaction
     ) throws -> Bool {
         let database = transaction.database
         var identity = try DeviceTable.identity(for: server, in: database)
         let client = identity.client
-        let isLast = try session.update(in: transaction) { $0.isLast(request, of: client) }
+        let isLast = try session.update(in: transaction) { $0.isLast(sent.request, of: client) }
         if try isLast && nonces.areOwn(identity, in: transaction) {
             identity.nonce = nonces.last
             try join(answer.collections, in: transaction)
@@ -188,7 +188,7 @@ extension StoredReplica {
             let old = try DeviceTable.replica(number, in: database)
             let (machine, fresh) = (machine, ClientID(transaction.newIdentifier()))
             let adoption = try session.update(in: transaction) {
-                try $0.receive(answer, to: request, machine, device, fresh: fresh)
+                try $0.receive(answer, to: sent.request, machine, device, fresh: fresh)
             }
             if let adoption, adoption.changes(old, identity) {
                 try adopt(adoption, replacing: old, identity, in: transaction)
@@ -285,18 +285,18 @@ extension Adoption {
 }
 
 extension BatchName {
-    /// Eight of the random bytes of an identifier.
+    /// Four of the random bytes of an identifier.
     fileprivate init(_ identifier: Identifier) {
-        self.init(identifier.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+        self.init(identifier.bytes.suffix(4).reduce(0) { $0 << 8 | UInt32($1) })
     }
 }
 
-extension DeviceAnswer {
+extension WireAnswer {
     /// The collections of the objects that arrive.
     fileprivate var collections: Set<Key> {
         switch self {
         case .exchange(let answer), .restoration(let answer):
-            return Set(answer.changes.keys.map(\.collection))
+            return Set(answer.keys.map(\.collection))
         case .recovery, .comparison(nil): return []
         case .comparison(let answers?):
             var collections: Set<Key> = []

@@ -147,7 +147,7 @@ extension DeviceTable {
             ),
             sequence: statement.integer(4),
             name: statement.isNull(5)
-                ? nil : BatchName(UInt64(bitPattern: statement.integer(5))),
+                ? nil : BatchName(UInt32(truncatingIfNeeded: statement.integer(5))),
             isFrozen: statement.integer(6) != 0,
             former: try statement.clientID(7),
             isSalvaged: statement.integer(8) != 0
@@ -176,7 +176,7 @@ extension DeviceTable {
         try statement.bind(replica.base.id.bytes, at: 3)
         try statement.bind(replica.sum.all.bytes, at: 4)
         try statement.bind(replica.sequence, at: 5)
-        try statement.bind(optional: replica.name.map { Int64(bitPattern: $0.number) }, at: 6)
+        try statement.bind(optional: replica.name.map { Int64($0.number) }, at: 6)
         try statement.bind(replica.isFrozen, at: 7)
         try statement.bind(replica.former?.identifier.bytes, at: 8)
         try statement.bind(replica.isSalvaged, at: 9)

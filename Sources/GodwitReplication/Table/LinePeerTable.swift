@@ -29,7 +29,7 @@ enum LinePeerTable {
         guard !statement.isNull(5) else { return peer }
         peer.outcome = BatchOutcome(
             sequence: statement.integer(4),
-            name: BatchName(UInt64(bitPattern: statement.integer(5))),
+            name: BatchName(UInt32(truncatingIfNeeded: statement.integer(5))),
             result: statement.isNull(6)
                 ? .accepted : .rejected(try [Rejection](storedBytes: Array(statement.blob(6))))
         )
@@ -62,7 +62,7 @@ enum LinePeerTable {
         try statement.bind(peer.sentMax.storedBytes, at: 6)
         try statement.bind(peer.sequence, at: 7)
         if let outcome = peer.outcome {
-            try statement.bind(Int64(bitPattern: outcome.name.number), at: 8)
+            try statement.bind(Int64(outcome.name.number), at: 8)
         } else {
             try statement.bind(nil as [UInt8]?, at: 8)
         }

@@ -29,10 +29,9 @@ struct LineWorld {
     var server: LineModel
     var devices: [WorldDevice]
     var ledger = EditLedger()
-    private var requests: [(device: Int, launch: Int, request: DeviceRequest)] = []
-    private var answers:
-        [(device: Int, launch: Int, request: DeviceRequest, answer: DeviceAnswer)] =
-            []
+    private var requests: [(device: Int, launch: Int, request: SentRequest)] = []
+    private var answers: [(device: Int, launch: Int, request: DeviceRequest, answer: WireAnswer)] =
+        []
     private var serverBackup: LineModel?
     private(set) var serverRestores = 0
     /// How many devices were cloned or restored.
@@ -104,8 +103,10 @@ extension LineWorld {
 
     private mutating func send(_ index: Int) throws {
         guard !devices[index].isWaiting else { return }
-        let request = try devices[index].nextRequest(name: BatchName(random.next()))
-        trace("device \(index) sends \(request)")
+        let request = try devices[index].nextRequest(
+            name: BatchName(UInt32(truncatingIfNeeded: random.next()))
+        )
+        trace("device \(index) sends \(request.request)")
         requests.append((index, devices[index].launch, request))
         if random.happens(0.15) { requests.append((index, devices[index].launch, request)) }
     }
@@ -116,7 +117,7 @@ extension LineWorld {
         if random.happens(faults.loss) { return }
         let answer = try serve(message.request)
         if random.happens(faults.loss) { return }
-        answers.append((message.device, message.launch, message.request, answer))
+        answers.append((message.device, message.launch, message.request.request, answer))
     }
 
     private mutating func deliverAnswer() throws {
@@ -127,7 +128,7 @@ extension LineWorld {
     }
 
     private mutating func receive(
-        _ answer: DeviceAnswer,
+        _ answer: WireAnswer,
         to request: DeviceRequest,
         _ index: Int
     ) throws {
@@ -144,7 +145,8 @@ extension LineWorld {
     }
 
     /// Answers a request as a server with several nodes does: what it decides on may be outdated.
-    private mutating func serve(_ request: DeviceRequest) throws -> DeviceAnswer {
+    private mutating func serve(_ request: SentRequest) throws -> WireAnswer {
+        let message = try request.message.transmitted(from: request.client)
         while true {
             let old = server
             if faults.races, !requests.isEmpty, random.happens(0.2) {
@@ -152,11 +154,16 @@ extension LineWorld {
                 _ = try serve(other.request)
             }
             let epoch = Epoch(random.next())
-            let turn = try request.turn(machine, old, newEpoch: epoch)
+            let turn = try message.turn(
+                machine,
+                old,
+                from: request.client,
+                newEpoch: epoch
+            )
             let isCurrent = server == old
             let isDone = try server.commit(turn.writes, decidedOn: turn.slice)
             journal.append(ServedTurn(turn, isCurrent: isCurrent, isDone: isDone))
-            if isDone { return turn.answer }
+            if isDone { return try turn.answer.transmitted }
         }
     }
 
@@ -174,9 +181,11 @@ extension LineWorld {
     /// Exchanges without faults until the device has what the server has.
     private mutating func exchange(_ index: Int) throws {
         for _ in 0..<24 {
-            let request = try devices[index].nextRequest(name: BatchName(random.next()))
-            trace("device \(index) sends \(request)")
-            try receive(try serve(request), to: request, index)
+            let request = try devices[index].nextRequest(
+                name: BatchName(UInt32(truncatingIfNeeded: random.next()))
+            )
+            trace("device \(index) sends \(request.request)")
+            try receive(try serve(request), to: request.request, index)
             if devices[index].isSettled(with: server.head.state) { break }
         }
     }

@@ -26,7 +26,7 @@ struct SmallWorld: Hashable {
     private struct Message<Body: Hashable>: Hashable {
         let device: Int
         let launch: Int
-        let request: DeviceRequest
+        let request: SentRequest
         let body: Body
     }
 
@@ -34,7 +34,7 @@ struct SmallWorld: Hashable {
     private(set) var server = LineModel(epoch: Epoch(1))
     private var backup: LineModel?
     private var requests: [Message<Bool>] = []
-    private var answers: [Message<DeviceAnswer>] = []
+    private var answers: [Message<WireAnswer>] = []
     private var editsDone = [0, 0, 0]
     private var faults: Faults
     private var nextEpoch: UInt64 = 2
@@ -121,7 +121,7 @@ extension SmallWorld {
         case .receive(let index):
             let message = answers.remove(at: index)
             guard devices[message.device].launch == message.launch else { return }
-            try receive(message.body, to: message.request, message.device)
+            try receive(message.body, to: message.request.request, message.device)
         case .backUpServer: backup = server
         case .restoreServer:
             guard let backup else { return }
@@ -174,11 +174,16 @@ extension SmallWorld {
 
     /// A name that no other batch has, and that is the same in equal worlds.
     private func name(_ index: Int) -> BatchName {
-        BatchName(UInt64(index) << 32 | UInt64(devices[index].slice.identity.nonce))
+        BatchName(UInt32(index) << 24 | UInt32(devices[index].slice.identity.nonce))
     }
 
-    private mutating func serve(_ request: DeviceRequest) throws -> DeviceAnswer {
-        let turn = try request.turn(machine, server, newEpoch: Epoch(nextEpoch))
+    private mutating func serve(_ request: SentRequest) throws -> WireAnswer {
+        let turn = try request.message.turn(
+            machine,
+            server,
+            from: request.client,
+            newEpoch: Epoch(nextEpoch)
+        )
         if turn.writes?.epoch != nil { nextEpoch += 1 }
         guard try server.commit(turn.writes, decidedOn: turn.slice) else {
             preconditionFailure("A lone server finds what it has read")
@@ -187,7 +192,7 @@ extension SmallWorld {
     }
 
     private mutating func receive(
-        _ answer: DeviceAnswer,
+        _ answer: WireAnswer,
         to request: DeviceRequest,
         _ index: Int
     ) throws {
@@ -214,7 +219,7 @@ extension SmallWorld {
     private mutating func settle(_ index: Int) throws {
         for _ in 0..<24 {
             let request = try devices[index].nextRequest(name: name(index))
-            try receive(try serve(request), to: request, index)
+            try receive(try serve(request), to: request.request, index)
             if devices[index].isSettled(with: server.head.state) { return }
         }
     }

@@ -72,12 +72,12 @@ extension WorldDevice: DeviceReader {
 
     func sum() -> ContentSum { base().total() }
 
-    mutating func nextRequest(name: BatchName) throws -> DeviceRequest {
+    mutating func nextRequest(name: BatchName) throws -> SentRequest {
         isWaiting = true
         slice.identity.nonce += 1
         session.begin(slice.replica)
         if session.isExchanging { _ = try machine.freeze(&slice, name: name) }
-        return try session.request(machine, slice, adopted: adopted)
+        return try slice.packed(session.request(machine, slice, adopted: adopted))
     }
 
     /// Compares the objects with the server's.
@@ -88,7 +88,7 @@ extension WorldDevice: DeviceReader {
     }
 
     mutating func receive(
-        _ answer: DeviceAnswer,
+        _ answer: WireAnswer,
         to request: DeviceRequest,
         fresh: ClientID
     ) throws {

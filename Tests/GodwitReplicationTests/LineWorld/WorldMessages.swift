@@ -5,7 +5,7 @@ import GodwitTree
 
 /// A request, what was read for it, and what was decided.
 struct WorldTurn {
-    let answer: DeviceAnswer
+    let answer: WireAnswer
     var reads: LineReads?
     var slice: LineSlice?
     var writes: LineWrites?
@@ -25,18 +25,19 @@ struct ServedTurn {
     }
 }
 
-extension DeviceRequest {
+extension WireRequest {
     /// Decides on what is read from a line.
     func turn(
         _ machine: LineMachine,
         _ line: LineModel,
+        from client: ClientID,
         newEpoch: Epoch
     ) throws -> WorldTurn {
         switch self {
         case .exchange(let request):
-            let reads = LineMachine.reads(request)
+            let reads = request.reads(for: client)
             let slice = line.load(reads)
-            let decision = try machine.decide(request, slice)
+            let decision = try machine.decide(request, from: client, slice)
             return WorldTurn(.exchange(decision.answer), reads, slice, decision.writes)
         case .recovery(let request):
             let reads = LineMachine.reads(request)
@@ -46,7 +47,7 @@ extension DeviceRequest {
         case .restoration(let request):
             let reads = LineMachine.reads(request)
             let slice = line.load(reads)
-            let decision = try machine.decide(request, slice)
+            let decision = try machine.decidePacked(request, slice)
             return WorldTurn(.restoration(decision.answer), reads, slice, decision.writes)
         case .comparison(let state, let ranges):
             guard let objects = try line.objects(in: state) else {
@@ -56,11 +57,26 @@ extension DeviceRequest {
             return WorldTurn(answer: .comparison(ranges.map { RangeMachine.answer($0, sorted) }))
         }
     }
+
+    /// The request as the server reads it.
+    func transmitted(from client: ClientID) throws -> WireRequest {
+        let bytes = frame.bytes(for: .own)
+        return try WireRequest(WireFrame(bytes: bytes, budget: .standard), from: client)
+    }
+}
+
+extension WireAnswer {
+    /// The answer as the device reads it.
+    var transmitted: WireAnswer {
+        get throws {
+            try WireAnswer(WireFrame(bytes: frame.bytes(for: .own), budget: .standard))
+        }
+    }
 }
 
 extension WorldTurn {
     fileprivate init(
-        _ answer: DeviceAnswer,
+        _ answer: WireAnswer,
         _ reads: LineReads,
         _ slice: LineSlice,
         _ writes: LineWrites?

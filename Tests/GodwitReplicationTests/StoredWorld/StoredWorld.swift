@@ -17,7 +17,7 @@ struct StoredWorld {
     private struct Device {
         let store: Store
         var replica: StoredReplica
-        var late: (request: DeviceRequest, answer: DeviceAnswer)?
+        var late: (request: SentRequest, answer: WireAnswer)?
     }
 
     private static let lists = StoreCollection<Value>("lists")

@@ -9,15 +9,17 @@ final class TestLine: Sendable {
     private let model = Mutex(LineModel(epoch: Epoch(1)))
     private let machine = LineMachine(replica: .simulated)
 
-    func serve(_ request: DeviceRequest) throws -> DeviceAnswer {
-        try model.withLock { model in
-            let turn = try request.turn(
+    func serve(_ request: SentRequest) throws -> WireAnswer {
+        let message = try request.message.transmitted(from: request.client)
+        return try model.withLock { model in
+            let turn = try message.turn(
                 machine,
                 model,
+                from: request.client,
                 newEpoch: Epoch(UInt64(model.head.state.serial) + 2)
             )
             _ = try model.commit(turn.writes, decidedOn: turn.slice)
-            return turn.answer
+            return try turn.answer.transmitted
         }
     }
 

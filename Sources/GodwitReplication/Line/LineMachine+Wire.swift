@@ -1,0 +1,72 @@
+internal import GodwitStore
+internal import GodwitTree
+
+// Requests and answers with packed changes: they are unpacked once the objects are read on which they
+// were packed.
+
+extension LineMachine {
+    /// Decides about one request.
+    ///
+    /// - Throws: ``ReplicationError/damagedHistory(reason:)`` when what is stored does not fit
+    ///   together.
+    func decide(
+        _ packed: PackedRequest,
+        from client: ClientID,
+        _ slice: LineSlice
+    ) throws -> (answer: PackedAnswer, writes: LineWrites?) {
+        let request = try opened(packed, from: client, slice)
+        let decision =
+            try request.map { try decide($0, slice) }
+            ?? refusal(of: packed.unopened(for: client), slice)
+        var targets: [ObjectKey: VersionedValue] = [:]
+        let turn = request.map { LineTurn($0, slice) }
+        if decision.answer.status == .accepted, let batch = request?.slot.batch {
+            targets = try turn?.targets(of: batch) ?? [:]
+        }
+        let changed = Set(request?.slot.batch?.changes.keys.map { $0 } ?? [])
+        let answer = try PackedAnswer(decision.answer) { key throws(ReplicationError) in
+            if decision.answer.status == .accepted, changed.contains(key) { return targets[key] }
+            return try turn?.value(at: key)
+        }
+        return (answer, decision.writes)
+    }
+
+    /// The request; nil when its batch was made for other objects than its base has.
+    private func opened(
+        _ packed: PackedRequest,
+        from client: ClientID,
+        _ slice: LineSlice
+    ) throws -> LineRequest? {
+        let unopened = packed.unopened(for: client)
+        let turn = LineTurn(unopened, slice)
+        guard unopened.slot.batch != nil, turn.isFresh, turn.knowsBase else { return unopened }
+        do {
+            return try packed.unpacked(for: client) { key throws(ReplicationError) in
+                try turn.value(at: key)
+            }
+        } catch .damagedHistory(let reason) {
+            throw ReplicationError.damagedHistory(reason: reason)
+        } catch {
+            return nil
+        }
+    }
+
+    private func refusal(of request: LineRequest, _ slice: LineSlice) -> LineDecision {
+        var turn = LineTurn(request, slice)
+        turn.peer.nonce = request.nonce
+        return turn.answer(.unknownBase, writes: true)
+    }
+
+    /// Makes what a client gives back part of the line.
+    func decidePacked(
+        _ request: RestorationRequest,
+        _ slice: LineSlice
+    ) throws -> (answer: PackedAnswer, writes: LineWrites?) {
+        let decision = try decide(request, slice)
+        let answer = try PackedAnswer(decision.answer) { key throws(ReplicationError) in
+            if let object = request.objects[key] { return object }
+            return try slice.objects[key]?.value(at: request.comparedWith)
+        }
+        return (answer, decision.writes)
+    }
+}

@@ -1,0 +1,93 @@
+internal import GodwitStore
+internal import GodwitTree
+
+/// Reads the body of a message, field after field.
+///
+/// The other side may be hostile: nothing is allocated for a count before as many bytes are there.
+struct WireReader {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    private var left: Int { bytes.count - position }
+
+    static func malformed(_ reason: String) -> ReplicationError {
+        .malformedMessage(reason: reason)
+    }
+
+    mutating func byte() throws(ReplicationError) -> UInt8 {
+        guard left > 0 else { throw Self.malformed("it ends in the middle of a field") }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    /// - Throws: Also for a number in more bytes than it needs, so that one message has one form.
+    mutating func number() throws(ReplicationError) -> Int64 {
+        var number: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 63, by: 7) {
+            let byte = try byte()
+            number |= UInt64(byte & 0x7F) << shift
+            guard byte & 0x80 == 0 else { continue }
+            guard byte != 0 || shift == 0 else { throw Self.malformed("a number is too long") }
+            return Int64(number)
+        }
+        throw Self.malformed("a number is too large")
+    }
+
+    /// How many fields follow, of which each has at least one byte.
+    mutating func count() throws(ReplicationError) -> Int {
+        let count = try number()
+        guard count <= left else { throw Self.malformed("there are fewer fields than it says") }
+        return Int(count)
+    }
+
+    mutating func fixed(_ count: Int) throws(ReplicationError) -> [UInt8] {
+        guard count <= left else { throw Self.malformed("it ends in the middle of a field") }
+        defer { position += count }
+        return Array(bytes[position..<(position + count)])
+    }
+
+    mutating func fixed<Number: FixedWidthInteger>(
+        _ type: Number.Type
+    ) throws(ReplicationError) -> Number {
+        try fixed(Number.bitWidth / 8).reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
+    }
+
+    mutating func block() throws(ReplicationError) -> [UInt8] { try fixed(count()) }
+
+    mutating func text() throws(ReplicationError) -> Key {
+        guard let text = String(validating: try block(), as: UTF8.self) else {
+            throw Self.malformed("a text is not UTF-8")
+        }
+        return Key(text)
+    }
+
+    mutating func key() throws(ReplicationError) -> ObjectKey {
+        let collection = try text()
+        return ObjectKey(collection: collection, key: try text())
+    }
+
+    mutating func optional<Field>(
+        _ read: (inout WireReader) throws(ReplicationError) -> Field
+    ) throws(ReplicationError) -> Field? {
+        switch try byte() {
+        case 0: return nil
+        case 1: return try read(&self)
+        default: throw Self.malformed("a field is neither there nor absent")
+        }
+    }
+
+    mutating func list<Field>(
+        _ read: (inout WireReader) throws(ReplicationError) -> Field
+    ) throws(ReplicationError) -> [Field] {
+        let count = try count()
+        var fields: [Field] = []
+        for _ in 0..<count { fields.append(try read(&self)) }
+        return fields
+    }
+
+    func finish() throws(ReplicationError) {
+        guard left == 0 else { throw Self.malformed("there is more than it says") }
+    }
+}

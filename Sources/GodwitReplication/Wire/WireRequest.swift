@@ -1,0 +1,223 @@
+internal import GodwitStore
+internal import GodwitTree
+
+/// A request as it is sent.
+///
+/// The transport says which client makes it, and of which replica.
+enum WireRequest: Hashable, Sendable {
+    case exchange(PackedRequest)
+    case recovery(RecoveryRequest)
+    case comparison(with: LineState, [SpanSum])
+    case restoration(RestorationRequest)
+}
+
+/// A request whose changes wait for the objects on which they were packed.
+struct PackedRequest: Hashable, Sendable {
+    private let nonce: Int64
+    private let slot: Slot
+    private let changes: PackedChanges
+}
+
+// MARK: - Packing
+
+extension PackedRequest {
+    /// - Parameter object: An object of the client's base.
+    init(
+        _ request: LineRequest,
+        isCompressed: Bool = Compression.isAvailable,
+        on object: (ObjectKey) throws(ReplicationError) -> VersionedValue?
+    ) throws(ReplicationError) {
+        nonce = request.nonce
+        slot = request.slot.with(changes: [:], doubtful: [])
+        guard let batch = request.slot.batch else {
+            changes = .none
+            return
+        }
+        changes = try PackedChanges(
+            batch.changes,
+            doubtful: batch.doubtful,
+            isCompressed: isCompressed,
+            on: object
+        )
+    }
+
+    /// What the line reads to decide about the request.
+    func reads(for client: ClientID) -> LineReads {
+        LineReads(
+            client: client,
+            former: slot.former,
+            base: slot.serial,
+            keys: changes.keys.withRecords
+        )
+    }
+
+    /// The request with a batch that changes nothing.
+    func unopened(for client: ClientID) -> LineRequest {
+        LineRequest(client: client, nonce: nonce, slot: slot)
+    }
+
+    /// The request itself.
+    ///
+    /// - Parameter object: An object of the client's base.
+    func unpacked(
+        for client: ClientID,
+        on object: (ObjectKey) throws(ReplicationError) -> VersionedValue?
+    ) throws(ReplicationError) -> LineRequest {
+        let deltas = try changes.unpacked(on: object)
+        return LineRequest(
+            client: client,
+            nonce: nonce,
+            slot: slot.with(changes: deltas, doubtful: changes.doubtful)
+        )
+    }
+}
+
+extension Slot {
+    fileprivate func with(
+        changes: [ObjectKey: ObjectDelta],
+        doubtful: Set<ObjectKey>
+    ) -> Slot {
+        let batch = batch.map { batch in
+            Batch(
+                sequence: batch.sequence,
+                name: batch.name,
+                check: batch.check,
+                changes: changes,
+                doubtful: doubtful
+            )
+        }
+        return Slot(serial: serial, have: have, former: former, batch: batch)
+    }
+}
+
+// MARK: - In a message
+
+extension WireRequest {
+    // An exchange has two bits: a client that is known under another id, and a batch.
+    //
+    //     0-3  nonce, serial, have, former?, (sequence, name, check, changes)?
+    //     4    nonce, former?, epoch?, [state]
+    //     5    state, [range, count, sum]
+    //     6    nonce, epoch, serial, [state], [key, object?]
+
+    private static let formerBit: UInt8 = 1
+    private static let batchBit: UInt8 = 2
+    private static let recoveryKind: UInt8 = 4
+    private static let comparisonKind: UInt8 = 5
+    private static let restorationKind: UInt8 = 6
+
+    var frame: WireFrame {
+        var writer = WireWriter()
+        switch self {
+        case .exchange(let request):
+            request.write(to: &writer)
+            return WireFrame(kind: request.kind, body: writer.bytes)
+        case .recovery(let request):
+            writer.number(request.nonce)
+            writer.optional(request.former) { $0.client($1) }
+            writer.optional(request.epoch) { $0.epoch($1) }
+            writer.list(request.adopted) { $0.state($1) }
+            return WireFrame(kind: Self.recoveryKind, body: writer.bytes)
+        case .comparison(let state, let ranges):
+            writer.state(state)
+            writer.list(ranges) { $0.range($1) }
+            return WireFrame(kind: Self.comparisonKind, body: writer.bytes)
+        case .restoration(let request):
+            writer.number(request.nonce)
+            writer.epoch(request.epoch)
+            writer.number(request.comparedWith)
+            writer.list(request.adopted) { $0.state($1) }
+            writer.list(request.objects.sorted { $0.key < $1.key }) { writer, object in
+                writer.key(object.key)
+                writer.optional(object.value) { $0.object($1) }
+            }
+            return WireFrame(kind: Self.restorationKind, body: writer.bytes)
+        }
+    }
+
+    /// Reads a request.
+    ///
+    /// - Parameter client: The client that the transport names.
+    /// - Throws: ``ReplicationError/malformedMessage(reason:)``.
+    init(_ frame: WireFrame, from client: ClientID) throws(ReplicationError) {
+        var reader = WireReader(frame.body)
+        switch frame.kind {
+        case ...(Self.formerBit | Self.batchBit):
+            self = .exchange(try PackedRequest(kind: frame.kind, from: &reader))
+        case Self.recoveryKind:
+            self = .recovery(
+                RecoveryRequest(
+                    client: client,
+                    nonce: try reader.number(),
+                    former: try reader.optional { reader throws(ReplicationError) in
+                        try reader.client()
+                    },
+                    epoch: try reader.optional { reader throws(ReplicationError) in
+                        try reader.epoch()
+                    },
+                    adopted: try reader.states()
+                )
+            )
+        case Self.comparisonKind:
+            let state = try reader.state()
+            self = .comparison(with: state, try reader.ranges())
+        case Self.restorationKind:
+            self = .restoration(
+                RestorationRequest(
+                    client: client,
+                    nonce: try reader.number(),
+                    epoch: try reader.epoch(),
+                    comparedWith: try reader.number(),
+                    adopted: try reader.states(),
+                    objects: try reader.objects { reader throws(ReplicationError) in
+                        try reader.optional { reader throws(ReplicationError) in
+                            try reader.object()
+                        }
+                    }
+                )
+            )
+        default: throw WireReader.malformed("there is no request \(frame.kind)")
+        }
+        try reader.finish()
+    }
+}
+
+extension PackedRequest {
+    fileprivate var kind: UInt8 {
+        (slot.former == nil ? 0 : 1) | (slot.batch == nil ? 0 : 2)
+    }
+
+    fileprivate func write(to writer: inout WireWriter) {
+        writer.number(nonce)
+        writer.number(slot.serial)
+        writer.fixed(slot.have.bytes)
+        if let former = slot.former { writer.client(former) }
+        guard let batch = slot.batch else { return }
+        writer.number(batch.sequence)
+        writer.fixed(batch.name.number)
+        writer.fixed(batch.check)
+        changes.write(to: &writer)
+    }
+
+    fileprivate init(kind: UInt8, from reader: inout WireReader) throws(ReplicationError) {
+        nonce = try reader.number()
+        let serial = try reader.number()
+        guard let have = StateToken(bytes: try reader.fixed(StateToken.sizeInBytes)) else {
+            throw WireReader.malformed("a state has no name")
+        }
+        let former = kind & 1 == 0 ? nil : try reader.client()
+        guard kind & 2 != 0 else {
+            changes = .none
+            slot = Slot(serial: serial, have: have, former: former, batch: nil)
+            return
+        }
+        let batch = Batch(
+            sequence: try reader.number(),
+            name: BatchName(try reader.fixed(UInt32.self)),
+            check: try reader.fixed(UInt32.self),
+            changes: [:]
+        )
+        changes = try PackedChanges(from: &reader)
+        slot = Slot(serial: serial, have: have, former: former, batch: batch)
+    }
+}
