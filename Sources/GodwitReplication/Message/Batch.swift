@@ -1,5 +1,4 @@
 public import GodwitStore
-public import GodwitTree
 
 /// A run of a replica's line.
 ///
