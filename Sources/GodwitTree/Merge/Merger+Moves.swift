@@ -20,10 +20,10 @@
 extension Merger {
     /// The merge of two changes of one base, with edits where the values went that they are for.
     static func tree(_ base: Value, _ changes: SeparatedChanges, _ place: MergePlace) -> MergeTree {
-        var merger = Merger(doubtful: changes.doubtful)
+        var merger = Merger(changes)
         let node = merger.merge(base, changes.deltas, place)
         guard !merger.departures.isEmpty else { return MergeTree(root: node, hasMoves: false) }
-        var thorough = Merger(doubtful: changes.doubtful)
+        var thorough = Merger(changes)
         thorough.isThorough = true
         let walked = thorough.merge(base, changes.deltas, place)
         thorough.followMoves()
@@ -37,7 +37,7 @@ extension Merger {
         _ changes: SeparatedChanges,
         _ place: MergePlace
     ) -> MergeTree {
-        var merger = Merger(doubtful: changes.doubtful)
+        var merger = Merger(changes)
         return MergeTree(root: merger.merge(base, changes.deltas, place), hasMoves: false)
     }
 
@@ -79,6 +79,10 @@ extension Merger {
             else { return }
             bring(edit, of: departure, to: arrival)
             choice.picked = remover
+            if departure.place.isAmong(unsure) {
+                let report = Conflict(.bothChangedRecord, choice.versions, .both, departure.place)
+                arrival.insertion.reports.append(report)
+            }
             return
         }
         switch (departure.arrivals.ours, departure.arrivals.theirs) {

@@ -1,13 +1,18 @@
 /// The walk along two changes and their base.
 struct Merger {
-    /// The items of the base that a side may have put another item in the place of.
-    var doubtful: Set<Path> = []
+    /// The items of the base of which a side has made others, perhaps: see `SeparatedChanges`.
+    let doubtful: Set<Path>
+    let unsure: Set<Path>
     /// Whether the walk enters containers that only one side changed, to find its new values.
     var isThorough = false
     /// The values that at least one side removed, so far.
     var departures: [Departure] = []
     /// The new values of one side, so far.
     var insertions: [Insertion] = []
+
+    init(_ changes: SeparatedChanges) {
+        (doubtful, unsure) = (changes.doubtful, changes.unsure)
+    }
 
     /// - Precondition: Both deltas apply to `base`, or set it where there is none.
     mutating func merge(_ base: Value?, _ deltas: Sides<Delta>, _ place: MergePlace) -> MergeNode {

@@ -7,17 +7,11 @@
 //   (1) An edit after which an item has other values in each field that names it may be such a
 //       turnover: in its declared identity, in its `id`, or in all usual names, or, without any, in
 //       all texts.
-//   (2) It is one if the change removes the new item elsewhere, with its `id` or with all its content
-//       (`isDistinctive`), or if two such edits exchange items: with the `id`, or with all content
-//       where no text or number that stays tells the place, as the shift of a roster does.
-//   (3) It is one also if the old item is inserted elsewhere with the `id` that it had here. If old
-//       and new have less than half of their words in common, a number as `id` is enough, together
-//       with equal texts. An old version that is kept elsewhere is a copy.
-//   (4) Where the other side has taken the old item away, it is one if the change takes the new item
-//       from elsewhere.
-//   (5) A turnover becomes a removal and a new item: so each is found again where it went. Where the
+//   (2) Names and content that the same change removes or inserts elsewhere say whether it is one
+//       (`SlotDecision`).
+//   (3) A turnover becomes a removal and a new item: so each is found again where it went. Where the
 //       names say that it may be one, and no more, both sides' edits stay together and are reported.
-//   (6) An edit that adds to an int, the items of a list with a rule, and the cells of a row stay as
+//   (4) An edit that adds to an int, the items of a list with a rule, and the cells of a row stay as
 //       they are.
 //
 // Without an edit of the kind (1), the change is walked once and nothing is named.
@@ -25,8 +19,11 @@
 /// Both sides' changes, each turnover as a removal and a new item.
 struct SeparatedChanges {
     var deltas: Sides<Delta>
-    /// The items of the base that a side may have put another item in the place of.
+    /// The items of the base that a side may have put another item in the place of: edits of both
+    /// sides stay together.
     var doubtful: Set<Path> = []
+    /// The items of the base that a side has put another one in the place of, or has copied.
+    var unsure: Set<Path> = []
 }
 
 extension Value {
@@ -46,14 +43,17 @@ extension Value {
         guard turnovers.ours != nil || turnovers.theirs != nil else { return result }
         // First each side alone, then beside what the other one has taken away.
         var others = Sides(both: Delta.keep)
+        var unsure: Set<Path> = []
         for _ in 0..<2 {
-            result.doubtful = []
+            (result.doubtful, result.unsure) = ([], [])
             for side in Side.allCases {
                 guard var turnover = turnovers[side] else { continue }
                 let other = others[side.other]
                 let delta = turnover.separated(result.deltas[side], of: self, place, beside: other)
                 result.deltas[side] = delta
                 result.doubtful.formUnion(turnover.doubtful)
+                unsure.formUnion(turnover.unsure)
+                result.unsure = unsure
             }
             others = result.deltas
         }
@@ -120,7 +120,7 @@ extension Value {
     }
 
     /// The usual names of a record; its texts, if it has none.
-    fileprivate var namingFields: [Map.Element] {
+    var namingFields: [Map.Element] {
         guard case .map(let map) = self else { return [] }
         let names = map.filter {
             ItemIdentity.isUsual($0.key) && $0.value.isScalar && $0.value != .null
@@ -130,7 +130,7 @@ extension Value {
 }
 
 /// Where a value is.
-private struct SlotPlace {
+struct SlotPlace {
     let rules: MergePolicy.Node?
     /// Whether it is an item of a list.
     let isItem: Bool
@@ -142,7 +142,7 @@ private struct SlotPlace {
 }
 
 /// What a side does to the items of a list.
-private struct ItemChanges {
+struct ItemChanges {
     /// The items that it removes or moves to another list.
     private(set) var gone: Set<Int> = []
     private(set) var edits: [Int: Delta] = [:]
@@ -166,8 +166,8 @@ extension Delta {
 }
 
 /// What a change takes out of the places of a value, and what it puts in.
-private struct SlotTurnover {
-    private enum Name: Hashable {
+struct SlotTurnover {
+    enum Name: Hashable {
         /// An `id` that is more than a number.
         case id(Value)
         case content(ItemContent)
@@ -182,17 +182,17 @@ private struct SlotTurnover {
         var isLabel: Bool { if case .label = self { true } else { false } }
     }
 
-    /// The names of what is removed.
-    private var removed: Set<Name> = []
-    /// The names of what is inserted.
-    private var inserted: Set<Name> = []
-    private var departed: [Name: Int] = [:]
-    private var arrived: [Name: Int] = [:]
+    /// What is removed, by its names.
+    private(set) var removed: [Name: Value] = [:]
+    /// What is inserted, by its names.
+    private(set) var inserted: [Name: Value] = [:]
+    private(set) var departed: [Name: Int] = [:]
+    private(set) var arrived: [Name: Int] = [:]
     /// Edits of items that may be turnovers.
     private(set) var doubtful: Set<Path> = []
+    /// Turnovers of items that may have been copied.
+    private(set) var unsure: Set<Path> = []
     private var path = Path()
-
-    private static let alikeScoreMin = 0.5
 }
 
 // MARK: - Names
@@ -250,28 +250,30 @@ extension SlotTurnover {
     }
 
     private mutating func remove(_ value: Value, isItem: Bool = false) {
-        var counts: [Name: Int] = [:]
-        Self.count(value, isItem: isItem, in: &counts)
-        removed.formUnion(counts.keys)
-        departed.merge(counts, uniquingKeysWith: +)
+        Self.forEachName(in: value, isItem: isItem) { name, item in
+            removed[name] = item
+            departed[name, default: 0] += 1
+        }
     }
 
     private mutating func insert(_ value: Value, isItem: Bool = false) {
-        var counts: [Name: Int] = [:]
-        Self.count(value, isItem: isItem, in: &counts)
-        inserted.formUnion(counts.keys)
-        arrived.merge(counts, uniquingKeysWith: +)
-    }
-
-    /// Counts the names of a value, and of all records and items in it.
-    private static func count(_ value: Value, isItem: Bool = false, in counts: inout [Name: Int]) {
-        if isItem || value.map != nil {
-            for name in names(of: value) { counts[name, default: 0] += 1 }
+        Self.forEachName(in: value, isItem: isItem) { name, item in
+            inserted[name] = item
+            arrived[name, default: 0] += 1
         }
-        for part in value.parts { count(part.value, isItem: part.isItem, in: &counts) }
     }
 
-    private static func names(of item: Value) -> Set<Name> {
+    /// Tells the names of a value, and of all records and items in it.
+    private static func forEachName(
+        in value: Value,
+        isItem: Bool,
+        _ body: (Name, Value) -> Void
+    ) {
+        if isItem || value.map != nil { for name in names(of: value) { body(name, value) } }
+        for part in value.parts { forEachName(in: part.value, isItem: part.isItem, body) }
+    }
+
+    static func names(of item: Value) -> Set<Name> {
         var names: Set<Name> = []
         if item.isDistinctive { names.insert(.content(ItemContent(item))) }
         if let name = item.usualName {
@@ -336,7 +338,11 @@ extension SlotTurnover {
             defer { path.steps.removeLast() }
             let isRenamed = item.isRenamed(by: change, at: position, in: place)
             let isGone = other.gone.contains(position)
-            if isRenamed, isTurnover(position, of: items, by: change, isGone: isGone) {
+            let decision =
+                isRenamed ? decision(position, of: items, by: change, isGone: isGone) : .edit
+            if decision == .doubtful { doubtful.insert(path) }
+            if decision == .unsure { unsure.insert(path) }
+            if decision.isTurnover {
                 result.append(.new(item.changed(by: change)))
                 continue
             }
@@ -350,43 +356,5 @@ extension SlotTurnover {
         }
         result.finish(tail: recipe.tail)
         return result
-    }
-
-    /// Whether the new item came from elsewhere, or the old one went elsewhere.
-    ///
-    /// - Parameter isGone: Whether the other side has taken the old one away.
-    private mutating func isTurnover(
-        _ position: Int,
-        of items: Value.List,
-        by change: Delta,
-        isGone: Bool
-    ) -> Bool {
-        let item = items[position]
-        let new = item.changed(by: change)
-        let (oldNames, newNames) = (Self.names(of: item), Self.names(of: new))
-        let came = newNames.filter { departed[$0, default: 0] > (oldNames.contains($0) ? 1 : 0) }
-        let went = oldNames.filter { arrived[$0, default: 0] > (newNames.contains($0) ? 1 : 0) }
-        guard !came.isEmpty || !went.isEmpty else { return false }
-        let (cameAway, wentAway) = (came.intersection(removed), went.intersection(inserted))
-        let hasID = came.contains(where: \.isID)
-        if cameAway.contains(where: { $0.isID || $0.isContent })
-            || wentAway.contains(where: \.isID)
-            || isGone && !(cameAway.isEmpty && came.allSatisfy(\.isLabel))
-        {
-            return true
-        }
-        if came.contains(where: \.isContent) {
-            let isExchange = went.contains(where: \.isContent)
-            if hasID || isExchange && !items.tellsPlace(of: position, keptIn: new) { return true }
-            doubtful.insert(path)
-            return false
-        }
-        let isOther =
-            Resemblance(item).score(with: Resemblance(new)) < Self.alikeScoreMin
-        if isOther, hasID || !cameAway.union(wentAway).allSatisfy(\.isLabel) { return true }
-        if isOther || !came.isEmpty || wentAway.contains(where: \.isNumber) {
-            doubtful.insert(path)
-        }
-        return false
     }
 }
