@@ -24,6 +24,8 @@ public enum ReplicationError: Error, Hashable, Sendable {
     case overBudget(reason: String)
     /// The delta leads to another value than the sender says.
     case wrongContent
+    /// Other servers of the same storage were faster, again and again: try again later.
+    case contended
     /// What is stored does not fit together.
     case damagedHistory(reason: String)
 }
@@ -61,6 +63,7 @@ extension ReplicationError: CustomStringConvertible {
         case .invalidDelta(let reason): "the delta cannot be applied: \(reason)"
         case .overBudget(let reason): "the delta is too large: \(reason)"
         case .wrongContent: "the delta leads to another value than was announced"
+        case .contended: "other servers were faster, again and again: try again later"
         case .damagedHistory(let reason): "the stored history is damaged: \(reason)"
         }
     }
@@ -78,6 +81,7 @@ extension ReplicationError: CustomStringConvertible {
         case .invalidDelta: "invalidDelta"
         case .overBudget: "overBudget"
         case .wrongContent: "wrongContent"
+        case .contended: "contended"
         case .damagedHistory: "damagedHistory"
         }
     }

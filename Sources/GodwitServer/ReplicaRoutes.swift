@@ -163,6 +163,7 @@ extension ReplicationError {
         case .senderIsOlder, .senderIsNewer: .badRequest
         case .overBudget: .contentTooLarge
         case .invalidDelta, .wrongContent: .unprocessableContent
+        case .contended: .serviceUnavailable
         case .damagedHistory: .internalServerError
         }
     }

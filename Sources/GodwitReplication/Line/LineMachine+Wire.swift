@@ -4,16 +4,46 @@ internal import GodwitTree
 // Requests and answers with packed changes: they are unpacked once the objects are read on which they
 // were packed.
 
+/// An answer as it is sent, and what has to be durable before it leaves.
+struct PackedDecision: Sendable {
+    let answer: WireAnswer
+    let writes: LineWrites?
+}
+
 extension LineMachine {
     /// Decides about one request.
     ///
+    /// - Precondition: It is no comparison.
+    /// - Parameters:
+    ///   - peer: What the client can read.
+    ///   - newEpoch: The epoch that the line gets if it has lost states.
     /// - Throws: ``ReplicationError/damagedHistory(reason:)`` when what is stored does not fit
     ///   together.
     func decide(
+        _ request: WireRequest,
+        from client: ClientID,
+        _ slice: LineSlice,
+        for peer: WireFeatures = .own,
+        newEpoch: () -> Epoch
+    ) throws -> PackedDecision {
+        let isCompressed = peer.contains(.readsZstd)
+        switch request {
+        case .exchange(let packed):
+            return try decide(packed, from: client, slice, isCompressed)
+        case .recovery(let request):
+            let decision = decide(request, slice, newEpoch: newEpoch())
+            return PackedDecision(answer: .recovery(decision.answer), writes: decision.writes)
+        case .restoration(let request): return try decidePacked(request, slice, isCompressed)
+        case .comparison: preconditionFailure("Nothing is decided about a comparison")
+        }
+    }
+
+    private func decide(
         _ packed: PackedRequest,
         from client: ClientID,
-        _ slice: LineSlice
-    ) throws -> (answer: PackedAnswer, writes: LineWrites?) {
+        _ slice: LineSlice,
+        _ isCompressed: Bool
+    ) throws -> PackedDecision {
         let request = try opened(packed, from: client, slice)
         let decision =
             try request.map { try decide($0, slice) }
@@ -24,11 +54,12 @@ extension LineMachine {
             targets = try turn?.targets(of: batch) ?? [:]
         }
         let changed = Set(request?.slot.batch?.changes.keys.map { $0 } ?? [])
-        let answer = try PackedAnswer(decision.answer) { key throws(ReplicationError) in
+        let answer = try PackedAnswer(decision.answer, isCompressed: isCompressed) {
+            key throws(ReplicationError) in
             if decision.answer.status == .accepted, changed.contains(key) { return targets[key] }
             return try turn?.value(at: key)
         }
-        return (answer, decision.writes)
+        return PackedDecision(answer: .exchange(answer), writes: decision.writes)
     }
 
     /// The request; nil when its batch was made for other objects than its base has.
@@ -57,16 +88,17 @@ extension LineMachine {
         return turn.answer(.unknownBase, writes: true)
     }
 
-    /// Makes what a client gives back part of the line.
-    func decidePacked(
+    private func decidePacked(
         _ request: RestorationRequest,
-        _ slice: LineSlice
-    ) throws -> (answer: PackedAnswer, writes: LineWrites?) {
+        _ slice: LineSlice,
+        _ isCompressed: Bool
+    ) throws -> PackedDecision {
         let decision = try decide(request, slice)
-        let answer = try PackedAnswer(decision.answer) { key throws(ReplicationError) in
+        let answer = try PackedAnswer(decision.answer, isCompressed: isCompressed) {
+            key throws(ReplicationError) in
             if let object = request.objects[key] { return object }
             return try slice.objects[key]?.value(at: request.comparedWith)
         }
-        return (answer, decision.writes)
+        return PackedDecision(answer: .restoration(answer), writes: decision.writes)
     }
 }

@@ -33,29 +33,22 @@ extension WireRequest {
         from client: ClientID,
         newEpoch: Epoch
     ) throws -> WorldTurn {
-        switch self {
-        case .exchange(let request):
-            let reads = request.reads(for: client)
-            let slice = line.load(reads)
-            let decision = try machine.decide(request, from: client, slice)
-            return WorldTurn(.exchange(decision.answer), reads, slice, decision.writes)
-        case .recovery(let request):
-            let reads = LineMachine.reads(request)
-            let slice = line.load(reads)
-            let decision = machine.decide(request, slice, newEpoch: newEpoch)
-            return WorldTurn(.recovery(decision.answer), reads, slice, decision.writes)
-        case .restoration(let request):
-            let reads = LineMachine.reads(request)
-            let slice = line.load(reads)
-            let decision = try machine.decidePacked(request, slice)
-            return WorldTurn(.restoration(decision.answer), reads, slice, decision.writes)
-        case .comparison(let state, let ranges):
+        if case .comparison(let state, let ranges) = self {
             guard let objects = try line.objects(in: state) else {
                 return WorldTurn(answer: .comparison(nil))
             }
             let sorted = SortedObjects(objects)
             return WorldTurn(answer: .comparison(ranges.map { RangeMachine.answer($0, sorted) }))
         }
+        guard let reads = reads(for: client) else { preconditionFailure("All others read") }
+        let slice = line.load(reads)
+        let decision = try machine.decide(self, from: client, slice) { newEpoch }
+        return WorldTurn(
+            answer: decision.answer,
+            reads: reads,
+            slice: slice,
+            writes: decision.writes
+        )
     }
 
     /// The request as the server reads it.
@@ -71,17 +64,6 @@ extension WireAnswer {
         get throws {
             try WireAnswer(WireFrame(bytes: frame.bytes(for: .own), budget: .standard))
         }
-    }
-}
-
-extension WorldTurn {
-    fileprivate init(
-        _ answer: WireAnswer,
-        _ reads: LineReads,
-        _ slice: LineSlice,
-        _ writes: LineWrites?
-    ) {
-        self.init(answer: answer, reads: reads, slice: slice, writes: writes)
     }
 }
 

@@ -1,0 +1,167 @@
+import Foundation
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Synchronization
+import Testing
+
+@testable import GodwitReplication
+
+private let lists = StoreCollection<Value>("lists")
+private let cards = StoreCollection<Value>("cards")
+
+/// The server's half as it ships: messages as bytes, on a storage in SQLite.
+@Suite struct LineServerTests {
+    /// A device, and the server that it asks.
+    private struct Client {
+        let replica: StoredReplica
+        let server: LineServer
+
+        init(_ server: LineServer) async throws {
+            self.server = server
+            replica = try await .open(
+                .simulated,
+                server: "server",
+                in: Store(.memory),
+                collections: ["lists", "cards"]
+            )
+        }
+
+        func synchronize() async throws {
+            for _ in 0..<24 {
+                let replica = replica
+                let sent = try await replica.store.write { try replica.nextRequest(in: $0) }
+                let bytes = try await server.answer(
+                    sent.message.frame.bytes(for: .own),
+                    from: sent.client,
+                    of: replica.name
+                )
+                let answer = try WireAnswer(WireFrame(bytes: bytes, budget: .standard))
+                let isBehind = try await replica.store.write {
+                    try replica.receive(answer, to: sent, in: $0)
+                }
+                if !isBehind { return }
+            }
+            Issue.record("the device does not come to an end")
+        }
+
+        func add(_ number: Int) async throws {
+            try await replica.store.write { transaction in
+                try transaction.edit("a", in: lists) { $0.count += 1 }
+                try transaction.set(["id": .int(Int64(number))], for: "c\(number)", in: cards)
+            }
+        }
+    }
+
+    private static func server(_ store: Store) async throws -> LineServer {
+        let server = LineServer(try await SQLiteLineStorage(store))
+        try await server.create(.simulated)
+        return server
+    }
+
+    @Test func `devices that ask at once lose nothing`() async throws {
+        let server = try await Self.server(Store(.memory))
+        try await Self.edit(on: [server])
+    }
+
+    @Test func `several nodes may serve one storage`() async throws {
+        let folder = try TemporaryFolder()
+        var options = Store.Options()
+        options.processes = .several
+        var servers: [LineServer] = []
+        for _ in 0..<2 {
+            let store = try Store(.file(folder.path("server.sqlite")), options: options)
+            servers.append(try await Self.server(store))
+        }
+        try await Self.edit(on: servers)
+    }
+
+    /// Has six devices edit one counter and make cards of their own, all at once.
+    private static func edit(on servers: [LineServer]) async throws {
+        var clients: [Client] = []
+        for number in 0..<6 {
+            clients.append(try await Client(servers[number % servers.count]))
+        }
+        try await clients[0].replica.store.write { try $0.set(["count": 0], for: "a", in: lists) }
+        for client in clients { try await client.synchronize() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, client) in clients.enumerated() {
+                group.addTask {
+                    for edit in 0..<8 {
+                        try await client.add(10 * number + edit)
+                        try await client.synchronize()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        for client in clients { try await client.synchronize() }
+        for client in clients {
+            let replica = client.replica
+            let (count, keys) = try await replica.store.read { transaction in
+                (try transaction.get("a", in: lists), try transaction.keys(in: cards))
+            }
+            #expect(count == ["count": 48])
+            #expect(keys.count == 48)
+            #expect(try await replica.store.write { try replica.problems(in: $0) } == [])
+        }
+    }
+
+    @Test func `a replica that is not there is an error`() async throws {
+        let server = LineServer(try await SQLiteLineStorage(Store(.memory)))
+        let client = try await Client(server)
+        await #expect(throws: ReplicationError.unknownReplica("simulated")) {
+            try await client.synchronize()
+        }
+    }
+
+    @Test func `damaged messages are refused, and change nothing`() async throws {
+        let server = try await Self.server(Store(.memory))
+        let client = try await Client(server)
+        let replica = client.replica
+        try await replica.store.write { try $0.set(["id": 1], for: "c1", in: cards) }
+        let sent = try await replica.store.write { try replica.nextRequest(in: $0) }
+        let sound = sent.message.frame.bytes(for: .own)
+        let damaged = sound.dropLast() + [sound[sound.count - 1] ^ 1]
+        await #expect(throws: ReplicationError.damagedMessage) {
+            _ = try await server.answer(Array(damaged), from: sent.client, of: .simulated)
+        }
+        try await client.synchronize()
+        let other = try await Client(server)
+        try await other.synchronize()
+        #expect(try await other.replica.store.read { try $0.keys(in: cards) } == ["c1"])
+    }
+
+    @Test func `tasks of one name run one after the other, in their order`() async throws {
+        let (turns, log) = (Turns<String>(), Log())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<50 {
+                group.addTask {
+                    try await turns.take("a") {
+                        log.add(number)
+                        await Task.yield()
+                        log.add(number)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let found = log.numbers
+        #expect(found.count == 100)
+        for place in stride(from: 0, to: 100, by: 2) { #expect(found[place] == found[place + 1]) }
+        struct Fault: Error {}
+        let fault: @Sendable () async throws -> Int = { throw Fault() }
+        await #expect(throws: Fault.self) { _ = try await turns.take("a", fault) }
+        let next = try await turns.take("a") { 1 }
+        #expect(next == 1)
+    }
+}
+
+/// What several tasks write down.
+private final class Log: Sendable {
+    private let entries = Mutex<[Int]>([])
+
+    var numbers: [Int] { entries.withLock { $0 } }
+
+    func add(_ number: Int) { entries.withLock { $0.append(number) } }
+}
