@@ -260,7 +260,11 @@ extension StoredFaultTests {
 /// Files that were damaged, and saved in part.
 extension StoredFaultTests {
     /// Opens a store again whose file has a damaged object.
-    private func salvaged(_ pair: Pair, without key: String) async throws -> Pair {
+    private func salvaged(
+        _ pair: Pair,
+        without key: String,
+        and more: String = ""
+    ) async throws -> Pair {
         let path = folder.path("store.sqlite")
         try pair.replica.store.close()
         let database = try DatabaseQueue(path: path)
@@ -270,6 +274,7 @@ extension StoredFaultTests {
                 arguments: [key]
             )
             try database.execute(sql: "UPDATE godwit_ledger SET seal = zeroblob(32)")
+            try database.execute(sql: more)
         }
         try database.close()
         var options = Store.Options()
@@ -291,6 +296,35 @@ extension StoredFaultTests {
         #expect(try await again.replica.store.read { try $0.count(in: cards) } == 40)
         let problems = try await again.replica.store.write { try again.replica.problems(in: $0) }
         #expect(problems == [])
+    }
+
+    @Test func `a salvage that loses an edited object does not remove it`() async throws {
+        let ours = try await Pair(store("store.sqlite"))
+        for number in 1...40 { try await Self.add(number, ours.replica.store) }
+        try await ours.synchronize()
+        try await ours.replica.store.write { try $0.set(["id": 70], for: "c7", in: cards) }
+        let again = try await salvaged(ours, without: "c7")
+        try await again.synchronize()
+        #expect(again.line.objects.count == 40)
+        #expect(try await again.replica.store.read { try $0.count(in: cards) } == 40)
+    }
+
+    @Test func `a salvage that loses the replica's row removes nothing`() async throws {
+        let ours = try await Pair(store("store.sqlite"))
+        for number in 1...40 { try await Self.add(number, ours.replica.store) }
+        try await ours.synchronize()
+        try await ours.replica.store.write { try $0.set(["id": 80], for: "c8", in: cards) }
+        let lost = "DELETE FROM godwit_device_replica"
+        let again = try await salvaged(ours, without: "c7", and: lost)
+        try await again.synchronize()
+        // The head stays, because nothing says which of the two is newer, and both are recorded.
+        let eight = ObjectKey(collection: "cards", key: "c8")
+        let record = try #require(ConflictRecord.key(about: eight))
+        #expect(again.line.objects[eight] == ["id": 8])
+        #expect(again.line.objects[record] != nil)
+        let store = again.replica.store
+        #expect(try await store.read { try $0.count(in: cards) } == 40)
+        #expect(try await store.write { try again.replica.problems(in: $0) } == [])
     }
 
     @Test func `a salvaged store removes nothing from a server that was restored`() async throws {

@@ -41,6 +41,7 @@ struct AdoptionDraft {
         adoption.replica.epoch = epoch
         adoption.replica.former = nil
         adoption.replica.take(outcome)
+        if slice.replica.frozenAs != nil { try adoption.doubt(slice, insteadOf: slice.client) }
         return adoption
     }
 
@@ -130,9 +131,10 @@ extension AdoptionDraft {
         unless changes: [ObjectKey: ObjectDelta]
     ) throws(ReplicationError) {
         for key in slice.pending.keys where changes[key] == nil {
-            guard let row = row(key), row.isDoubtful else { continue }
-            let target = try row.changes().applied(to: row.base)
-            if target == row.base { rows[key] = .some(nil) }
+            guard var row = row(key), row.isDoubtful else { continue }
+            guard try row.frozen.applied(to: row.base) == row.base else { continue }
+            (row.frozen, row.isDoubtful) = (nil, false)
+            rows[key] = .some(row.tail == nil ? nil : row)
         }
     }
 

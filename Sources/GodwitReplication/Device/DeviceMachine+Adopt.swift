@@ -120,8 +120,10 @@ extension DeviceReplica {
 extension DeviceSlice {
     fileprivate func overtaken(by answer: SlotAnswer, fresh: ClientID) -> Adoption {
         var adoption = Adoption(replica: replica, identity: identity)
+        adoption.next = .ask
         if pending.isEmpty, answer.nonce > identity.nonce {
-            adoption.takeIdentity(fresh, insteadOf: identity)
+            adoption.identity.client = fresh
+            adoption.count(anewInsteadOf: client)
         } else {
             adoption.identity.nonce = max(identity.nonce, answer.nonce)
         }
@@ -129,29 +131,48 @@ extension DeviceSlice {
     }
 
     /// A clone of the device exists: what is pending here may be in the line already.
+    ///
+    /// - Precondition: No copy of the frozen batch can get into the line any more.
     func forked(fresh: ClientID) throws(ReplicationError) -> Adoption {
         var adoption = Adoption(replica: replica, identity: identity)
-        adoption.takeIdentity(fresh, insteadOf: identity)
-        for (key, var row) in pending {
-            row.frozen = try row.changes()
-            (row.tail, row.batch) = (nil, nil)
-            row.isDoubtful = true
-            adoption.pending[key] = row
-        }
+        adoption.next = .ask
+        // A batch that went on under an old id was the last one of it.
+        if replica.frozenAs == nil { adoption.identity.client = fresh }
+        try adoption.doubt(self, insteadOf: client)
+        return adoption
+    }
+
+    /// Another replica of the server has found a clone, and the device has taken another id.
+    func leftBehind() throws(ReplicationError) -> Adoption {
+        guard replica.isFrozen else { return try forked(fresh: identity.client) }
+        var adoption = Adoption(replica: replica, identity: identity)
+        adoption.replica.frozenAs = client
         return adoption
     }
 }
 
 extension Adoption {
-    fileprivate mutating func takeIdentity(
-        _ fresh: ClientID,
-        insteadOf identity: DeviceIdentity
-    ) {
-        self.identity = DeviceIdentity(client: fresh)
+    /// Doubts all that is pending, which is sent under the device's id and not the client's.
+    mutating func doubt(
+        _ slice: DeviceSlice,
+        insteadOf client: ClientID
+    ) throws(ReplicationError) {
+        count(anewInsteadOf: client)
+        for key in Set(slice.pending.keys).union(pending.keys) {
+            guard var row = pending[key] ?? slice.pending[key] else { continue }
+            row.frozen = try row.changes()
+            (row.tail, row.batch) = (nil, nil)
+            row.isDoubtful = true
+            pending[key] = row
+        }
+    }
+
+    fileprivate mutating func count(anewInsteadOf client: ClientID) {
         // The server may not have heard of the id in between.
-        replica.former = replica.former ?? identity.client
+        replica.former = replica.former ?? client
         replica.sequence = 0
         replica.name = nil
         replica.isFrozen = false
+        replica.frozenAs = nil
     }
 }

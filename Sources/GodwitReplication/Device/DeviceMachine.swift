@@ -27,6 +27,9 @@ struct DeviceSlice: Hashable, Sendable {
     var pending: [ObjectKey: PendingObject]
     /// The objects in the store, as far as an answer changes them.
     var objects: [ObjectKey: VersionedValue]
+
+    /// The client that makes the replica's requests.
+    var client: ClientID { replica.frozenAs ?? identity.client }
 }
 
 /// What an answer changes, in the transaction that completes the exchange.
@@ -34,7 +37,9 @@ struct Adoption: Sendable {
     /// What the device does next.
     enum Next: Hashable, Sendable {
         /// Nothing, or another exchange where changes are pending.
-        case exchange
+        case rest
+        /// Another request: the answer says nothing about the replica's objects.
+        case ask
         /// A recovery: the server does not have the base.
         case recover
     }
@@ -49,7 +54,7 @@ struct Adoption: Sendable {
     var settled: BatchOutcome?
     /// Changes of both sides that could not both stay, by object.
     var conflicts: [ObjectKey: [Conflict]] = [:]
-    var next = Next.exchange
+    var next = Next.rest
 }
 
 // MARK: - Local changes
@@ -88,12 +93,13 @@ extension DeviceMachine {
         var rows: [ObjectKey: PendingObject?] = [:]
         var isEmpty = true
         for (key, var row) in slice.pending where row.rejection == nil {
-            let changes = try row.changes()
+            // Edits after a fork are exact, and follow when the doubtful ones are settled.
+            let changes = row.isDoubtful ? row.frozen : try row.changes()
             let target = try changes.applied(to: row.base)
             if let changes, target != row.base {
                 // A clone's increment may be in the server's object already.
                 row.frozen = row.isDoubtful ? .diff(row.base, target, policy: policy) : changes
-                row.tail = nil
+                row.tail = row.isDoubtful ? row.tail : nil
                 row.batch = slice.replica.sequence + 1
                 isEmpty = false
             } else {

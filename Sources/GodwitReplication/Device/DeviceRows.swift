@@ -17,6 +17,10 @@ struct DeviceReplica: Hashable, Sendable {
     var name: BatchName?
     /// Whether that batch has no outcome yet.
     var isFrozen = false
+    /// The client that has sent that batch, where the device has taken another id since.
+    ///
+    /// A copy of the batch may still arrive, so it goes on under the old id until it has an outcome.
+    var frozenAs: ClientID?
     /// The client's id before it found that a clone uses it too; nil once the server knows the new
     /// one.
     var former: ClientID?
@@ -31,6 +35,12 @@ struct DeviceIdentity: Hashable, Sendable {
     var client: ClientID
     /// The nonce of the last request.
     var nonce: Int64 = 0
+}
+
+/// A state that a device has adopted, and the epoch that the line had then.
+struct AdoptedState: Hashable, Sendable {
+    let epoch: Epoch
+    let state: LineState
 }
 
 /// An object with changes that the server has not taken yet.

@@ -39,8 +39,10 @@ struct DeviceSession: Hashable, Sendable {
     }
 
     private var phase = Phase.exchanging
-    /// Who made the last request, and its nonce.
+    /// The client that made the last request, and its nonce.
     private var last: DeviceIdentity?
+    /// Changes when another program has gone on in between.
+    private(set) var generation = 0
 
     /// Whether the next request is an exchange, with what is pending.
     var isExchanging: Bool { phase == .exchanging }
@@ -54,8 +56,12 @@ struct DeviceSession: Hashable, Sendable {
 // MARK: - Sending
 
 extension DeviceSession {
-    /// Begins a comparison, where the row asks for one.
-    mutating func begin(_ replica: DeviceReplica) {
+    /// Begins anew where another program has gone on, and with a comparison where the row asks for one.
+    mutating func begin(_ replica: DeviceReplica, generation: Int = 0) {
+        if generation != self.generation {
+            self = DeviceSession()
+            self.generation = generation
+        }
         if replica.isSalvaged, isExchanging { distrust() }
     }
 
@@ -73,9 +79,12 @@ extension DeviceSession {
     mutating func request(
         _ machine: DeviceMachine,
         _ slice: DeviceSlice,
-        adopted: [LineState]
+        adopted: [AdoptedState]
     ) throws(ReplicationError) -> DeviceRequest {
-        let identity = slice.identity
+        // States of different lines may have one serial: only those of one epoch are of one line.
+        let epoch = slice.replica.epoch
+        let states = adopted.filter { $0.epoch == epoch }.map(\.state)
+        let identity = DeviceIdentity(client: slice.client, nonce: slice.identity.nonce)
         last = identity
         switch phase {
         case .exchanging:
@@ -92,8 +101,9 @@ extension DeviceSession {
                     client: identity.client,
                     nonce: identity.nonce,
                     former: slice.replica.former,
-                    epoch: slice.replica.epoch,
-                    adopted: adopted
+                    epoch: epoch,
+                    adopted: states,
+                    earlier: adopted.filter { $0.epoch != epoch }.map(\.state)
                 )
             )
         case .comparing(let answer, let comparison):
@@ -103,9 +113,9 @@ extension DeviceSession {
                 RestorationRequest(
                     client: identity.client,
                     nonce: identity.nonce,
-                    epoch: slice.replica.epoch ?? answer.epoch,
+                    epoch: epoch ?? answer.epoch,
                     comparedWith: answer.state.serial,
-                    adopted: adopted,
+                    adopted: states,
                     objects: machine.restoration(answer, differences, slice)
                 )
             )
@@ -116,8 +126,8 @@ extension DeviceSession {
 // MARK: - Receiving
 
 extension DeviceSession {
-    /// Whether a request is the last one that this replica has made, and the device still has the
-    /// client's id with which it was made.
+    /// Whether a request is the last one that this replica has made, for the client that makes its
+    /// requests now.
     func isLast(_ request: DeviceRequest, of client: ClientID) -> Bool {
         guard let last, last.client == client else { return false }
         switch (request, phase) {
@@ -138,6 +148,21 @@ extension DeviceSession {
     /// - Throws: ``ReplicationError/wrongContent`` when what arrives does not lead to what the
     ///   server says. The device compares its objects then.
     mutating func receive<Reader: DeviceReader>(
+        _ answer: WireAnswer,
+        to request: DeviceRequest,
+        _ machine: DeviceMachine,
+        _ reader: Reader,
+        fresh: ClientID
+    ) throws -> Adoption? {
+        do {
+            return try take(answer, to: request, machine, reader, fresh: fresh)
+        } catch ReplicationError.invalidDelta {
+            // The change was made for another object than the base has.
+            throw ReplicationError.wrongContent
+        }
+    }
+
+    private mutating func take<Reader: DeviceReader>(
         _ answer: WireAnswer,
         to request: DeviceRequest,
         _ machine: DeviceMachine,
@@ -179,6 +204,7 @@ extension DeviceSession {
         let slice = try reader.slice(with: [])
         guard answer.way != .stale else {
             var adoption = Adoption(replica: slice.replica, identity: slice.identity)
+            adoption.next = .ask
             adoption.identity.nonce = max(slice.identity.nonce, answer.nonce)
             return adoption
         }

@@ -17,7 +17,7 @@ extension DeviceSlice {
         for server: WireFeatures = .own
     ) throws(ReplicationError) -> SentRequest {
         SentRequest(
-            client: identity.client,
+            client: client,
             request: request,
             message: try message(request, for: server)
         )

@@ -27,7 +27,7 @@ extension LineMachine {
             former: request.former,
             base: request.adopted.last?.serial ?? 0,
             keys: [],
-            serials: Set(request.adopted.map(\.serial)),
+            serials: Set((request.adopted + request.earlier).map(\.serial)),
             lostEpoch: request.epoch
         )
     }
@@ -81,7 +81,8 @@ extension LineSlice {
             return isPassed && !restoration.isElsewhere(request.adopted)
                 ? nil : restoration.reference
         }
-        let common = request.adopted.last { states[$0.serial] == $0.id } ?? .root
+        let adopted = request.earlier + request.adopted
+        let common = adopted.last { states[$0.serial] == $0.id } ?? .root
         return start(of: common, before: base) ?? common
     }
 

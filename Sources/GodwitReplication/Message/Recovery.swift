@@ -7,8 +7,10 @@ public struct RecoveryRequest: Hashable, Sendable {
     public let former: ClientID?
     /// The epoch of the client's base; nil before its first answer.
     public let epoch: Epoch?
-    /// States that the client has adopted, their serials ascending; the last one is its base.
+    /// States of that epoch that the client has adopted; the last one is its base.
     public let adopted: [LineState]
+    /// States of earlier epochs that it has adopted, the last one last.
+    public let earlier: [LineState]
 }
 
 /// How a client gets back in sync.
@@ -41,7 +43,7 @@ public struct RestorationRequest: Hashable, Sendable {
     public let epoch: Epoch
     /// The state that the objects were compared with.
     public let comparedWith: Int64
-    /// States that the client has adopted, their serials ascending; the last one is its base.
+    /// States of that epoch that the client has adopted; the last one is its base.
     public let adopted: [LineState]
     /// The client's objects where they differ from that state; nil where it has none.
     public let objects: [ObjectKey: VersionedValue?]

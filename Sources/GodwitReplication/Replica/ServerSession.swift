@@ -9,50 +9,54 @@ internal import Synchronization
 final class ServerNonces: Sendable {
     private static let blockSize: Int64 = 1_024
 
-    /// The row as this program knows it.
-    private let row = Committed<DeviceIdentity?>(nil)
-    private let taken = Mutex<DeviceIdentity?>(nil)
+    private struct Row {
+        /// The row as this program knows it.
+        var identity: DeviceIdentity?
+        /// Counts the programs that have taken nonces in between, and the device's ids.
+        var generation = 0
+    }
+
+    private let row = Committed(Row())
+    private let taken = Mutex<Int64>(0)
 
     /// The last nonce that was taken.
-    var last: Int64 { taken.withLock { $0?.nonce ?? 0 } }
+    var last: Int64 { taken.withLock(\.self) }
 
-    /// Whether no other program has taken nonces since this one has.
+    /// The generation of the nonces, if no other program has taken any since this one has.
     ///
     /// - Parameter identity: The row of the server.
-    func areOwn(
+    func generation(
         _ identity: DeviceIdentity,
         in transaction: borrowing WriteTransaction
-    ) throws -> Bool { try row.update(in: transaction) { $0 == identity } }
+    ) throws -> Int? {
+        try row.update(in: transaction) { $0.identity == identity ? $0.generation : nil }
+    }
 
     /// Takes the next nonce.
     ///
     /// - Parameter identity: The row of the server.
-    /// - Returns: The row to write, if the limit moves.
+    /// - Returns: The row to write, if the limit moves, and the generation of the nonce.
     func take(
         _ identity: DeviceIdentity,
         in transaction: borrowing WriteTransaction
-    ) throws -> DeviceIdentity? {
-        let areOwn = try areOwn(identity, in: transaction)
+    ) throws -> (row: DeviceIdentity?, generation: Int) {
+        let areOwn = try generation(identity, in: transaction) != nil
         let nonce = taken.withLock { taken in
-            let isSame = taken?.client == identity.client
-            let known = isSame ? taken?.nonce ?? 0 : 0
-            let nonce = (areOwn && isSame ? known : max(known, identity.nonce)) + 1
-            taken = DeviceIdentity(client: identity.client, nonce: nonce)
-            return nonce
+            taken = (areOwn ? taken : max(taken, identity.nonce)) + 1
+            return taken
         }
         var limit = identity
         if nonce > limit.nonce { limit.nonce = nonce + Self.blockSize - 1 }
-        try row.update(in: transaction) { [limit] in $0 = limit }
-        return limit == identity ? nil : limit
+        let generation = try row.update(in: transaction) { [limit] row in
+            row.identity = limit
+            if !areOwn { row.generation += 1 }
+            return row.generation
+        }
+        return (limit == identity ? nil : limit, generation)
     }
 
     /// Counts on from a nonce that the server has seen.
-    func pass(_ identity: DeviceIdentity) {
-        taken.withLock { taken in
-            guard let last = taken, last.client == identity.client else { return }
-            taken?.nonce = max(last.nonce, identity.nonce)
-        }
-    }
+    func pass(_ nonce: Int64) { taken.withLock { $0 = max($0, nonce) } }
 }
 
 /// What the replicas of a store share in memory, for each server.

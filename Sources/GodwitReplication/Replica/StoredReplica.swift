@@ -71,9 +71,23 @@ final class StoredReplica: TransactionHook, Sendable {
         try store.addHook(replica, named: replica.hookName)
         // With the hook in place, so that no change comes between.
         try await store.write { transaction in
+            try replica.bringBackLost(in: transaction)
             if try replica.isDirty(in: transaction) { try whenDirty(transaction) }
         }
         return replica
+    }
+
+    /// Writes back objects that a salvage has lost, and of which it has kept the rows.
+    ///
+    /// They would be taken for removed, and be removed everywhere.
+    private func bringBackLost(in transaction: borrowing WriteTransaction) throws {
+        guard try DeviceTable.replica(number, in: transaction.database).isSalvaged else { return }
+        for (key, row) in try PendingTable.all(of: number, in: transaction.database) {
+            guard try transaction.value(of: key) == nil,
+                let object = try row.changes().applied(to: row.base)
+            else { continue }
+            try transaction.setValue(object.value, version: object.version, of: key)
+        }
     }
 
     /// Ends taking part in the store's commits.
@@ -146,11 +160,11 @@ extension ObjectChange {
 extension StoredReplica {
     /// The next request to the server; an exchange freezes what is pending, and brings it.
     func nextRequest(in transaction: borrowing WriteTransaction) throws -> SentRequest {
-        try takeNonce(in: transaction)
+        let generation = try takeNonce(in: transaction)
         let (device, machine) = (try device(in: transaction), machine)
         return try session.update(in: transaction) { session in
             var slice = try device.slice(with: session.wantedKeys)
-            session.begin(slice.replica)
+            session.begin(slice.replica, generation: generation)
             guard session.isExchanging else {
                 let adopted = try DeviceTable.adopted(of: number, in: device.database)
                 return try slice.packed(session.request(machine, slice, adopted: adopted))
@@ -167,8 +181,8 @@ extension StoredReplica {
     ///
     /// An answer to another request than the last one changes nothing.
     ///
-    /// - Returns: Whether another request has to follow, to send what is pending or to go on with a
-    ///   recovery.
+    /// - Returns: Whether another request has to follow: to send what is pending, to go on with a
+    ///   recovery, or because this one has had no answer that could be taken in.
     /// - Throws: ``ReplicationError/wrongContent`` when what arrives is not what the server says:
     ///   ``distrust(in:)`` has the objects compared then.
     @discardableResult
@@ -179,22 +193,26 @@ extension StoredReplica {
     ) throws -> Bool {
         let database = transaction.database
         var identity = try DeviceTable.identity(for: server, in: database)
-        let client = identity.client
-        let isLast = try session.update(in: transaction) { $0.isLast(sent.request, of: client) }
-        if try isLast && nonces.areOwn(identity, in: transaction) {
-            identity.nonce = nonces.last
-            try join(answer.collections, in: transaction)
-            let device = try device(in: transaction)
-            let old = try DeviceTable.replica(number, in: database)
-            let (machine, fresh) = (machine, ClientID(transaction.newIdentifier()))
-            let adoption = try session.update(in: transaction) {
-                try $0.receive(answer, to: sent.request, machine, device, fresh: fresh)
-            }
-            if let adoption, adoption.changes(old, identity) {
-                try adopt(adoption, replacing: old, identity, in: transaction)
-            }
+        let old = try DeviceTable.replica(number, in: database)
+        let (client, generation) = (
+            old.frozenAs ?? identity.client, try nonces.generation(identity, in: transaction)
+        )
+        let isLast = try session.update(in: transaction) {
+            $0.generation == generation && $0.isLast(sent.request, of: client)
         }
-        return try needsRequest(in: transaction)
+        guard isLast else { return true }
+        identity.nonce = nonces.last
+        try join(answer.collections, in: transaction)
+        let device = try device(in: transaction)
+        let (machine, fresh) = (machine, ClientID(transaction.newIdentifier()))
+        let adoption = try session.update(in: transaction) {
+            try $0.receive(answer, to: sent.request, machine, device, fresh: fresh)
+        }
+        guard let adoption else { return true }
+        if adoption.changes(old, identity) {
+            try adopt(adoption, replacing: old, identity, in: transaction)
+        }
+        return try adoption.next != .rest || needsRequest(in: transaction)
     }
 
     /// Has the objects compared with the server's.
@@ -208,11 +226,15 @@ extension StoredReplica {
         return try !isExchanging || isDirty(in: transaction)
     }
 
-    private func takeNonce(in transaction: borrowing WriteTransaction) throws {
+    /// Takes the next nonce, and returns its generation.
+    private func takeNonce(in transaction: borrowing WriteTransaction) throws -> Int {
         let identity = try DeviceTable.identity(for: server, in: transaction.database)
-        guard let row = try nonces.take(identity, in: transaction) else { return }
-        try DeviceTable.set(row, for: server, in: transaction.database)
-        transaction.touch()
+        let taken = try nonces.take(identity, in: transaction)
+        if let row = taken.row {
+            try DeviceTable.set(row, for: server, in: transaction.database)
+            transaction.touch()
+        }
+        return taken.generation
     }
 
     private func join(
@@ -242,21 +264,22 @@ extension StoredReplica {
         let device = try device(in: transaction)
         try device.write(adoption, replacing: old)
         if adoption.identity.client != identity.client {
-            try forkOthers(fresh: adoption.identity.client, device)
+            // The client that they had is in the server's row until then.
+            try leaveOthersBehind(device)
             try DeviceTable.set(adoption.identity, for: server, in: device.database)
         } else if adoption.identity.nonce > identity.nonce {
-            nonces.pass(adoption.identity)
+            nonces.pass(adoption.identity.nonce)
         }
         transaction.touch()
     }
 
     /// A clone of this device has all of its replicas.
-    private func forkOthers(fresh: ClientID, _ device: StoredDevice) throws {
+    private func leaveOthersBehind(_ device: StoredDevice) throws {
         let numbers = try DeviceTable.replicas(of: server, in: device.database)
         for number in numbers where number != self.number {
             let other = device.of(number)
             let slice = try other.slice(with: [])
-            try other.write(slice.forked(fresh: fresh), replacing: slice.replica)
+            try other.write(slice.leftBehind(), replacing: slice.replica)
         }
     }
 }

@@ -26,6 +26,7 @@ enum DeviceSchema {
             sequence INTEGER NOT NULL,
             batch INTEGER,
             is_frozen INTEGER NOT NULL,
+            frozen_as BLOB,
             former BLOB,
             is_salvaged INTEGER NOT NULL,
             UNIQUE (server, name)
@@ -53,6 +54,7 @@ enum DeviceSchema {
         CREATE TABLE godwit_device_adopted (
             replica INTEGER NOT NULL,
             number INTEGER NOT NULL,
+            epoch INTEGER NOT NULL,
             serial INTEGER NOT NULL,
             id BLOB NOT NULL,
             PRIMARY KEY (replica, number)

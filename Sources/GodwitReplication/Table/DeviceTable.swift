@@ -95,17 +95,21 @@ enum DeviceTable {
 
 extension DeviceTable {
     /// The row of a replica, which is made where there is none.
+    ///
+    /// Where a salvage has lost the row of a replica, and has kept others of it, any new replica may be
+    /// the lost one.
     static func replica(
         _ name: ReplicaName,
         of server: ServerNumber,
         in database: Database
     ) throws -> DeviceNumber {
-        let replica = DeviceReplica()
+        var replica = DeviceReplica()
+        replica.isSalvaged = try removeOrphans(in: database)
         let insert = try PreparedStatement(
             """
             INSERT INTO godwit_device_replica
                 (server, name, serial, id, sum, sequence, is_frozen, is_salvaged)
-            VALUES (?, ?, ?, ?, ?, ?, FALSE, FALSE) ON CONFLICT (server, name) DO NOTHING
+            VALUES (?, ?, ?, ?, ?, ?, FALSE, ?) ON CONFLICT (server, name) DO NOTHING
             """,
             in: database
         )
@@ -115,6 +119,7 @@ extension DeviceTable {
         try insert.bind(replica.base.id.bytes, at: 4)
         try insert.bind(replica.sum.all.bytes, at: 5)
         try insert.bind(replica.sequence, at: 6)
+        try insert.bind(replica.isSalvaged, at: 7)
         try insert.execute()
         let statement = try PreparedStatement(
             "SELECT number FROM godwit_device_replica WHERE server = ? AND name = ?",
@@ -127,10 +132,28 @@ extension DeviceTable {
         return DeviceNumber(rawValue: statement.integer(0))
     }
 
+    /// Removes rows of replicas that are gone, and says whether there were any.
+    private static func removeOrphans(in database: Database) throws -> Bool {
+        var count = 0
+        for table in ["collection", "pending", "adopted"] {
+            let statement = try PreparedStatement(
+                """
+                DELETE FROM godwit_device_\(table)
+                WHERE replica NOT IN (SELECT number FROM godwit_device_replica)
+                """,
+                in: database
+            )
+            try statement.execute()
+            count += statement.changedRowCount
+        }
+        return count > 0
+    }
+
     static func replica(_ number: DeviceNumber, in database: Database) throws -> DeviceReplica {
         let statement = try PreparedStatement(
             """
-            SELECT epoch, serial, id, sum, sequence, batch, is_frozen, former, is_salvaged
+            SELECT epoch, serial, id, sum, sequence, batch, is_frozen, former, is_salvaged,
+                frozen_as
             FROM godwit_device_replica WHERE number = ?
             """,
             in: database
@@ -149,6 +172,7 @@ extension DeviceTable {
             name: statement.isNull(5)
                 ? nil : BatchName(UInt32(truncatingIfNeeded: statement.integer(5))),
             isFrozen: statement.integer(6) != 0,
+            frozenAs: try statement.clientID(9),
             former: try statement.clientID(7),
             isSalvaged: statement.integer(8) != 0
         )
@@ -166,7 +190,7 @@ extension DeviceTable {
             """
             UPDATE godwit_device_replica
             SET epoch = ?, serial = ?, id = ?, sum = ?, sequence = ?, batch = ?, is_frozen = ?,
-                former = ?, is_salvaged = ?
+                former = ?, is_salvaged = ?, frozen_as = ?
             WHERE number = ?
             """,
             in: database
@@ -180,12 +204,15 @@ extension DeviceTable {
         try statement.bind(replica.isFrozen, at: 7)
         try statement.bind(replica.former?.identifier.bytes, at: 8)
         try statement.bind(replica.isSalvaged, at: 9)
-        try statement.bind(number.rawValue, at: 10)
+        try statement.bind(replica.frozenAs?.identifier.bytes, at: 10)
+        try statement.bind(number.rawValue, at: 11)
         try statement.execute()
         for (collection, sum) in old.sum.changes(to: replica.sum) {
             try set(sum, of: collection, number, in: database)
         }
-        if replica.base != old.base { try insert(replica.base, of: number, in: database) }
+        if let epoch = replica.epoch, replica.base != old.base || epoch != old.epoch {
+            try insert(replica.base, epoch, of: number, in: database)
+        }
     }
 }
 
@@ -283,36 +310,42 @@ extension DeviceTable {
     static let adoptedMax = 1_024
 
     /// The states that the device has adopted, the last one last.
-    static func adopted(of replica: DeviceNumber, in database: Database) throws -> [LineState] {
+    static func adopted(
+        of replica: DeviceNumber,
+        in database: Database
+    ) throws -> [AdoptedState] {
         let statement = try PreparedStatement(
-            "SELECT serial, id FROM godwit_device_adopted WHERE replica = ? ORDER BY number",
+            "SELECT epoch, serial, id FROM godwit_device_adopted WHERE replica = ? ORDER BY number",
             in: database
         )
         defer { statement.reset() }
         try statement.bind(replica.rawValue, at: 1)
-        var states: [LineState] = []
+        var states: [AdoptedState] = []
         while try statement.step() {
-            states.append(LineState(serial: statement.integer(0), id: try statement.stateID(1)))
+            let state = LineState(serial: statement.integer(1), id: try statement.stateID(2))
+            states.append(AdoptedState(epoch: Epoch(stored: statement.integer(0)), state: state))
         }
         return states
     }
 
     private static func insert(
         _ state: LineState,
+        _ epoch: Epoch,
         of replica: DeviceNumber,
         in database: Database
     ) throws {
         let insert = try PreparedStatement(
             """
-            INSERT INTO godwit_device_adopted (replica, number, serial, id)
-            SELECT ?1, ifnull(max(number), 0) + 1, ?2, ?3 FROM godwit_device_adopted
+            INSERT INTO godwit_device_adopted (replica, number, epoch, serial, id)
+            SELECT ?1, ifnull(max(number), 0) + 1, ?2, ?3, ?4 FROM godwit_device_adopted
             WHERE replica = ?1
             """,
             in: database
         )
         try insert.bind(replica.rawValue, at: 1)
-        try insert.bind(state.serial, at: 2)
-        try insert.bind(state.id.bytes, at: 3)
+        try insert.bind(epoch.stored, at: 2)
+        try insert.bind(state.serial, at: 3)
+        try insert.bind(state.id.bytes, at: 4)
         try insert.execute()
         let delete = try PreparedStatement(
             """

@@ -22,10 +22,12 @@ struct WireReader {
         return bytes[position]
     }
 
+    /// Reads a number below 2^56, so that a receiver may count on from it.
+    ///
     /// - Throws: Also for a number in more bytes than it needs, so that one message has one form.
     mutating func number() throws(ReplicationError) -> Int64 {
         var number: UInt64 = 0
-        for shift in stride(from: UInt64(0), to: 63, by: 7) {
+        for shift in stride(from: UInt64(0), to: 56, by: 7) {
             let byte = try byte()
             number |= UInt64(byte & 0x7F) << shift
             guard byte & 0x80 == 0 else { continue }

@@ -96,7 +96,7 @@ extension WireRequest {
     // An exchange has two bits: a client that is known under another id, and a batch.
     //
     //     0-3  nonce, serial, have, former?, (sequence, name, check, changes)?
-    //     4    nonce, former?, epoch?, [state]
+    //     4    nonce, former?, epoch?, [state], [state]
     //     5    state, [range, count, sum]
     //     6    nonce, epoch, serial, [state], [key, object?]
 
@@ -117,6 +117,7 @@ extension WireRequest {
             writer.optional(request.former) { $0.client($1) }
             writer.optional(request.epoch) { $0.epoch($1) }
             writer.list(request.adopted) { $0.state($1) }
+            writer.list(request.earlier) { $0.state($1) }
             return WireFrame(kind: Self.recoveryKind, body: writer.bytes)
         case .comparison(let state, let ranges):
             writer.state(state)
@@ -155,7 +156,8 @@ extension WireRequest {
                     epoch: try reader.optional { reader throws(ReplicationError) in
                         try reader.epoch()
                     },
-                    adopted: try reader.states()
+                    adopted: try reader.states(),
+                    earlier: try reader.states()
                 )
             )
         case Self.comparisonKind:

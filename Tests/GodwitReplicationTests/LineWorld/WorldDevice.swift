@@ -7,7 +7,7 @@ import GodwitTree
 struct WorldDevice: Hashable {
     private(set) var slice: DeviceSlice
     /// The states that were adopted.
-    private(set) var adopted: [LineState] = []
+    private(set) var adopted: [AdoptedState] = []
     /// Counts the launches; answers to requests of an older one do not arrive.
     var launch = 0
     /// Whether it has kept its objects beside those of a server that did not know it.
@@ -92,14 +92,17 @@ extension WorldDevice: DeviceReader {
         to request: DeviceRequest,
         fresh: ClientID
     ) throws {
-        guard isWaiting, session.isLast(request, of: slice.identity.client) else { return }
+        guard isWaiting, session.isLast(request, of: slice.client) else { return }
         isWaiting = false
         let (isUniting, reader) = (session.isUniting, self)
         let found = try session.receive(answer, to: request, machine, reader, fresh: fresh)
         guard let adoption = found else { return }
         if isUniting { hasUnited = true }
         if adoption.next == .recover { recoveryCount += 1 }
-        if adoption.replica.base != slice.replica.base { adopted.append(adoption.replica.base) }
+        let (base, epoch) = (adoption.replica.base, adoption.replica.epoch)
+        if let epoch, base != slice.replica.base || epoch != slice.replica.epoch {
+            adopted.append(AdoptedState(epoch: epoch, state: base))
+        }
         slice.replica = adoption.replica
         slice.identity = adoption.identity
         for (key, row) in adoption.pending { slice.pending[key] = row }
