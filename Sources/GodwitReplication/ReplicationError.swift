@@ -68,6 +68,19 @@ extension ReplicationError: CustomStringConvertible {
         }
     }
 
+    /// The HTTP status with which a server refuses.
+    public var httpStatus: Int {
+        switch self {
+        case .unknownReplica: 404
+        case .invalidName, .unsuitableCollection, .malformedMessage, .damagedMessage: 400
+        case .senderIsOlder, .senderIsNewer: 400
+        case .overBudget: 413
+        case .invalidDelta, .wrongContent: 422
+        case .contended: 503
+        case .damagedHistory: 500
+        }
+    }
+
     /// The case as one word, for what a server answers to a client.
     public var code: String {
         switch self {

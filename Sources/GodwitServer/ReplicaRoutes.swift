@@ -10,7 +10,7 @@ internal import ServiceLifecycle
 
 /// The paths below `/v1/replicas`, and what they answer.
 struct ReplicaRoutes {
-    let host: ReplicaHost
+    let server: ReplicaServer
     let logger: Logger
 
     var router: Router<BasicRequestContext> {
@@ -19,23 +19,22 @@ struct ReplicaRoutes {
         let path = "/v1/replicas/:name"
         router.put("\(path)") { request, context in
             try await answering(request, context) { name in
-                Response(status: .ok, value: summary(of: try await host.create(name).current))
+                try await server.create(name)
+                return try await summary(of: name, for: request)
             }
         }
         router.get("\(path)") { request, context in
             try await answering(request, context) { name in
-                let machine = try await host.replica(name).current
-                return Response(
-                    status: .ok,
-                    value: summary(of: machine),
-                    encoding: Encoding(accepted: request)
-                )
+                try await summary(of: name, for: request)
             }
         }
         router.get("\(path)/value") { request, context in
             try await answering(request, context) { name in
-                let value = try await host.replica(name).current.history.headValue
-                return Response(status: .ok, value: value, encoding: Encoding(accepted: request))
+                Response(
+                    status: .ok,
+                    value: try await server.value(of: name),
+                    encoding: Encoding(accepted: request)
+                )
             }
         }
         router.post("\(path)/exchange") { request, context in
@@ -45,7 +44,7 @@ struct ReplicaRoutes {
         }
         router.get("\(path)/events") { request, context in
             try await answering(request, context) { name in
-                events(of: try await host.replica(name))
+                events(try await server.heads(of: name))
             }
         }
         return router
@@ -60,18 +59,16 @@ extension ReplicaRoutes {
                 reason: "the header godwit-client has 32 hexadecimal digits"
             )
         }
-        let replica = try await host.replica(name)
         let body = try await body(of: request)
-        let message = try Encoding(body: request).value(in: Array(body.readableBytesView))
-        let answer = try await replica.exchange(
-            ExchangeRequest(encoded: message),
-            from: ClientID(identifier)
+        let answer = try await server.answer(
+            Array(body.readableBytesView),
+            from: ClientID(identifier),
+            of: name
         )
-        let encoding = Encoding(accepted: request)
         return Response(
             status: .ok,
-            value: encoding == .json ? answer.encodedForPeople : answer.encoded,
-            encoding: encoding
+            headers: [.contentType: "application/octet-stream"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer))
         )
     }
 
@@ -89,12 +86,18 @@ extension ReplicaRoutes {
     }
 
     /// Server-sent events: the current head, then every newer one that is not overtaken.
-    private func events(of replica: HostedReplica) -> Response {
-        let heads = replica.heads()
+    ///
+    /// The data of an event is the state's serial and id. A comment every 20 seconds tells the client
+    /// that the server is there.
+    private func events(_ heads: AsyncStream<LineState>) -> Response {
         let body = ResponseBody { writer in
             try await writer.write(ByteBuffer(string: ": godwit\n\n"))
-            for await head in heads.cancelOnGracefulShutdown() {
-                try await writer.write(ByteBuffer(string: "event: head\ndata: \(head)\n\n"))
+            for await event in heads.withHeartbeats(every: .seconds(20)).cancelOnGracefulShutdown()
+            {
+                let text =
+                    event.map { "event: head\nid: \($0.serial)\ndata: \($0.serial) \($0.id)\n\n" }
+                    ?? ": here\n\n"
+                try await writer.write(ByteBuffer(string: text))
             }
             try await writer.finish(nil)
         }
@@ -105,13 +108,17 @@ extension ReplicaRoutes {
         )
     }
 
-    private func summary(of machine: ServerMachine) -> Value {
-        [
-            "name": .string(Key(machine.name.text)),
-            "head": .string(Key(machine.history.head.id.description)),
-            "states": .int(Int64(machine.history.stateCount)),
-            "clients": .int(Int64(machine.peers.count)),
+    private func summary(of name: ReplicaName, for request: Request) async throws -> Response {
+        let summary = try await server.summary(of: name)
+        let value: Value = [
+            "name": .string(Key(name.text)),
+            "serial": .int(summary.head.serial),
+            "head": .string(Key(summary.head.id.description)),
+            "objects": .int(Int64(summary.objectCount)),
+            "states": .int(Int64(summary.stateCount)),
+            "clients": .int(Int64(summary.clientCount)),
         ]
+        return Response(status: .ok, value: value, encoding: Encoding(accepted: request))
     }
 
     /// Turns what is thrown into an answer that a program can read.
@@ -124,12 +131,8 @@ extension ReplicaRoutes {
             let name = try ReplicaName(context.parameters.get("name") ?? "")
             return try await body(name)
         } catch let error as ReplicationError {
-            return refusal(error.status, error.code, error.description)
-        } catch let error as TreeError {
-            if case .overBudget = error {
-                return refusal(.contentTooLarge, "overBudget", error.description)
-            }
-            return refusal(.badRequest, "malformedMessage", error.description)
+            let status = HTTPResponse.Status(code: error.httpStatus)
+            return refusal(status, error.code, error.description)
         } catch let error as any HTTPResponseError {
             return refusal(error.status, "refused", "\(error)")
         } catch let error as CancellationError {
@@ -155,42 +158,13 @@ extension ReplicaRoutes {
     }
 }
 
-extension ReplicationError {
-    fileprivate var status: HTTPResponse.Status {
-        switch self {
-        case .unknownReplica: .notFound
-        case .invalidName, .unsuitableCollection, .malformedMessage, .damagedMessage: .badRequest
-        case .senderIsOlder, .senderIsNewer: .badRequest
-        case .overBudget: .contentTooLarge
-        case .invalidDelta, .wrongContent: .unprocessableContent
-        case .contended: .serviceUnavailable
-        case .damagedHistory: .internalServerError
-        }
-    }
-}
-
-/// In which form a message comes or goes: CBOR, or JSON for people.
+/// In which form a value leaves: JSON for people, unless CBOR is asked for.
 private enum Encoding {
     case cbor, json
 
-    init(body request: Request) {
-        let type = request.headers[.contentType] ?? ""
-        self = type.hasPrefix("application/json") ? .json : .cbor
-    }
-
-    /// JSON unless CBOR is asked for.
     init(accepted request: Request) {
         let accepted = request.headers[.accept] ?? ""
         self = accepted.contains("application/cbor") ? .cbor : .json
-    }
-
-    func value(in bytes: [UInt8]) throws(TreeError) -> Value {
-        let budget = ReadBudget.request(sizeInBytes: bytes.count)
-        let depthMax = ExchangeRequest.depthMax
-        return switch self {
-        case .cbor: try Value(canonicalBytes: bytes, depthMax: depthMax, budget: budget)
-        case .json: try Value(json: bytes, depthMax: depthMax, budget: budget)
-        }
     }
 }
 

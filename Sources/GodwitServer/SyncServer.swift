@@ -15,7 +15,7 @@ public import ServiceLifecycle
 /// try await server.run()
 /// ```
 ///
-/// It listens on loopback unless it is told otherwise: nobody is asked who they are yet.
+/// It listens on loopback unless it is told otherwise: it lets every client in.
 public struct SyncServer: Service {
     private let store: Store
     private let host: String
@@ -46,7 +46,8 @@ public struct SyncServer: Service {
     /// Serves until the surrounding task is cancelled, or a graceful shutdown begins.
     public func run() async throws {
         let whenListening = whenListening
-        let routes = ReplicaRoutes(host: ReplicaHost(store: store), logger: logger)
+        let server = try await ReplicaServer(store)
+        let routes = ReplicaRoutes(server: server, logger: logger)
         let application = Application(
             router: routes.router,
             configuration: ApplicationConfiguration(

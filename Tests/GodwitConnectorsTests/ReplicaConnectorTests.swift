@@ -19,7 +19,7 @@ import Testing
     init() async throws {
         name = try ReplicaName("shopping")
         folder = try TemporaryFolder()
-        network = SimulatedNetwork(store: try Store(.memory))
+        network = try await SimulatedNetwork(store: Store(.memory))
         try await network.create(name)
     }
 
@@ -31,11 +31,11 @@ import Testing
                 return transaction.commit
             }
             try await phone.connector.pushed(through: commit)
-            try await tablet.reach(phone.connector.replica.status.base)
+            try await tablet.reach(phone.replica.status().base)
         }
         let list = try await tablet.list("groceries")
         #expect(list == ["bread"])
-        #expect(!phone.connector.replica.status.isDirty)
+        #expect(try await !phone.replica.status().isDirty)
     }
 
     @Test func `commits made offline are pushed as one when the network is back`() async throws {
@@ -48,10 +48,10 @@ import Testing
         }
         network.isOnline = true
         let before = network.exchangeCount
-        try await phone.connector.synchronize()
+        try await phone.connector.synchronize(name)
 
         #expect(network.exchangeCount == before + 1)
-        #expect(try network.hosted(name).current.history.headValue == ["lists": ["n": ["20"]]])
+        #expect(try await network.server.value(of: name) == ["lists": ["n": ["20"]]])
     }
 
     @Test(arguments: 1...20)
@@ -73,7 +73,7 @@ import Testing
             for device in devices { try await device.drain() }
             network.decide { _ in .arrives }
             for device in devices {
-                try await device.reach(network.hosted(name).current.history.head.id)
+                try await device.reach(network.server.summary(of: name).head)
             }
         }
         let first = try await devices[0].list("list") ?? []
@@ -87,18 +87,19 @@ import Testing
         network.decide { _ in .loseAnswer }
         let first = try await device(location)
         try await first.add("bread", to: "list")
-        await #expect(throws: ConnectorError.self) { try await first.connector.synchronize() }
+        await #expect(throws: ConnectorError.self) { try await first.connector.synchronize(name) }
         try await first.add("wine", to: "list")
+        let client = try await first.replica.status().client
         try first.store.close()
 
         network.decide { _ in .arrives }
         let second = try await device(location)
-        #expect(second.connector.replica.client == first.connector.replica.client)
+        #expect(try await second.replica.status().client == client)
         try await running([second]) { try await second.drain() }
 
         let list = try await second.list("list")
         #expect(list == ["bread", "wine"])
-        let head = try network.hosted(name).current.history.headValue
+        let head = try await network.server.value(of: name)
         #expect(head == ["lists": ["list": ["bread", "wine"]]])
         try second.store.close()
     }
@@ -108,9 +109,9 @@ import Testing
         try await store.write { [lists] in try $0.set(["old"], for: "a", in: lists) }
         let phone = try await Peer(store, name, network)
 
-        try await phone.connector.synchronize()
+        try await phone.connector.synchronize(name)
 
-        #expect(try network.hosted(name).current.history.headValue == ["lists": ["a": ["old"]]])
+        #expect(try await network.server.value(of: name) == ["lists": ["a": ["old"]]])
     }
 
     @Test func `a removed object goes everywhere, other collections stay at home`() async throws {
@@ -120,23 +121,30 @@ import Testing
             try transaction.set(["y"], for: "b", in: lists)
             try transaction.set(1, for: "secret", in: Store.Collection<Int>("private"))
         }
-        try await phone.connector.synchronize()
-        try await tablet.connector.synchronize()
+        try await phone.connector.synchronize(name)
+        try await tablet.connector.synchronize(name)
         try await phone.store.write { [lists] in try $0.remove("a", in: lists) }
-        try await phone.connector.synchronize()
-        try await tablet.connector.synchronize()
+        try await phone.connector.synchronize(name)
+        try await tablet.connector.synchronize(name)
 
         let keys = try await tablet.store.read { [lists] in try $0.keys(in: lists) }
         #expect(keys == ["b"])
-        let value = tablet.connector.replica.status.value
-        #expect(value == ["lists": ["b": ["y"]]])
+        #expect(try await network.server.value(of: name) == ["lists": ["b": ["y"]]])
     }
 
     @Test func `a replica that the server does not have is a typed error`() async throws {
         let phone = try await Peer(try Store(.memory), ReplicaName("unknown"), network)
         try await phone.add("x", to: "list")
-        await #expect(throws: ConnectorError.self) { try await phone.connector.synchronize() }
-        #expect(phone.connector.replica.status.isDirty)
+        let unknown = ConnectorError.refused(
+            status: 404,
+            code: "unknownReplica",
+            message: "there is no replica \"unknown\""
+        )
+        await #expect(throws: unknown) {
+            try await phone.connector.synchronize(phone.replica.name)
+        }
+        await #expect(throws: unknown) { try await phone.connector.run() }
+        #expect(try await phone.replica.status().isDirty)
     }
 
     /// The reader of a commit may be there before the memory of its writer has followed.
@@ -158,7 +166,7 @@ import Testing
             try await edit.value
             try await phone.drain()
         }
-        let head = try network.hosted(name).current.history.headValue
+        let head = try await network.server.value(of: name)
         #expect(head == ["lists": ["groceries": ["bread"]]])
         try phone.store.close()
     }
@@ -170,7 +178,7 @@ import Testing
         try await running([phone]) { try await phone.drain() }
 
         #expect(liar.hasLied)
-        let head = try network.hosted(name).current.history.headValue
+        let head = try await network.server.value(of: name)
         #expect(head == ["lists": ["groceries": ["bread"]]])
     }
 
@@ -230,15 +238,20 @@ private final class LyingOnce: ReplicaTransport {
         guard isFirst else {
             return try await network.exchange(body, replica: replica, client: client)
         }
-        return ExchangeResponse(
-            acknowledged: 0,
+        let key = ObjectKey(collection: "lists", key: "a")
+        let answer = SlotAnswer(
+            status: .ok,
+            epoch: Epoch(1),
+            nonce: 0,
+            outcome: nil,
             head: .root,
-            origin: .root,
-            delta: ExchangeDelta(.set(["not": "what the head names"]))
-        ).encoded.canonicalBytes
+            changes: [key: .set(VersionedValue(["not": "what the head names"]))]
+        )
+        let packed = try PackedAnswer(answer) { _ throws(ReplicationError) in nil }
+        return WireAnswer.exchange(packed).frame.bytes(for: .own)
     }
 
-    func heads(of replica: ReplicaName) -> AsyncThrowingStream<StateID, any Error> {
+    func heads(of replica: ReplicaName) -> AsyncThrowingStream<LineState, any Error> {
         network.heads(of: replica)
     }
 }
@@ -246,6 +259,7 @@ private final class LyingOnce: ReplicaTransport {
 /// A device with lists of words.
 private struct Peer: Sendable {
     let store: Store
+    let replica: Replica
     let connector: ReplicaConnector
     private let lists = Store.Collection<[String]>("lists")
 
@@ -255,13 +269,10 @@ private struct Peer: Sendable {
         _ network: any ReplicaTransport
     ) async throws {
         self.store = store
-        connector = try await ReplicaConnector(
-            name,
-            in: store,
-            collections: ["lists"],
-            transport: network,
-            options: .init(backoff: Backoff(delayMin: .microseconds(100), jitter: { 0 }))
-        )
+        var options = ReplicaConnector.Options()
+        options.backoff = Backoff(delayMin: .microseconds(100), jitter: { 0 })
+        connector = try ReplicaConnector(store, transport: network, options: options)
+        replica = try await connector.open(name, collections: ["lists"])
     }
 
     func list(_ key: String) async throws -> [String]? {
@@ -283,9 +294,9 @@ private struct Peer: Sendable {
     }
 
     /// Waits until the device has adopted a state.
-    func reach(_ head: StateID) async throws {
+    func reach(_ head: LineState) async throws {
         let changes = store.changes()
-        guard connector.replica.status.base != head else { return }
-        for await _ in changes where connector.replica.status.base == head { return }
+        guard try await replica.status().base != head else { return }
+        for await _ in changes where try await replica.status().base == head { return }
     }
 }

@@ -55,7 +55,7 @@ import Testing
                 #expect(answers == [RangeMachine.answer(range, objects)], "seed \(seed), \(serial)")
             }
         }
-        let lost = LineState(serial: 999, id: .noObjects)
+        let lost = LineState(serial: 999, id: .root)
         #expect(try await storage.answer([], with: lost, of: .simulated) == nil)
     }
 

@@ -40,6 +40,24 @@ import Testing
         #expect(rounds <= 4)
     }
 
+    @Test func `an empty device gets all objects in many small answers`() throws {
+        let all = (0..<12_000).map { ObjectKey(collection: "a", key: Key("k\($0)")) }
+        let objects = Dictionary(uniqueKeysWithValues: all.map { ($0, VersionedValue(1)) })
+        let (device, server) = (SortedObjects([:]), SortedObjects(objects))
+        var comparison = RangeComparison(device)
+        var sizes: [Int] = []
+        while !comparison.open.isEmpty {
+            let answers = RangeMachine.answers(to: comparison.next, server)
+            let before = comparison.differences.count
+            try comparison.receive(answers, device)
+            sizes.append(comparison.differences.count - before)
+        }
+        #expect(comparison.differences.count == 12_000)
+        let most = RangeMachine.answerCountMax + RangeMachine.newCountMax
+        #expect(sizes.allSatisfy { $0 <= most })
+        #expect(sizes.filter { $0 > 0 }.count == 3)
+    }
+
     @Test func `equal sets take one sum`() throws {
         let objects = SortedObjects([ObjectKey(collection: "a", key: "k"): VersionedValue(1)])
         var comparison = RangeComparison(objects)

@@ -118,7 +118,7 @@ extension StoredFaultTests {
         let notes = try await Pair(store, named: ReplicaName("notes"), collections: ["notes"])
         try await Self.add(1, store)
         try await store.write { try $0.set("x", for: "n", in: StoreCollection<Value>("notes")) }
-        var requests: [SentRequest] = []
+        var requests: [ReplicaRequest] = []
         for pair in [ours, notes] {
             requests.append(try await store.write { try pair.replica.nextRequest(in: $0) })
         }
@@ -153,7 +153,7 @@ extension StoredFaultTests {
     @Test func `a collection that another program adds is sent here too`() async throws {
         let calls = Mutex(0)
         let store = try store("store.sqlite")
-        let ours = try await StoredReplica.open(
+        let ours = try await Replica.open(
             .simulated,
             server: "line",
             in: store,

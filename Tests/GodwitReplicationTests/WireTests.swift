@@ -21,7 +21,7 @@ import Testing
             check: 0x0506_0708,
             changes: [board: delta]
         )
-        let state = LineState(serial: 1_000, id: .noObjects)
+        let state = LineState(serial: 1_000, id: .root)
         let request = LineRequest(
             client: client,
             nonce: 700,

@@ -25,13 +25,15 @@ import Testing
             folder.path("devices"), "--json",
         ]
 
-        var device = try start(replay)
+        let errors = folder.path("errors.txt")
+        var device = try start(replay, errors: errors)
         var killed = (server: 0, device: 0)
         while killed.server + killed.device < Self.kills {
             // Real processes, random moments: the one place where a test lets time pass.
             let pause = Duration.milliseconds(Int.random(in: 5...120, using: &random))
             try await ContinuousClock().sleep(for: pause)
-            try #require(device.isRunning, "the replay ended early, seed \(seed)")
+            let printed = try String(contentsOfFile: errors, encoding: .utf8)
+            try #require(device.isRunning, "the replay ended early, seed \(seed): \(printed)")
             if random.happens(0.5) {
                 server.kill()
                 killed.server += 1
@@ -40,7 +42,7 @@ import Testing
                 kill(device.processIdentifier, SIGKILL)
                 device.waitUntilExit()
                 killed.device += 1
-                device = try start(replay)
+                device = try start(replay, errors: errors)
             }
         }
         kill(device.processIdentifier, SIGKILL)
@@ -48,7 +50,6 @@ import Testing
 
         let played = try await document(on: server)["n"]?.integer ?? 0
         let count = Int(played) + 100
-        let errors = folder.path("errors.txt")
         device = try start(replay + ["--limit", "\(count)"], errors: errors)
         device.waitUntilExit()
         print(
@@ -75,14 +76,11 @@ import Testing
         try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: path))
     }
 
-    private func start(_ arguments: [String], errors: String? = nil) throws -> Process {
+    private func start(_ arguments: [String], errors: String) throws -> Process {
         let process = Godwit.command(arguments)
         process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        if let errors {
-            _ = FileManager.default.createFile(atPath: errors, contents: nil)
-            process.standardError = FileHandle(forWritingAtPath: errors)
-        }
+        _ = FileManager.default.createFile(atPath: errors, contents: nil)
+        process.standardError = FileHandle(forWritingAtPath: errors)
         try process.run()
         return process
     }

@@ -16,6 +16,10 @@ import Testing
             "Conditions", "Effect", "Footprint", "Operation", "Tag", "Schedule", "Machine",
             "Pipeline", "Table", "Transaction", "Status", "State", "Queue", "Observation",
         ],
+        "GodwitReplication": [
+            "Content", "Conflict", ".", "Change", "State", "Range", "Message", "Wire", "Line",
+            "Device", "Table", "Storage", "Replica", "Server",
+        ],
     ]
 
     @Test(arguments: rooms.keys.sorted())

@@ -26,7 +26,7 @@ import Testing
         ],
         "GodwitServer": [
             "GodwitTree", "GodwitStore", "GodwitReplication", "Logging", "HTTPTypes",
-            "Hummingbird", "NIOCore", "ServiceLifecycle",
+            "Hummingbird", "NIOCore", "ServiceLifecycle", "Synchronization",
         ],
         "Godwit": [
             "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",
@@ -45,8 +45,9 @@ import Testing
     /// The modules and files that decide in values: no clock, no chance, no task, no I/O.
     static func isPure(_ file: SourceFile) -> Bool {
         let folders = [
-            "/Schedule/", "/Machine/", "/State/", "/Exchange/", "/VersionCache.", "/WriteQueue.",
-            "/QueueState", "/Waiters.", "/Effect.",
+            "/Schedule/", "/Machine/", "/State/", "/VersionCache.", "/WriteQueue.", "/QueueState",
+            "/Waiters.", "/Effect.", "/Content/", "/Conflict/", "/Change/", "/Range/", "/Message/",
+            "/Wire/", "/Line/", "/Device/",
         ]
         if file.path.hasSuffix("/DigestMemo.swift") { return false }
         return file.module == "GodwitTree" || folders.contains { file.path.contains($0) }

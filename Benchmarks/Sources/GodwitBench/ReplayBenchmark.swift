@@ -37,7 +37,7 @@ struct ReplayBenchmark {
 
     private func inProcess(_ versions: [Value], name: String) async throws -> Run {
         let server = try Store(.file(folder.path("\(name)-local.sqlite")))
-        let network = SimulatedNetwork(store: server)
+        let network = try await SimulatedNetwork(store: server)
         let run = try await replay(versions, over: network, name: "\(name)-local")
         try server.close()
         return run
@@ -88,10 +88,10 @@ struct ReplayBenchmark {
                     }
                     try await editor.connector.pushed(through: commit)
                 }
-                let head = editor.connector.replica.status.base
-                if follower.connector.replica.status.base != head {
+                let head = try await editor.replica.status().base
+                if try await follower.replica.status().base != head {
                     for await _ in changes
-                    where follower.connector.replica.status.base == head { break }
+                    where try await follower.replica.status().base == head { break }
                 }
             }
             group.cancelAll()
@@ -107,16 +107,10 @@ struct ReplayBenchmark {
         _ replica: ReplicaName,
         _ transport: any ReplicaTransport,
         report: @escaping @Sendable (ReplicaConnector.Event) -> Void
-    ) async throws -> (store: Store, connector: ReplicaConnector) {
+    ) async throws -> (store: Store, replica: Replica, connector: ReplicaConnector) {
         let store = try Store(.file(folder.path("\(replica)-\(role).sqlite")))
-        let connector = try await ReplicaConnector(
-            replica,
-            in: store,
-            collections: ["d"],
-            transport: transport,
-            report: report
-        )
-        return (store, connector)
+        let connector = try ReplicaConnector(store, transport: transport, report: report)
+        return (store, try await connector.open(replica, collections: ["d"]), connector)
     }
 }
 
@@ -133,7 +127,7 @@ final class Sizes: Sendable {
     var all: [Int] { sizes.withLock { $0 } }
 
     func note(_ event: ReplicaConnector.Event) {
-        guard case .sending(let size, carriesEdit: true) = event else { return }
+        guard case .sending(_, let size, carriesChanges: true) = event else { return }
         sizes.withLock { $0.append(size) }
     }
 }

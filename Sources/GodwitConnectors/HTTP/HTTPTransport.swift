@@ -8,26 +8,56 @@ internal import NIOHTTP1
 
 /// Carries exchanges to a Godwit server over HTTP.
 ///
-/// Requests and answers are canonical CBOR; new heads arrive as server-sent events.
+/// ```swift
+/// let transport = try HTTPTransport(server: "https://sync.example.com", token: "…")
+/// try await transport.create(ReplicaName("shopping"))
+/// ```
+///
+/// Messages are binary; new heads arrive as server-sent events. A server that refuses the connection
+/// is reported at once.
 public struct HTTPTransport: ReplicaTransport {
+    /// How long the transport waits.
+    public struct Timeouts: Sendable {
+        /// Until the connection stands.
+        public var connect: Duration = .seconds(10)
+        /// Without a byte of the answer, or of a subscription: its server sends one every 20 seconds.
+        public var idle: Duration = .seconds(60)
+
+        public init() {}
+    }
+
     private let server: String
-    private let client = HTTPClient.shared
+    private let headers: [String: String]
+    private let timeouts: Timeouts
+    private let client: HTTPClient
 
     /// The largest answer that is accepted, in bytes.
     public static let answerSizeMax = 256 << 20
-    private static let timeout = TimeAmount.seconds(60)
 
-    /// - Parameter server: The server's address, such as `http://127.0.0.1:7007`.
+    /// - Parameters:
+    ///   - server: The server's address, such as `http://127.0.0.1:7007`.
+    ///   - token: What the server lets the device in by, if it asks for it.
+    ///   - headers: Others to send with each request, by name.
     /// - Throws: ``ConnectorError/invalidAddress(_:)``.
-    public init(server: String) throws {
+    public init(
+        server: String,
+        token: String? = nil,
+        headers: [String: String] = [:],
+        timeouts: Timeouts = Timeouts()
+    ) throws {
         guard let url = URL(string: server), let scheme = url.scheme, url.host != nil,
             ["http", "https"].contains(scheme)
         else { throw ConnectorError.invalidAddress(server) }
         self.server = server.hasSuffix("/") ? String(server.dropLast()) : server
+        var headers = headers
+        if let token { headers["authorization"] = "Bearer \(token)" }
+        self.headers = headers
+        self.timeouts = timeouts
+        client = HTTPClients.client(for: timeouts)
     }
 
     public func create(_ replica: ReplicaName) async throws {
-        var request = HTTPClientRequest(url: url(replica))
+        var request = request(url(replica))
         request.method = .PUT
         _ = try await bytes(for: request)
     }
@@ -37,18 +67,17 @@ public struct HTTPTransport: ReplicaTransport {
         replica: ReplicaName,
         client: ClientID
     ) async throws -> [UInt8] {
-        var request = HTTPClientRequest(url: url(replica) + "/exchange")
+        var request = request(url(replica) + "/exchange")
         request.method = .POST
-        request.headers.add(name: "content-type", value: "application/cbor")
-        request.headers.add(name: "accept", value: "application/cbor")
+        request.headers.add(name: "content-type", value: "application/octet-stream")
         request.headers.add(name: "godwit-client", value: client.description)
         request.body = .bytes(ByteBuffer(bytes: body))
         return try await bytes(for: request)
     }
 
-    public func heads(of replica: ReplicaName) -> AsyncThrowingStream<StateID, any Error> {
-        let request = HTTPClientRequest(url: url(replica) + "/events")
-        return AsyncThrowingStream { continuation in
+    public func heads(of replica: ReplicaName) -> AsyncThrowingStream<LineState, any Error> {
+        let request = request(url(replica) + "/events")
+        return AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let task = Task {
                 do {
                     try await read(request) { continuation.yield($0) }
@@ -63,7 +92,7 @@ public struct HTTPTransport: ReplicaTransport {
 
     /// What else the server tells about a replica: its summary, or below `/value` all of it.
     public func fetch(_ path: String, of replica: ReplicaName) async throws -> Value {
-        var request = HTTPClientRequest(url: url(replica) + path)
+        var request = request(url(replica) + path)
         request.headers.add(name: "accept", value: "application/cbor")
         let answer = try await bytes(for: request)
         do {
@@ -76,11 +105,20 @@ public struct HTTPTransport: ReplicaTransport {
 }
 
 extension HTTPTransport {
+    /// For a request as a whole: an answer that still arrives is not too late.
+    private static let answerTimeout = TimeAmount.hours(24)
+
     private func url(_ replica: ReplicaName) -> String { "\(server)/v1/replicas/\(replica)" }
+
+    private func request(_ url: String) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: url)
+        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
+        return request
+    }
 
     private func bytes(for request: HTTPClientRequest) async throws -> [UInt8] {
         let response = try await reaching {
-            try await client.execute(request, timeout: Self.timeout)
+            try await client.execute(request, timeout: Self.answerTimeout)
         }
         let body = try await reaching { try await response.body.collect(upTo: Self.answerSizeMax) }
         let bytes = Array(body.readableBytesView)
@@ -90,26 +128,30 @@ extension HTTPTransport {
         return bytes
     }
 
-    /// Reads server-sent events until the connection ends: the data of an event is an id.
+    /// Reads server-sent events until the connection ends: the data of an event is a state.
     private func read(
         _ request: HTTPClientRequest,
-        _ yield: (StateID) -> Void
+        _ yield: (LineState) -> Void
     ) async throws {
-        let response = try await reaching { try await client.execute(request, timeout: .hours(24)) }
+        let response = try await reaching {
+            try await client.execute(request, timeout: Self.answerTimeout)
+        }
         guard response.status == .ok else {
-            let body = try await response.body.collect(upTo: 1 << 16)
+            let body = try await reaching { try await response.body.collect(upTo: 1 << 16) }
             throw Self.refusal(
                 status: Int(response.status.code),
                 body: Array(body.readableBytesView)
             )
         }
         var lines = EventLines()
-        for try await chunk in response.body {
-            for data in try lines.data(in: Array(chunk.readableBytesView)) {
-                guard let id = [UInt8](hex: data).flatMap({ StateID(bytes: $0) }) else {
-                    throw ConnectorError.malformedAnswer(reason: "an event without an id")
+        try await reaching {
+            for try await chunk in response.body {
+                for data in try lines.data(in: Array(chunk.readableBytesView)) {
+                    guard let state = LineState(eventData: data) else {
+                        throw ConnectorError.malformedAnswer(reason: "an event without a state")
+                    }
+                    yield(state)
                 }
-                yield(id)
             }
         }
     }
@@ -128,10 +170,23 @@ extension HTTPTransport {
             return try await body()
         } catch let error as CancellationError {
             throw error
+        } catch let error as ConnectorError {
+            throw error
         } catch {
             if Task.isCancelled { throw CancellationError() }
             throw ConnectorError.unreachable(reason: "\(error)")
         }
+    }
+}
+
+extension LineState {
+    /// Reads the data of an event: the serial and the id, with a space between.
+    fileprivate init?(eventData: String) {
+        let words = eventData.split(separator: " ")
+        guard words.count == 2, let serial = Int64(words[0]), serial >= 0,
+            let id = [UInt8](hex: String(words[1])).flatMap({ StateID(bytes: $0) })
+        else { return nil }
+        self.init(serial: serial, id: id)
     }
 }
 

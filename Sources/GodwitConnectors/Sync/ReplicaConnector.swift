@@ -2,185 +2,252 @@ public import GodwitQueue
 public import GodwitReplication
 public import GodwitStore
 public import GodwitTree
+internal import Synchronization
 
-/// Keeps collections of a store in sync with a Godwit server.
+/// Keeps replicas of a store in sync with a Godwit server.
 ///
 /// ```swift
-/// let connector = try await ReplicaConnector(
-///     ReplicaName("shopping"), in: store, collections: ["lists"],
-///     transport: HTTPTransport(server: "http://127.0.0.1:7007"))
+/// let connector = try ReplicaConnector(store, transport: HTTPTransport(server: address))
+/// let shopping = try await connector.open(ReplicaName("shopping"), collections: ["lists"])
 /// try await connector.run()
 /// ```
 ///
-/// Local commits enqueue their push in the same transaction; the push runs when the server can be
-/// reached, and is tried until it succeeds. What others change arrives by itself while
-/// ``run()`` runs, and is applied under the local changes.
+/// A commit that changes a replica enqueues its push in the same transaction. The push runs when the
+/// server can be reached, and is tried until it succeeds. Changes of others arrive while ``run()``
+/// runs, and are applied under the local changes.
+///
+/// An app with a queue of its own lets that queue run the pushes, beside its other operations:
+///
+/// ```swift
+/// var options = ReplicaConnector.Options()
+/// options.hasOwnQueue = false
+/// let connector = try ReplicaConnector(store, transport: transport, options: options)
+/// let queue = try PushQueue(store, pipelines: [uploads, connector.pipeline])
+/// ```
 public final class ReplicaConnector: Sendable {
     /// Something that happened between this device and the server.
     public enum Event: Sendable {
-        /// A request is about to be sent. `carriesEdit` says whether it brings a change.
-        case sending(sizeInBytes: Int, carriesEdit: Bool)
-        /// The server's answer to it was committed here.
-        case adopted(head: StateID)
+        /// A request is about to be sent. `carriesChanges` says whether it brings any.
+        case sending(ReplicaName, sizeInBytes: Int, carriesChanges: Bool)
+        /// The server's answer is taken in, and the replica has this base.
+        case adopted(ReplicaName, base: LineState)
         /// An exchange failed; it will be tried again.
-        case failed(reason: String)
+        case failed(ReplicaName, reason: String)
     }
 
-    public let replica: Replica
-    private let store: Store
-    private let transport: any ReplicaTransport
-    private let queue: PushQueue
-    private let backoff: Backoff
-    private let clock: any Clock<Duration>
-    private let gate = ExchangeGate()
-    private let report: @Sendable (Event) -> Void
+    /// How the connector waits, and which queue runs its pushes.
+    public struct Options: Sendable {
+        public var backoff = Backoff()
+        public var clock: any Clock<Duration> = ContinuousClock()
+        /// The app's name for the server, where a store has several: see ``Replica/open(_:server:in:collections:policy:whenDirty:)``.
+        public var server = "main"
+        /// Whether the connector runs its pushes; false for an app that gives
+        /// ``ReplicaConnector/pipeline`` to a queue of its own.
+        public var hasOwnQueue = true
 
-    /// Opens, or makes, the replica on this device.
-    ///
+        public init() {}
+    }
+
+    public let store: Store
+    /// The pipeline of the pushes, for the queue of an app.
+    public let pipeline: Pipeline
+    private let transport: any ReplicaTransport
+    private let options: Options
+    private let queue: PushQueue?
+    private let report: @Sendable (Event) -> Void
+    private let links = Mutex(Links())
+
     /// Nothing is sent before ``run()``.
+    ///
+    /// - Throws: ``QueueError/pipelineExists(_:)`` when the store has a connector for the same server.
     public init(
-        _ name: ReplicaName,
-        in store: Store,
-        collections: Set<Key>,
+        _ store: Store,
         transport: any ReplicaTransport,
         options: Options = Options(),
         report: @escaping @Sendable (Event) -> Void = { _ in }
-    ) async throws {
-        let pipelineName = "godwit.replica.\(name)"
+    ) throws {
         let work = Deferred<ReplicaConnector>()
-        var pipeline = Pipeline(pipelineName, maxConcurrent: 1)
-            .on(PushReplica.self) { _, _ in
+        var pipeline = Pipeline("godwit.replicas.\(options.server)", order: .flat, maxConcurrent: 4)
+            .on(PushReplica.self) { push, _ in
                 guard let connector = work.value else { throw CancellationError() }
-                return try await connector.push()
+                return try await connector.push(push.replica)
             }
         pipeline.backoff = options.backoff
         var queueOptions = PushQueue.Options()
         queueOptions.clock = options.clock
-        queue = try PushQueue(store, options: queueOptions, pipelines: [pipeline])
-        replica = try await Replica.open(name, in: store, collections: collections) {
-            try $0.enqueue(
-                PushReplica(replica: name.text),
-                Placement(pipeline: pipelineName)
-            )
-        }
+        queue =
+            options.hasOwnQueue
+            ? try PushQueue(store, options: queueOptions, pipelines: [pipeline]) : nil
         self.store = store
+        self.pipeline = pipeline
         self.transport = transport
+        self.options = options
         self.report = report
-        backoff = options.backoff
-        clock = options.clock
         work.set(self)
     }
 
-    /// How the connector waits, for tests to take in hand.
-    public struct Options: Sendable {
-        public var backoff: Backoff
-        public var clock: any Clock<Duration>
-
-        public init(
-            backoff: Backoff = Backoff(),
-            clock: any Clock<Duration> = ContinuousClock()
-        ) {
-            self.backoff = backoff
-            self.clock = clock
-        }
+    /// Opens a replica of the store, and makes it where there is none.
+    ///
+    /// What its collections have already is sent as new objects. A connector without a queue of its
+    /// own needs the app's queue to be there before.
+    ///
+    /// - Throws: ``ReplicationError/unsuitableCollection(_:reason:)``,
+    ///   ``StoreError/hookExists(name:)`` when the replica is open already.
+    public func open(_ name: ReplicaName, collections: Set<Key>) async throws -> Replica {
+        let pushes = PushMarker(name, pipeline: pipeline.name)
+        try await store.read { try pushes.findWaiting(in: $0) }
+        let replica = try await Replica.open(
+            name,
+            server: options.server,
+            in: store,
+            collections: collections
+        ) { try pushes.enqueue(in: $0) }
+        let link = Link(replica: replica)
+        links.withLock { $0.add(link) }
+        return replica
     }
 
     /// Pushes and follows until the surrounding task is cancelled.
     ///
     /// - Precondition: Called once.
+    /// - Throws: ``ConnectorError/refused(status:code:message:)`` when the server does not have a replica,
+    ///   or one of the two sides must be upgraded.
     public func run() async throws {
+        let opened = links.withLock { $0.follow() }
         try await withThrowingDiscardingTaskGroup { group in
-            group.addTask { try await self.queue.run() }
-            group.addTask { try await self.follow() }
+            // The loop is no child, which a child that fails would cancel.
+            if let queue {
+                group.addTask {
+                    defer { self.links.withLock { $0.endFollowing() } }
+                    try await queue.run()
+                }
+            }
+            for await link in opened {
+                group.addTask {
+                    defer { self.links.withLock { $0.endFollowing() } }
+                    try await self.follow(link)
+                }
+            }
+            try Task.checkCancellation()
         }
     }
 
-    /// Exchanges with the server once: sends what is local, and adopts what is new there.
-    public func synchronize() async throws {
-        repeat {
-            _ = try await gate.pass { try await self.exchange() }
-        } while replica.status.isDirty
+    /// Exchanges with the server until nothing is left to send, and what is new there is adopted.
+    ///
+    /// - Throws: ``ConnectorError``, ``ReplicationError``.
+    public func synchronize(_ name: ReplicaName) async throws {
+        guard let link = links.withLock({ $0[name] }) else {
+            throw ReplicationError.unknownReplica(name.text)
+        }
+        try await synchronize(link)
     }
 
     /// Waits until what this commit, and those before it, changed is on the server.
     ///
     /// It waits for as long as that takes, and only while ``run()`` runs.
+    ///
+    /// - Precondition: The connector has a queue of its own; else the app asks its own.
     public func pushed(through commit: CommitNumber) async throws {
+        guard let queue else { preconditionFailure("The app's own queue runs the pushes") }
         try await queue.finish(through: commit)
     }
 }
 
-// MARK: - Pushing
+/// A replica that is open, and the gate for its exchanges.
+private struct Link: Sendable {
+    let replica: Replica
+    let gate = ExchangeGate()
+}
 
-extension ReplicaConnector {
-    /// How often an operation may find that the server did not know its base, before it waits.
-    private static let attemptsMax = 4
+/// The replicas that are open.
+private struct Links {
+    private var all: [Link] = []
+    private var continuation: AsyncStream<Link>.Continuation?
 
-    /// Performs a push operation: the batch that it finds, or freezes, is acknowledged when the
-    /// operation completes, in the same transaction.
-    private func push() async throws -> Outcome {
-        for _ in 0..<Self.attemptsMax {
-            let isDone = try await gate.pass { try await self.exchange(onlyToPush: true) }
-            if isDone { return .completed }
-        }
-        return .retry(after: nil, reason: "the server did not take the batch")
+    subscript(name: ReplicaName) -> Link? { all.first { $0.replica.name == name } }
+
+    mutating func add(_ link: Link) {
+        all.append(link)
+        continuation?.yield(link)
     }
 
-    /// One request, if there is one, and its answer.
-    ///
-    /// What to send is decided in a transaction: the replica's status may be one commit behind
-    /// the operation that runs.
-    ///
-    /// - Returns: Whether what was sent, if anything was, is acknowledged.
-    private func exchange(onlyToPush: Bool = false) async throws -> Bool {
-        let replica = replica
-        let next = try await store.write { transaction in
-            onlyToPush
-                ? try replica.makePush(in: transaction) : try replica.makeRequest(in: transaction)
+    /// Those that are open now, and each that will be.
+    mutating func follow() -> AsyncStream<Link> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Link.self)
+        for link in all { continuation.yield(link) }
+        self.continuation = continuation
+        return stream
+    }
+
+    func endFollowing() { continuation?.finish() }
+}
+
+// MARK: - Exchanging
+
+extension ReplicaConnector {
+    /// How many requests of one replica may follow each other before it waits.
+    private static let requestMax = 256
+
+    /// Performs a push: exchanges until nothing is left to send.
+    private func push(_ name: String) async throws -> Outcome {
+        guard let link = try links.withLock({ try $0[ReplicaName(name)] }) else {
+            return .skipped(reason: "the replica \"\(name)\" is not open; it is pushed when it is")
         }
-        guard let request = next else { return true }
-        let body = request.encoded.canonicalBytes
-        report(.sending(sizeInBytes: body.count, carriesEdit: request.batch != nil))
-        do {
-            let answer = try await transport.exchange(
-                body,
-                replica: replica.name,
-                client: replica.client
-            )
-            let response = try Self.response(answer)
-            let isDone = try await store.write {
-                try replica.receive(response, to: request, in: $0)
+        for _ in 0..<Self.requestMax {
+            let isBehind = try await link.gate.pass { [self] in
+                try await exchange(link.replica, onlyIfNeeded: true)
             }
-            report(.adopted(head: response.head))
-            return isDone
+            if !isBehind { return .completed }
+        }
+        return .retry(reason: "the server did not take the changes")
+    }
+
+    private func synchronize(_ link: Link) async throws {
+        for _ in 0..<Self.requestMax {
+            let isBehind = try await link.gate.pass { [self] in
+                try await exchange(link.replica)
+            }
+            if !isBehind { return }
+        }
+    }
+
+    /// One request and its answer.
+    ///
+    /// - Returns: Whether another request has to follow.
+    private func exchange(_ replica: Replica, onlyIfNeeded: Bool = false) async throws -> Bool {
+        do {
+            let next = try await store.write { transaction in
+                try onlyIfNeeded && !replica.needsRequest(in: transaction)
+                    ? nil : replica.nextRequest(in: transaction)
+            }
+            guard let request = next else { return false }
+            let message = request.bytes
+            report(
+                .sending(
+                    replica.name,
+                    sizeInBytes: message.count,
+                    carriesChanges: request.carriesChanges
+                )
+            )
+            let answer = try await transport.exchange(
+                message,
+                replica: replica.name,
+                client: request.client
+            )
+            let (isBehind, base) = try await store.write { transaction in
+                let isBehind = try replica.receive(answer, to: request, in: transaction)
+                return (isBehind, try replica.status(in: transaction).base)
+            }
+            report(.adopted(replica.name, base: base))
+            return isBehind
         } catch let error as CancellationError {
             throw error
         } catch {
-            report(.failed(reason: "\(error)"))
-            if error as? ReplicationError == .wrongContent { try await replica.distrust() }
+            report(.failed(replica.name, reason: "\(error)"))
+            if error as? ReplicationError == .wrongContent {
+                try await store.write { try replica.distrust(in: $0) }
+            }
             throw error
-        }
-    }
-
-    private static func response(_ bytes: [UInt8]) throws -> ExchangeResponse {
-        do {
-            return try ExchangeResponse(
-                encoded: Value(canonicalBytes: bytes, depthMax: ExchangeRequest.depthMax)
-            )
-        } catch let error as ReplicationError where error.isOtherVersion {
-            throw error
-        } catch {
-            throw ConnectorError.malformedAnswer(reason: "\(error)")
-        }
-    }
-}
-
-extension ReplicationError {
-    /// Whether the two sides speak different versions, and one must be upgraded.
-    fileprivate var isOtherVersion: Bool {
-        switch self {
-        case .senderIsOlder, .senderIsNewer: true
-        default: false
         }
     }
 }
@@ -189,22 +256,37 @@ extension ReplicationError {
 
 extension ReplicaConnector {
     /// Adopts each new head, and connects again when the connection ends.
-    private func follow() async throws {
+    private func follow(_ link: Link) async throws {
         var attempts = 0
         while true {
             do {
-                for try await head in transport.heads(of: replica.name) {
+                for try await head in transport.heads(of: link.replica.name) {
+                    if try await head != link.replica.status().base {
+                        try await synchronize(link)
+                    }
                     attempts = 0
-                    if head != replica.status.base { try await synchronize() }
                 }
             } catch let error as CancellationError {
                 throw error
             } catch {
-                report(.failed(reason: "\(error)"))
+                report(.failed(link.replica.name, reason: "\(error)"))
+                if Self.isFinal(error) { throw error }
             }
             try Task.checkCancellation()
             attempts += 1
-            try await clock.sleep(for: backoff.delay(attempts: attempts))
+            try await options.clock.sleep(for: options.backoff.delay(attempts: attempts))
+        }
+    }
+}
+
+extension ReplicaConnector {
+    /// Whether trying again does not help.
+    private static func isFinal(_ error: any Error) -> Bool {
+        switch error {
+        case ReplicationError.senderIsOlder, ReplicationError.senderIsNewer: true
+        case ConnectorError.refused(_, let code, _):
+            ["unknownReplica", "upgradeClient", "upgradeServer"].contains(code)
+        default: false
         }
     }
 }

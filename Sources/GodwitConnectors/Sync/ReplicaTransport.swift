@@ -7,7 +7,7 @@ public protocol ReplicaTransport: Sendable {
     /// Makes the replica on the server, unless it is there.
     func create(_ replica: ReplicaName) async throws
 
-    /// Sends a request's canonical bytes, and returns those of the answer.
+    /// Sends the bytes of a request, and returns those of the answer.
     ///
     /// - Throws: ``ConnectorError``. Whether the request has arrived is unknown then.
     func exchange(
@@ -16,8 +16,8 @@ public protocol ReplicaTransport: Sendable {
         client: ClientID
     ) async throws -> [UInt8]
 
-    /// The ids of the server's head: the current one, then each newer one that is not overtaken.
+    /// The states of the server: the current one, then each newer one that is not overtaken.
     ///
-    /// The sequence ends, or throws, when the connection does; whoever wants to go on asks again.
-    func heads(of replica: ReplicaName) -> AsyncThrowingStream<StateID, any Error>
+    /// The sequence ends, or throws, when the connection does; the connector asks again then.
+    func heads(of replica: ReplicaName) -> AsyncThrowingStream<LineState, any Error>
 }

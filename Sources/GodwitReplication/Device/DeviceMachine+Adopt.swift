@@ -121,7 +121,7 @@ extension DeviceSlice {
     fileprivate func overtaken(by answer: SlotAnswer, fresh: ClientID) -> Adoption {
         var adoption = Adoption(replica: replica, identity: identity)
         adoption.next = .ask
-        if pending.isEmpty, answer.nonce > identity.nonce {
+        if pending.isEmpty, !hasMore, answer.nonce > identity.nonce {
             adoption.identity.client = fresh
             adoption.count(anewInsteadOf: client)
         } else {
@@ -132,7 +132,8 @@ extension DeviceSlice {
 
     /// A clone of the device exists: what is pending here may be in the line already.
     ///
-    /// - Precondition: No copy of the frozen batch can get into the line any more.
+    /// - Precondition: The slice has all that is pending, and no copy of the frozen batch can get into
+    ///   the line any more.
     func forked(fresh: ClientID) throws(ReplicationError) -> Adoption {
         var adoption = Adoption(replica: replica, identity: identity)
         adoption.next = .ask
@@ -143,6 +144,8 @@ extension DeviceSlice {
     }
 
     /// Another replica of the server has found a clone, and the device has taken another id.
+    ///
+    /// - Precondition: The slice has all that is pending.
     func leftBehind() throws(ReplicationError) -> Adoption {
         guard replica.isFrozen else { return try forked(fresh: identity.client) }
         var adoption = Adoption(replica: replica, identity: identity)

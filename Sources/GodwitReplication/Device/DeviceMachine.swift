@@ -17,16 +17,22 @@ internal import GodwitTree
 /// Decides what a device sends, and what an answer does to its objects.
 struct DeviceMachine: Sendable {
     var policy = MergePolicy.standard
+    /// How many objects a batch has at most.
+    var batchCountMax = 4_096
+    /// After how many canonical bytes of objects a batch takes no more of them.
+    var batchSizeMax = 8 << 20
 }
 
 /// What was read on the device, in one transaction.
 struct DeviceSlice: Hashable, Sendable {
     var replica: DeviceReplica
     var identity: DeviceIdentity
-    /// The pending objects: all of them.
+    /// The pending objects that matter: those of the frozen batch, the doubtful ones, and some others.
     var pending: [ObjectKey: PendingObject]
     /// The objects in the store, as far as an answer changes them.
     var objects: [ObjectKey: VersionedValue]
+    /// Whether there are other pending objects.
+    var hasMore = false
 
     /// The client that makes the replica's requests.
     var client: ClientID { replica.frozenAs ?? identity.client }
@@ -82,7 +88,7 @@ extension DeviceMachine {
 // MARK: - Sending
 
 extension DeviceMachine {
-    /// Freezes what is pending, if no batch is under way.
+    /// Freezes what is pending, up to the size of a batch, if none is under way.
     ///
     /// - Returns: The rows that change; nil for a row that goes, because nothing is left of it.
     func freeze(
@@ -91,8 +97,11 @@ extension DeviceMachine {
     ) throws(ReplicationError) -> [ObjectKey: PendingObject?] {
         guard !slice.replica.isFrozen else { return [:] }
         var rows: [ObjectKey: PendingObject?] = [:]
-        var isEmpty = true
-        for (key, var row) in slice.pending where row.rejection == nil {
+        var (count, size) = (0, 0)
+        for key in slice.pending.keys.sorted() {
+            guard count < batchCountMax, size < batchSizeMax, var row = slice.pending[key],
+                row.rejection == nil
+            else { continue }
             // Edits after a fork are exact, and follow when the doubtful ones are settled.
             let changes = row.isDoubtful ? row.frozen : try row.changes()
             let target = try changes.applied(to: row.base)
@@ -101,7 +110,8 @@ extension DeviceMachine {
                 row.frozen = row.isDoubtful ? .diff(row.base, target, policy: policy) : changes
                 row.tail = row.isDoubtful ? row.tail : nil
                 row.batch = slice.replica.sequence + 1
-                isEmpty = false
+                count += 1
+                if slice.pending.count > 1 { size += target?.value.canonicalBytes.count ?? 0 }
             } else {
                 row.batch = nil
             }
@@ -109,7 +119,7 @@ extension DeviceMachine {
             rows[key] = .some(row.batch != nil || row.isDoubtful ? row : nil)
         }
         for (key, row) in rows { slice.pending[key] = row }
-        guard !isEmpty else { return rows }
+        guard count > 0 else { return rows }
         slice.replica.sequence += 1
         slice.replica.name = name
         slice.replica.isFrozen = true

@@ -18,8 +18,11 @@ internal import GodwitTree
 protocol DeviceReader {
     associatedtype Base: ComparedObjects
 
-    /// The rows, and some of the objects.
+    /// Some of the objects, with the rows of these, of the frozen batch, and those in doubt.
     func slice(with keys: Set<ObjectKey>) throws -> DeviceSlice
+
+    /// All rows, and some of the objects.
+    func wholeSlice(with keys: Set<ObjectKey>) throws -> DeviceSlice
 
     /// The objects of the base.
     func base() throws -> Base
@@ -107,7 +110,7 @@ extension DeviceSession {
                 )
             )
         case .comparing(let answer, let comparison):
-            return .comparison(with: answer.state, comparison.open)
+            return .comparison(with: answer.state, comparison.next)
         case .givingBack(let answer, let differences):
             return .restoration(
                 RestorationRequest(
@@ -134,7 +137,7 @@ extension DeviceSession {
         case (.exchange(let request), .exchanging): return last.isOf(request.client, request.nonce)
         case (.recovery(let request), .lost): return last.isOf(request.client, request.nonce)
         case (.comparison(let state, let ranges), .comparing(let answer, let comparison)):
-            return answer.state == state && comparison.open == ranges
+            return answer.state == state && comparison.next == ranges
         case (.restoration(let request), .givingBack):
             return last.isOf(request.client, request.nonce)
         case (.exchange, _), (.recovery, _), (.comparison, _), (.restoration, _): return false
@@ -172,7 +175,7 @@ extension DeviceSession {
         let adoption: Adoption?
         switch (request, answer) {
         case (.exchange(let request), .exchange(let answer)):
-            let slice = try reader.slice(with: answer.keys.withRecords)
+            let slice = try reader.slice(with: answer.keys, answer.outcome, in: answer.epoch)
             adoption = try machine.adopt(
                 slice.unpacked(answer, isToBatch: true),
                 to: request.slot,
@@ -185,7 +188,7 @@ extension DeviceSession {
             adoption = try compare(answers, machine, reader)
         case (.restoration, .restoration(let answer)):
             phase = .exchanging
-            let slice = try reader.slice(with: answer.keys.withRecords)
+            let slice = try reader.slice(with: answer.keys, answer.outcome, in: answer.epoch)
             adoption = try machine.adoptRestoration(
                 slice.unpacked(answer, isToBatch: false),
                 slice
@@ -201,7 +204,7 @@ extension DeviceSession {
         _ reader: Reader,
         fresh: ClientID
     ) throws -> Adoption? {
-        let slice = try reader.slice(with: [])
+        let slice = try reader.slice(with: [], answer.outcome, in: answer.epoch)
         guard answer.way != .stale else {
             var adoption = Adoption(replica: slice.replica, identity: slice.identity)
             adoption.next = .ask
@@ -229,7 +232,8 @@ extension DeviceSession {
         phase = .comparing(answer, comparison)
         guard comparison.open.isEmpty else { return nil }
         let differences = comparison.differences
-        var slice = try reader.slice(with: differences.keys.withRecords)
+        let keys = Set(differences.keys)
+        var slice = try reader.slice(with: keys, answer.outcome, in: answer.epoch)
         slice.replica.sum = try reader.sum()
         guard answer.way != .giveBack else {
             phase = .givingBack(answer, differences: differences)
@@ -248,6 +252,20 @@ extension DeviceSession {
 extension DeviceIdentity {
     fileprivate func isOf(_ client: ClientID, _ nonce: Int64) -> Bool {
         client == self.client && nonce == self.nonce
+    }
+}
+
+extension DeviceReader {
+    /// What an answer needs to know of the device: all that is pending, if that has to be doubted.
+    fileprivate func slice(
+        with keys: Set<ObjectKey>,
+        _ outcome: BatchOutcome?,
+        in epoch: Epoch
+    ) throws -> DeviceSlice {
+        let slice = try slice(with: keys.withRecords)
+        guard slice.replica.frozenAs != nil || slice.replica.isForked(by: outcome, in: epoch)
+        else { return slice }
+        return try wholeSlice(with: keys.withRecords)
     }
 }
 

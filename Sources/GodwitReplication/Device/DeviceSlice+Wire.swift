@@ -1,13 +1,6 @@
 internal import GodwitStore
 internal import GodwitTree
 
-/// A request on its way: what is sent, and what the device remembers to read the answer.
-struct SentRequest: Hashable, Sendable {
-    let client: ClientID
-    let request: DeviceRequest
-    let message: WireRequest
-}
-
 extension DeviceSlice {
     /// A request, its changes packed on the objects of the base.
     ///
@@ -15,11 +8,12 @@ extension DeviceSlice {
     func packed(
         _ request: DeviceRequest,
         for server: WireFeatures = .own
-    ) throws(ReplicationError) -> SentRequest {
-        SentRequest(
+    ) throws(ReplicationError) -> ReplicaRequest {
+        ReplicaRequest(
             client: client,
             request: request,
-            message: try message(request, for: server)
+            message: try message(request, for: server),
+            server: server
         )
     }
 

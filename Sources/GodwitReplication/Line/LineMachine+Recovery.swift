@@ -27,6 +27,7 @@ extension LineMachine {
             former: request.former,
             base: request.adopted.last?.serial ?? 0,
             keys: [],
+            changedMax: 0,
             serials: Set((request.adopted + request.earlier).map(\.serial)),
             lostEpoch: request.epoch
         )
@@ -67,7 +68,8 @@ extension LineMachine {
         let state = reference ?? head.state
         (peer.acked, peer.sent) = (state.serial, state.serial)
         peer.noteSent(state.serial, in: head.epoch)
-        if known == nil { return answer(.unite, state) }
+        // A client without a base has never been here, and has nothing to keep beside the head.
+        if known == nil, request.epoch != nil { return answer(.unite, state) }
         return answer(reference == nil ? .adopt : .giveBack, state)
     }
 }

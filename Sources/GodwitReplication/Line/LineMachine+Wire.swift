@@ -4,6 +4,18 @@ internal import GodwitTree
 // Requests and answers with packed changes: they are unpacked once the objects are read on which they
 // were packed.
 
+extension PackedRequest {
+    /// What the line reads to decide about the request.
+    func reads(for client: ClientID) -> LineReads {
+        LineReads(
+            client: client,
+            former: slot.former,
+            base: slot.serial,
+            keys: keys.withRecords
+        )
+    }
+}
+
 /// An answer as it is sent, and what has to be durable before it leaves.
 struct PackedDecision: Sendable {
     let answer: WireAnswer
@@ -70,7 +82,9 @@ extension LineMachine {
     ) throws -> LineRequest? {
         let unopened = packed.unopened(for: client)
         let turn = LineTurn(unopened, slice)
-        guard unopened.slot.batch != nil, turn.isFresh, turn.knowsBase else { return unopened }
+        guard unopened.slot.batch != nil, turn.isFresh, turn.knowsBase, !slice.isPartial else {
+            return unopened
+        }
         do {
             return try packed.unpacked(for: client) { key throws(ReplicationError) in
                 try turn.value(at: key)

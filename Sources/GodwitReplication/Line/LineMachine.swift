@@ -15,7 +15,9 @@ internal import GodwitTree
 //       nothing writes nothing.
 //   (4) A client's refs move only by its own requests. Each state that a client may have is kept,
 //       so its base is known, whatever messages are lost.
-//   (5) The line has lost states if and only if a client names, in the current epoch, a serial that
+//   (5) A client that is too far behind is one whose base is unknown: it compares its objects in many
+//       small messages.
+//   (6) The line has lost states if and only if a client names, in the current epoch, a serial that
 //       is higher than any that was sent to it in this epoch. Then the client's recovery gives the
 //       line another epoch. A state of another epoch is unknown, so a batch on it is never applied.
 
@@ -27,14 +29,6 @@ struct LineMachine: Sendable {
     let replica: ReplicaName
 
     init(replica: ReplicaName) { self.replica = replica }
-}
-
-/// A request for one replica.
-struct LineRequest: Hashable, Sendable {
-    let client: ClientID
-    /// Grows with every request of a client.
-    let nonce: Int64
-    let slot: Slot
 }
 
 /// An answer, and what has to be durable before it leaves.
@@ -66,7 +60,9 @@ extension LineMachine {
         let slot = request.slot
         guard turn.isFresh else { return turn.answer(.stale, writes: false) }
         if slot.batch != nil { turn.peer.nonce = request.nonce }
-        guard turn.knowsBase else { return turn.answer(.unknownBase, writes: slot.batch != nil) }
+        guard turn.knowsBase, !slice.isPartial else {
+            return turn.answer(.unknownBase, writes: slot.batch != nil)
+        }
         if let batch = slot.batch, batch.sequence == turn.peer.sequence + 1 {
             return try accept(batch, turn)
         }

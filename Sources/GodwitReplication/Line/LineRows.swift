@@ -93,6 +93,8 @@ struct LineReads: Hashable, Sendable {
     let base: Int64
     /// Objects that are asked for, whether the line has changed them since or not.
     let keys: Set<ObjectKey>
+    /// If the line has changed more objects since, none are asked for.
+    var changedMax = Int.max
     /// States that are asked for beside the base.
     var serials: Set<Int64> = []
     /// The epoch whose lost states were given back, perhaps.
@@ -109,6 +111,8 @@ struct LineSlice: Hashable, Sendable {
     var former: LinePeer?
     /// The objects that were asked for, and all that the line has changed since the base.
     var objects: [ObjectKey: LineObject]
+    /// Whether the objects are left out, because the line has changed too many.
+    var isPartial = false
     /// Of the states that were asked for, the base among them, those that are kept, by serial.
     var states: [Int64: StateID]
     /// The newest states when the server was started, their serials ascending; only for recoveries.

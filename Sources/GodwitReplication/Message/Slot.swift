@@ -1,6 +1,14 @@
 public import GodwitStore
 internal import GodwitTree
 
+/// A request for one replica.
+struct LineRequest: Hashable, Sendable {
+    let client: ClientID
+    /// Grows with every request of a client.
+    let nonce: Int64
+    let slot: Slot
+}
+
 /// One replica's part of a request: where the client is, and what it brings.
 public struct Slot: Hashable, Sendable {
     /// The place of the client's base in the line; 0 for no objects.
@@ -70,7 +78,7 @@ public struct LineState: Hashable, Sendable {
     public let id: StateID
 
     /// No objects: every line begins here.
-    public static let root = LineState(serial: 0, id: .noObjects)
+    public static let root = LineState(serial: 0, id: .root)
 
     public init(serial: Int64, id: StateID) {
         self.serial = serial

@@ -35,6 +35,12 @@ enum SpanAnswer: Hashable, Sendable {
 enum RangeMachine {
     /// A range of so few objects is sent, not cut.
     static let objectCountMax = 16
+    /// The same, where the device has none.
+    static let newCountMax = 1_024
+    /// After so many objects an answer leaves the other ranges for the next request.
+    static let answerCountMax = 4_096
+    /// After so many bytes of objects, too.
+    static let answerSizeMax = 4 << 20
     /// Into how many parts a range is cut.
     static let fanOut = 16
 
@@ -44,7 +50,7 @@ enum RangeMachine {
     ) throws(Objects.Failure) -> SpanAnswer {
         let sum = try objects.sum(of: range.span)
         if sum == range.sum { return .equal }
-        guard sum.count > objectCountMax, range.sum.count > 0 else {
+        guard sum.count > (range.sum.count > 0 ? objectCountMax : newCountMax) else {
             return .objects(try objects.objects(in: range.span))
         }
         var parts: [SpanSum] = []
@@ -55,9 +61,31 @@ enum RangeMachine {
     }
 }
 
+extension RangeMachine {
+    /// The answers to some ranges: all of them, or the first ones that fit into one message.
+    static func answers<Objects: ComparedObjects>(
+        to ranges: [SpanSum],
+        _ objects: Objects
+    ) throws(Objects.Failure) -> [SpanAnswer] {
+        var answers: [SpanAnswer] = []
+        var (count, size) = (0, 0)
+        for range in ranges where count < answerCountMax && size < answerSizeMax {
+            let answer = try answer(range, objects)
+            answers.append(answer)
+            guard case .objects(let objects) = answer else { continue }
+            count += objects.count
+            size += objects.values.reduce(0) { $0 + $1.value.canonicalBytes.count }
+        }
+        return answers
+    }
+}
+
 /// The device's half of a comparison.
 struct RangeComparison: Hashable, Sendable {
-    /// The ranges to ask for in the next round; empty when all differences are found.
+    /// How many ranges a request has.
+    static let requestCountMax = 256
+
+    /// The ranges that are left to ask for; empty when all differences are found.
     private(set) var open: [SpanSum]
     /// The server's objects where they differ from the device's; nil where it has none.
     private(set) var differences: [ObjectKey: VersionedValue?] = [:]
@@ -66,18 +94,21 @@ struct RangeComparison: Hashable, Sendable {
         open = [SpanSum(.all, try objects.sum(of: .all))]
     }
 
-    /// Takes in the answers to the open ranges, in their order.
+    /// The ranges of the next request.
+    var next: [SpanSum] { Array(open.prefix(Self.requestCountMax)) }
+
+    /// Takes in the answers to the ranges of the last request, or the first ones of them, in their order.
     ///
     /// - Throws: ``ReplicationError/malformedMessage(reason:)`` when the answers do not belong to
-    ///   the open ranges.
+    ///   these ranges.
     mutating func receive<Objects: ComparedObjects>(
         _ answers: [SpanAnswer],
         _ objects: Objects
     ) throws {
-        guard answers.count == open.count else {
-            throw ReplicationError.malformedMessage(reason: "each range has one answer")
+        guard (1...next.count).contains(answers.count) else {
+            throw ReplicationError.malformedMessage(reason: "a range has one answer")
         }
-        var next: [SpanSum] = []
+        var parted: [SpanSum] = []
         for (range, answer) in zip(open, answers) {
             switch answer {
             case .equal: break
@@ -87,7 +118,7 @@ struct RangeComparison: Hashable, Sendable {
                     throw ReplicationError.malformedMessage(reason: "the parts are not the range")
                 }
                 for part in parts where try objects.sum(of: part.span) != part.sum {
-                    next.append(SpanSum(part.span, try objects.sum(of: part.span)))
+                    parted.append(SpanSum(part.span, try objects.sum(of: part.span)))
                 }
             case .objects(let found):
                 let own = try objects.objects(in: range.span)
@@ -96,7 +127,7 @@ struct RangeComparison: Hashable, Sendable {
                 }
             }
         }
-        open = next
+        open = open.dropFirst(answers.count) + parted
     }
 }
 

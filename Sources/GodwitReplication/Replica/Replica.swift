@@ -1,66 +1,128 @@
 internal import GRDB
 public import GodwitStore
 public import GodwitTree
+internal import Synchronization
 
-/// Some collections of a store, kept the same on every device of a user.
+/// Collections of a store that are the same on all devices of a server's replica.
 ///
-/// A replica takes part in the store's commits: whatever changes in its collections is recorded
-/// in the same transaction. ``makeRequest(in:)`` and ``receive(_:to:in:)`` are the two halves of
-/// an exchange with the server; whoever moves the bytes calls them. The objects of a collection
-/// are the values at [collection, key] of one map, which is what travels.
+/// ```swift
+/// let replica = try await Replica.open(
+///     ReplicaName("shopping"), in: store, collections: ["lists"])
+/// let request = try await store.write { try replica.nextRequest(in: $0) }
+/// let answer = try await send(request.bytes, as: request.client)
+/// let mustAskAgain = try await store.write {
+///     try replica.receive(answer, to: request, in: $0)
+/// }
+/// ```
+///
+/// A connector does this whenever something has changed. Tables in the store record each change of
+/// the collections, whichever program makes it. A request is made and its answer is taken in within
+/// transactions of the store, so that the objects and what waits to be sent change together.
 public final class Replica: TransactionHook, Sendable {
-    /// Called in the transaction that makes the first unsent change.
+    /// Called in each transaction that leaves something to be sent.
     public typealias DirtyHook = @Sendable (borrowing WriteTransaction) throws -> Void
 
     public let name: ReplicaName
-    public let client: ClientID
     public let store: Store
-    /// The collections that are kept the same.
-    public let collections: Set<Key>?
-    private let number: ReplicaNumber
-    private let state: Committed<DeviceState>
+    let number: DeviceNumber
+    let server: ServerNumber
+    private let machine: DeviceMachine
+    private let session = Committed(DeviceSession())
+    private let nonces: ServerNonces
+    private let recorded = RecordedRows()
+    /// What the server can read, as its last answer said.
+    private let features = Mutex<WireFeatures>([])
     private let whenDirty: DirtyHook
 
     private init(
-        _ opened: OpenedReplica,
-        store: Store,
-        collections: Set<Key>,
-        whenDirty: @escaping DirtyHook
+        _ name: ReplicaName,
+        _ opened: (number: DeviceNumber, server: ServerNumber),
+        in store: Store,
+        _ policy: MergePolicy,
+        _ whenDirty: @escaping DirtyHook
     ) {
-        name = opened.device.machine.name
-        client = opened.device.machine.client
+        self.name = name
         self.store = store
-        self.collections = collections
-        number = opened.number
-        state = Committed(opened.device)
+        (number, server) = opened
+        machine = DeviceMachine(policy: policy)
+        nonces = store.attachment { _ in ServerSessions() }.nonces(of: opened.server)
         self.whenDirty = whenDirty
     }
 
-    /// Opens the replica of some collections, and makes it where there is none.
+    /// Opens a replica, and makes it where there is none.
     ///
-    /// Objects that are in the collections already become its first change.
+    /// What is in its collections already is sent as new objects.
     ///
-    /// - Parameter whenDirty: Queues the push, in the transaction that makes it necessary.
-    /// - Throws: ``StoreError/hookExists(name:)`` when the store has the replica open already.
+    /// - Parameters:
+    ///   - server: The app's name for the server; the replicas of a store with one server share a
+    ///     client's id.
+    ///   - whenDirty: Called in each transaction of this program that leaves something to be sent.
+    /// - Throws: ``ReplicationError/unsuitableCollection(_:reason:)``,
+    ///   ``StoreError/hookExists(name:)`` when the store has the replica open already.
     public static func open(
         _ name: ReplicaName,
+        server: String = "main",
         in store: Store,
         collections: Set<Key>,
+        policy: MergePolicy = .standard,
         whenDirty: @escaping DirtyHook = { _ in }
     ) async throws -> Replica {
-        try store.prepare(ReplicaSchema.schema)
+        try store.prepare(DeviceSchema.schema)
         let opened = try await store.write { transaction in
-            try OpenedReplica(name, in: transaction)
+            let database = transaction.database
+            let server = try DeviceTable.server(
+                named: server,
+                fresh: ClientID(transaction.newIdentifier()),
+                in: database
+            )
+            let number = try DeviceTable.replica(name, of: server, in: database)
+            for collection in collections.union([ConflictRecord.collection]) {
+                try DeviceTable.join(collection, to: number, in: database)
+            }
+            try store.checkSuitability(of: DeviceTable.collections(of: number, in: database))
+            transaction.touch()
+            return (number: number, server: server)
         }
-        let replica = Replica(
-            opened,
-            store: store,
-            collections: collections,
-            whenDirty: whenDirty
-        )
-        try store.addHook(replica, named: "replica \(name)")
-        if opened.isNew { try await replica.takeInObjects() }
+        let replica = Replica(name, opened, in: store, policy, whenDirty)
+        try store.addHook(replica, named: replica.hookName)
+        // With the hook in place, so that no change comes between.
+        try await store.write { transaction in
+            try replica.bringBackLost(in: transaction)
+            if try replica.isDirty(in: transaction) { try whenDirty(transaction) }
+        }
         return replica
+    }
+
+    /// Writes back objects that a salvage has lost, and of which it has kept the rows.
+    ///
+    /// They would be taken for removed, and be removed everywhere.
+    private func bringBackLost(in transaction: borrowing WriteTransaction) throws {
+        guard try DeviceTable.replica(number, in: transaction.database).isSalvaged else { return }
+        for (key, row) in try PendingTable.all(of: number, in: transaction.database) {
+            guard try transaction.value(of: key) == nil,
+                let object = try row.changes().applied(to: row.base)
+            else { continue }
+            try transaction.setValue(object.value, version: object.version, of: key)
+        }
+    }
+
+    /// Ends taking part in the store's commits.
+    ///
+    /// The tables go on recording what changes.
+    public func close() { store.removeHook(named: hookName) }
+
+    private var hookName: String { "godwit replica \(server.rawValue) \(name)" }
+
+    /// The rows as a transaction sees them.
+    func device(in transaction: borrowing WriteTransaction) throws -> StoredDevice {
+        StoredDevice(
+            number: number,
+            server: server,
+            database: transaction.database,
+            objects: transaction.source,
+            policy: machine.policy,
+            nonce: nonces.last
+        )
     }
 }
 
@@ -71,160 +133,234 @@ extension Replica {
         _ changes: [ObjectChange],
         in transaction: borrowing WriteTransaction
     ) throws {
-        let values = try changes.map { ($0.key, try $0.newValue()) }
-        try record(Dictionary(uniqueKeysWithValues: values), in: transaction)
+        for change in changes { try record(change, in: transaction) }
+        if try isDirty(in: transaction) { try whenDirty(transaction) }
     }
 
+    /// Adds what the app has recorded to the row that a trigger has made.
     private func record(
-        _ objects: [ObjectKey: Value?],
+        _ change: ObjectChange,
         in transaction: borrowing WriteTransaction
     ) throws {
-        let becameDirty = try update(in: transaction) { device in
-            let delta = device.machine.delta(setting: objects)
-            guard delta != .keep else { return false }
-            defer { device.isChanged = true }
-            let hadPending = device.machine.hasPending
-            try device.machine.record(delta)
-            return !hadPending
+        let (key, database) = (change.key, transaction.database)
+        let known = recorded[key]
+        let delta = change.versions.old == change.versions.new ? change.recordedDelta : nil
+        guard delta != nil || known != nil,
+            let found = try known ?? PendingTable.row(key, of: number, in: database)
+        else { return }
+        recorded.remember(found, key)
+        transaction.add(recorded)
+        var row = found
+        if let delta, let version = change.versions.new {
+            row = try device(in: transaction).completed(found, to: change.oldObject())
+            row.tail = try row.tail.composed(with: ObjectDelta(.apply(delta), version: version))
         }
-        if becameDirty { try whenDirty(transaction) }
+        try PendingTable.set(row, key, of: number, in: database)
     }
 
-    /// Records what the collections held before there was a replica.
-    private func takeInObjects() async throws {
-        try await store.write { [self] transaction in
-            var objects: [ObjectKey: Value?] = [:]
-            for collection in collections ?? [] {
-                let typed = Store.Collection<Value>(collection)
-                for key in try transaction.keys(in: typed) {
-                    let object = ObjectKey(collection: collection, key: Key(key))
-                    objects[object] = try transaction.value(of: object)
-                }
-            }
-            guard !objects.isEmpty else { return }
-            transaction.touch()
-            try record(objects, in: transaction)
-        }
+    /// Whether something waits to be sent.
+    public func isDirty(in transaction: borrowing WriteTransaction) throws -> Bool {
+        try PendingTable.isDirty(number, in: transaction.database)
+    }
+}
+
+extension ObjectChange {
+    fileprivate func oldObject() throws -> VersionedValue? {
+        guard let value = try oldValue(), let version = versions.old else { return nil }
+        return VersionedValue(value, version: version)
     }
 }
 
 // MARK: - Exchange
 
 extension Replica {
-    /// The next request to the server; freezes what is to be sent in this transaction.
-    public func makeRequest(
+    /// The next request to the server; an exchange freezes what is pending, and brings it.
+    public func nextRequest(
         in transaction: borrowing WriteTransaction
-    ) throws -> ExchangeRequest {
-        try update(in: transaction) { try $0.makeRequest() }
+    ) throws -> ReplicaRequest {
+        let generation = try takeNonce(in: transaction)
+        let (device, machine) = (try device(in: transaction), machine)
+        let features = features.withLock(\.self)
+        return try session.update(in: transaction) { session in
+            let othersMax = Int64(machine.batchCountMax)
+            var slice = try device.slice(with: session.wantedKeys, othersMax: othersMax)
+            session.begin(slice.replica, generation: generation)
+            guard session.isExchanging else {
+                let adopted = try DeviceTable.adopted(of: number, in: device.database)
+                let request = try session.request(machine, slice, adopted: adopted)
+                return try slice.packed(request, for: features)
+            }
+            let name = BatchName(transaction.newIdentifier())
+            let wasFrozen = slice.replica.isFrozen
+            try device.freeze(&slice, machine, name: name)
+            if slice.replica.isFrozen != wasFrozen { transaction.touch() }
+            let request = try session.request(machine, slice, adopted: [])
+            return try slice.packed(request, for: features)
+        }
     }
 
-    /// The next request, or nil when there is nothing to send or to be acknowledged.
+    /// Takes in the server's answer: the objects and the rows change in one transaction.
     ///
-    /// ``status`` may be one commit behind what the transaction sees; this is not.
-    public func makePush(
-        in transaction: borrowing WriteTransaction
-    ) throws -> ExchangeRequest? {
-        try update(in: transaction) { $0.machine.isDirty ? try $0.makeRequest() : nil }
-    }
-
-    /// Takes in the server's answer: the objects, the replica and what is still to be sent change
-    /// in one transaction.
+    /// An answer to another request than the last one changes nothing.
     ///
-    /// - Returns: Whether the request's batch is now known to be accepted; without one, whether
-    ///   nothing is left to send.
-    /// - Throws: ``ReplicationError``; nothing has changed then.
+    /// - Returns: Whether another request has to follow: to send what is pending, to go on with a
+    ///   recovery, or because this one has had no answer that could be taken in.
+    /// - Throws: ``ReplicationError/wrongContent`` when what arrives is not what the server says:
+    ///   ``distrust(in:)`` has the objects compared then.
     @discardableResult
     public func receive(
-        _ response: ExchangeResponse,
-        to request: ExchangeRequest,
+        _ answer: [UInt8],
+        to request: ReplicaRequest,
         in transaction: borrowing WriteTransaction
     ) throws -> Bool {
-        let (change, machine) = try update(in: transaction) { device in
-            let change = try device.machine.receive(response, to: request)
-            device.isChanged = true
-            return (change, device.machine)
+        let frame = try WireFrame(bytes: answer, budget: .standard)
+        features.withLock { $0 = frame.features }
+        return try receive(WireAnswer(frame), to: request, in: transaction)
+    }
+
+    @discardableResult
+    func receive(
+        _ answer: WireAnswer,
+        to sent: ReplicaRequest,
+        in transaction: borrowing WriteTransaction
+    ) throws -> Bool {
+        let database = transaction.database
+        var identity = try DeviceTable.identity(for: server, in: database)
+        let old = try DeviceTable.replica(number, in: database)
+        let (client, generation) = (
+            old.frozenAs ?? identity.client, try nonces.generation(identity, in: transaction)
+        )
+        let isLast = try session.update(in: transaction) {
+            $0.generation == generation && $0.isLast(sent.request, of: client)
         }
-        try writeObjects(changedBy: change, in: machine.local, transaction)
+        guard isLast else { return true }
+        identity.nonce = nonces.last
+        try join(answer.collections, in: transaction)
+        let device = try device(in: transaction)
+        let (machine, fresh) = (machine, ClientID(transaction.newIdentifier()))
+        let adoption = try session.update(in: transaction) {
+            try $0.receive(answer, to: sent.request, machine, device, fresh: fresh)
+        }
+        guard let adoption else { return true }
+        if adoption.changes(old, identity) {
+            try adopt(adoption, replacing: old, identity, in: transaction)
+        }
+        return try adoption.next != .rest || needsRequest(in: transaction)
+    }
+
+    /// Has the objects compared with the server's.
+    public func distrust(in transaction: borrowing WriteTransaction) throws {
+        try session.update(in: transaction) { $0.distrust() }
         transaction.touch()
-        return request.batch.map { response.acknowledged >= $0.sequence } ?? !machine.isDirty
     }
 
-    /// The next request must ask for everything: an answer could not be used.
-    public func distrust() async throws {
-        try await store.write { [self] transaction in
-            try update(in: transaction) { $0.machine.askForAll() }
+    /// Whether a request has to be made: to send what is pending, or to go on with a recovery.
+    public func needsRequest(in transaction: borrowing WriteTransaction) throws -> Bool {
+        let isExchanging = try session.update(in: transaction) { $0.isExchanging }
+        return try !isExchanging || isDirty(in: transaction)
+    }
+
+    /// Takes the next nonce, and returns its generation.
+    private func takeNonce(in transaction: borrowing WriteTransaction) throws -> Int {
+        let identity = try DeviceTable.identity(for: server, in: transaction.database)
+        let taken = try nonces.take(identity, in: transaction)
+        if let row = taken.row {
+            try DeviceTable.set(row, for: server, in: transaction.database)
+            transaction.touch()
+        }
+        return taken.generation
+    }
+
+    private func join(
+        _ collections: Set<Key>,
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        let database = transaction.database
+        let known = try DeviceTable.collections(of: number, in: database)
+        let new = collections.subtracting(known)
+        try store.checkSuitability(of: new)
+        for collection in new { try DeviceTable.join(collection, to: number, in: database) }
+    }
+
+    private func adopt(
+        _ adoption: Adoption,
+        replacing old: DeviceReplica,
+        _ identity: DeviceIdentity,
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        for (key, object) in adoption.objects {
+            if let object {
+                try transaction.setValue(object.value, version: object.version, of: key)
+            } else {
+                try transaction.removeValue(of: key)
+            }
+        }
+        let device = try device(in: transaction)
+        try device.write(adoption, replacing: old)
+        if adoption.identity.client != identity.client {
+            // The client that they had is in the server's row until then.
+            try leaveOthersBehind(device)
+            try DeviceTable.set(adoption.identity, for: server, in: device.database)
+        } else if adoption.identity.nonce > identity.nonce {
+            nonces.pass(adoption.identity.nonce)
+        }
+        transaction.touch()
+    }
+
+    /// A clone of this device has all of its replicas.
+    private func leaveOthersBehind(_ device: StoredDevice) throws {
+        let numbers = try DeviceTable.replicas(of: server, in: device.database)
+        for number in numbers where number != self.number {
+            let other = device.of(number)
+            let slice = try other.wholeSlice(with: [])
+            try other.write(slice.leftBehind(), replacing: slice.replica)
         }
     }
+}
 
-    private func writeObjects(
-        changedBy delta: Delta,
-        in value: Value,
-        _ transaction: borrowing WriteTransaction
-    ) throws {
-        guard case .map(let changes) = delta else { return }
-        for entry in changes.entries where collections?.contains(entry.key) == true {
-            let collection = entry.key
-            for key in try changedKeys(entry.change, in: collection, value, transaction) {
-                let object = ObjectKey(collection: collection, key: key)
-                if let new = value[collection]?[key] {
-                    try transaction.setValue(new, of: object)
-                } else {
-                    try transaction.removeValue(of: object)
-                }
+extension Store {
+    /// - Throws: ``ReplicationError/unsuitableCollection(_:reason:)`` for a collection that loses
+    ///   objects by itself, which would remove them from all devices.
+    fileprivate func checkSuitability(of collections: Set<Key>) throws(ReplicationError) {
+        for rules in options.collections where collections.contains(rules.name) {
+            guard !rules.isEphemeral, rules.retention == nil else {
+                throw .unsuitableCollection(
+                    rules.name.text,
+                    reason: rules.isEphemeral ? "it is ephemeral" : "it has a retention"
+                )
             }
         }
     }
+}
 
-    /// The keys that may have changed; all of them where a collection was replaced whole.
-    private func changedKeys(
-        _ change: MapDelta.Change,
-        in collection: Key,
-        _ value: Value,
-        _ transaction: borrowing WriteTransaction
-    ) throws -> [Key] {
-        if case .apply(.map(let keys)) = change { return keys.entries.map(\.key) }
-        let old = try transaction.keys(in: Store.Collection<Value>(collection)).map { Key($0) }
-        let new = (value[collection]?.map?.keys).map(Array.init) ?? []
-        return Set(old + new).sorted()
+extension Adoption {
+    /// Whether anything is other than before.
+    fileprivate func changes(_ replica: DeviceReplica, _ identity: DeviceIdentity) -> Bool {
+        self.replica != replica || self.identity != identity || !pending.isEmpty
+            || !objects.isEmpty
     }
 }
 
-// MARK: - Queries
-
-extension Replica {
-    /// What the replica looks like after the last commit.
-    public var status: ReplicaStatus {
-        let machine = state.value.machine
-        return ReplicaStatus(
-            base: machine.base,
-            isDirty: machine.isDirty,
-            value: machine.local,
-            stateCount: machine.history.stateCount
-        )
+extension BatchName {
+    /// Four of the random bytes of an identifier.
+    fileprivate init(_ identifier: Identifier) {
+        self.init(identifier.bytes.suffix(4).reduce(0) { $0 << 8 | UInt32($1) })
     }
+}
 
-    private func update<Result>(
-        in transaction: borrowing WriteTransaction,
-        _ body: (inout DeviceState) throws -> Result
-    ) throws -> Result {
-        // The closure below cannot capture a borrowed transaction; it needs the connection only.
-        let (database, number) = (transaction.database, number)
-        return try state.update(in: transaction) { device in
-            let result = try body(&device)
-            try device.save(as: number, in: database)
-            return result
+extension WireAnswer {
+    /// The collections of the objects that arrive.
+    fileprivate var collections: Set<Key> {
+        switch self {
+        case .exchange(let answer), .restoration(let answer):
+            return Set(answer.keys.map(\.collection))
+        case .recovery, .comparison(nil): return []
+        case .comparison(let answers?):
+            var collections: Set<Key> = []
+            for case .objects(let objects) in answers {
+                collections.formUnion(objects.keys.map(\.collection))
+            }
+            return collections
         }
     }
-}
-
-/// What a device knows of a replica.
-public struct ReplicaStatus: Sendable {
-    /// The last state adopted from the server.
-    public let base: StateID
-    /// Whether local changes are still to be sent, or to be acknowledged.
-    public let isDirty: Bool
-    /// The value with all local changes.
-    public let value: Value
-    /// How many states are kept here, the root not counted.
-    public let stateCount: Int
 }

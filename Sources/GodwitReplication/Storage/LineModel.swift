@@ -25,19 +25,23 @@ struct LineModel: Hashable, Sendable {
         let lost = reads.lostEpoch.flatMap { restorations[$0] }?.objects ?? [:]
         let keys = reads.keys.union(lost.keys.withRecords)
         var found: [ObjectKey: LineObject] = [:]
+        var changedCount = 0
         for (key, object) in objects {
             var object = object
             object.entries.removeAll { reads.base == 0 || $0.serial <= reads.base }
-            let isWanted = reads.base == 0 || keys.contains(key)
-            if !object.entries.isEmpty || isWanted && object.value != nil { found[key] = object }
+            let isChanged = reads.base == 0 ? object.value != nil : !object.entries.isEmpty
+            if isChanged { changedCount += 1 }
+            if isChanged || keys.contains(key) && object.value != nil { found[key] = object }
         }
+        let isPartial = changedCount > reads.changedMax
         var head = head
         head.sum = head.sum.with(only: Set(keys.map(\.collection)))
         return LineSlice(
             head: head,
             peer: peers[reads.client],
             former: reads.former.flatMap { peers[$0] },
-            objects: found,
+            objects: isPartial ? [:] : found,
+            isPartial: isPartial,
             states: states.filter { reads.serials.contains($0.key) || $0.key == reads.base },
             openings: reads.lostEpoch == nil ? [] : openings,
             restorations: restorations.filter { $0.key == reads.lostEpoch }

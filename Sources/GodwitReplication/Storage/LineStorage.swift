@@ -33,6 +33,16 @@ protocol LineStorage: Sendable {
         of name: ReplicaName
     ) async throws -> [SpanAnswer]?
 
+    /// How a line stands.
+    ///
+    /// - Throws: ``ReplicationError/unknownReplica(_:)``.
+    func summary(of name: ReplicaName) async throws -> ReplicaSummary
+
+    /// All objects of a line.
+    ///
+    /// - Throws: ``ReplicationError/unknownReplica(_:)``.
+    func objects(of name: ReplicaName) async throws -> [ObjectKey: VersionedValue]
+
     /// Drops states that no client can have, with a bounded number of rows.
     ///
     /// - Returns: Whether nothing is left to drop.

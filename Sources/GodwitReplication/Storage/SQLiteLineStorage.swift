@@ -16,7 +16,10 @@ struct SQLiteLineStorage: LineStorage {
         try store.prepare(LineSchema.schema)
         self.store = store
         try await store.write { transaction in
-            try LineTable.open(in: transaction.database)
+            let database = transaction.database
+            for (line, serial) in try LineTable.open(in: database) {
+                _ = try Self.collect(serial, of: line, rowMax: .max, in: database)
+            }
             transaction.touch()
         }
     }
@@ -66,7 +69,25 @@ struct SQLiteLineStorage: LineStorage {
                     || LineTable.state(at: state.serial, of: line, in: database) == state.id
             else { return nil }
             let objects = try LineObjectsAt(state, of: line, in: database)
-            return try ranges.map { try RangeMachine.answer($0, objects) }
+            return try RangeMachine.answers(to: ranges, objects)
+        }
+    }
+
+    func summary(of name: ReplicaName) async throws -> ReplicaSummary {
+        try await store.read { transaction in
+            let database = transaction.database
+            return try LineTable.summary(
+                of: LineTable.number(of: name, in: database),
+                in: database
+            )
+        }
+    }
+
+    func objects(of name: ReplicaName) async throws -> [ObjectKey: VersionedValue] {
+        try await store.read { transaction in
+            let database = transaction.database
+            let line = try LineTable.number(of: name, in: database)
+            return try LineObjectTable.all(of: line, in: database).compactMapValues(\.value)
         }
     }
 
@@ -129,18 +150,21 @@ extension LineSlice {
         let keys = reads.keys.union(restorations.values.flatMap(\.objects.keys).withRecords)
         let collections = Set(keys.map(\.collection))
         let head = try LineTable.head(of: line, collections: collections, in: database)
+        let objects = try LineObjectTable.objects(
+            since: reads.base,
+            and: keys,
+            countMax: reads.changedMax,
+            of: line,
+            in: database
+        )
         self.init(
             head: head,
             peer: try LinePeerTable.peer(reads.client, of: line, in: database),
             former: try reads.former.flatMap {
                 try LinePeerTable.peer($0, of: line, in: database)
             },
-            objects: try LineObjectTable.objects(
-                since: reads.base,
-                and: keys,
-                of: line,
-                in: database
-            ),
+            objects: objects ?? [:],
+            isPartial: objects == nil,
             states: [:],
             openings: openings,
             restorations: restorations

@@ -45,6 +45,15 @@ struct StoredDevice {
 
 extension StoredDevice: DeviceReader {
     func slice(with keys: Set<ObjectKey>) throws -> DeviceSlice {
+        try slice(with: keys, othersMax: 0)
+    }
+
+    func wholeSlice(with keys: Set<ObjectKey>) throws -> DeviceSlice {
+        try slice(with: keys, othersMax: .max)
+    }
+
+    /// - Parameter othersMax: How many rows to read besides, of objects that are to be sent.
+    func slice(with keys: Set<ObjectKey>, othersMax: Int64) throws -> DeviceSlice {
         var identity = try DeviceTable.identity(for: server, in: database)
         identity.nonce = nonce
         var slice = DeviceSlice(
@@ -53,7 +62,20 @@ extension StoredDevice: DeviceReader {
             pending: [:],
             objects: [:]
         )
-        let rows = try PendingTable.all(of: number, in: database)
+        var rows =
+            othersMax == .max
+            ? try PendingTable.all(of: number, in: database)
+            : try PendingTable.held(of: number, in: database)
+        if othersMax > 0, othersMax < .max {
+            rows.merge(try PendingTable.others(of: number, countMax: othersMax, in: database)) {
+                held,
+                _ in held
+            }
+        }
+        for key in keys where rows[key] == nil && othersMax < .max {
+            rows[key] = try PendingTable.row(key, of: number, in: database)
+        }
+        if rows.isEmpty { slice.hasMore = try PendingTable.count(of: number, in: database) > 0 }
         for (key, row) in rows {
             let object = try object(key)
             slice.objects[key] = object

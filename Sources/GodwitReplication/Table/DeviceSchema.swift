@@ -51,6 +51,8 @@ enum DeviceSchema {
             is_doubtful INTEGER NOT NULL DEFAULT 0,
             PRIMARY KEY (replica, collection, key)
         ) STRICT, WITHOUT ROWID;
+        CREATE INDEX godwit_device_pending_held ON godwit_device_pending (replica)
+            WHERE batch IS NOT NULL OR is_doubtful;
         CREATE TABLE godwit_device_adopted (
             replica INTEGER NOT NULL,
             number INTEGER NOT NULL,

@@ -132,6 +132,20 @@ extension DeviceTable {
         return DeviceNumber(rawValue: statement.integer(0))
     }
 
+    /// The numbers and names of all replicas, in the order of the names.
+    static func names(in database: Database) throws -> [(DeviceNumber, String)] {
+        let statement = try PreparedStatement(
+            "SELECT number, name FROM godwit_device_replica ORDER BY name, number",
+            in: database
+        )
+        defer { statement.reset() }
+        var names: [(DeviceNumber, String)] = []
+        while try statement.step() {
+            names.append((DeviceNumber(rawValue: statement.integer(0)), statement.text(1)))
+        }
+        return names
+    }
+
     /// Removes rows of replicas that are gone, and says whether there were any.
     private static func removeOrphans(in database: Database) throws -> Bool {
         var count = 0

@@ -5,14 +5,21 @@ internal import GodwitTree
 /// The rows of a line's objects, and of their history.
 enum LineObjectTable {
     /// The objects that the line has changed since a state, with their entries, and some others.
+    ///
+    /// - Returns: nil when the line has changed more than `countMax` objects.
     static func objects(
         since serial: Int64,
         and keys: Set<ObjectKey>,
+        countMax: Int,
         of line: LineNumber,
         in database: Database
-    ) throws -> [ObjectKey: LineObject] {
-        if serial == 0 { return try all(of: line, in: database) }
-        var objects = try changes(since: serial, of: line, in: database)
+    ) throws -> [ObjectKey: LineObject]? {
+        let found =
+            serial == 0
+            ? try all(of: line, countMax: countMax, in: database)
+            : try changes(since: serial, countMax: countMax, of: line, in: database)
+        guard var objects = found else { return nil }
+        guard serial > 0 else { return objects }
         for key in keys where objects[key] == nil {
             guard let value = try value(of: key, line, in: database) else { continue }
             objects[key] = LineObject(value: value)
@@ -26,18 +33,38 @@ enum LineObjectTable {
         of line: LineNumber,
         in database: Database
     ) throws -> [ObjectKey: LineObject] {
-        var objects = try entries(after: serial, of: line, in: database)
-            .mapValues { LineObject(value: nil, entries: $0) }
+        try changes(since: serial, countMax: .max, of: line, in: database) ?? [:]
+    }
+
+    private static func changes(
+        since serial: Int64,
+        countMax: Int,
+        of line: LineNumber,
+        in database: Database
+    ) throws -> [ObjectKey: LineObject]? {
+        guard
+            let entries = try entries(after: serial, countMax: countMax, of: line, in: database)
+        else { return nil }
+        var objects = entries.mapValues { LineObject(value: nil, entries: $0) }
         for key in objects.keys {
             objects[key]?.value = try value(of: key, line, in: database)
         }
         return objects
     }
 
-    private static func all(
+    /// All objects of the line, without their history.
+    static func all(
         of line: LineNumber,
         in database: Database
     ) throws -> [ObjectKey: LineObject] {
+        try all(of: line, countMax: .max, in: database) ?? [:]
+    }
+
+    private static func all(
+        of line: LineNumber,
+        countMax: Int,
+        in database: Database
+    ) throws -> [ObjectKey: LineObject]? {
         let statement = try PreparedStatement(
             "SELECT collection, key, version, value FROM godwit_line_object WHERE line = ?",
             in: database
@@ -46,6 +73,7 @@ enum LineObjectTable {
         try statement.bind(line.rawValue, at: 1)
         var objects: [ObjectKey: LineObject] = [:]
         while try statement.step() {
+            guard objects.count < countMax else { return nil }
             let value = try statement.object(version: 2, value: 3)
             objects[statement.objectKey(0, 1)] = LineObject(value: value)
         }
@@ -71,9 +99,10 @@ enum LineObjectTable {
 
     private static func entries(
         after serial: Int64,
+        countMax: Int,
         of line: LineNumber,
         in database: Database
-    ) throws -> [ObjectKey: [LineEntry]] {
+    ) throws -> [ObjectKey: [LineEntry]]? {
         let statement = try PreparedStatement(
             """
             SELECT collection, key, serial, forward, backward FROM godwit_line_entry
@@ -92,8 +121,37 @@ enum LineObjectTable {
                 backward: try statement.delta(4)
             )
             entries[statement.objectKey(0, 1), default: []].append(entry)
+            guard entries.count <= countMax else { return nil }
         }
         return entries
+    }
+
+    /// How the objects changed between two states that are kept, and in how many bytes.
+    static func steps(
+        after serial: Int64,
+        until last: Int64,
+        of line: LineNumber,
+        in database: Database
+    ) throws -> (changes: [ObjectKey: ObjectDelta], sizeInBytes: Int) {
+        let statement = try PreparedStatement(
+            """
+            SELECT collection, key, forward FROM godwit_line_entry
+            WHERE line = ? AND serial > ? AND serial <= ? ORDER BY serial
+            """,
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(line.rawValue, at: 1)
+        try statement.bind(serial, at: 2)
+        try statement.bind(last, at: 3)
+        var changes: [ObjectKey: ObjectDelta] = [:]
+        var sizeInBytes = 0
+        while try statement.step() {
+            let key = statement.objectKey(0, 1)
+            changes[key] = try changes[key].composed(with: statement.delta(2))
+            sizeInBytes += statement.isNull(2) ? 0 : statement.blob(2).count
+        }
+        return (changes, sizeInBytes)
     }
 
     // MARK: Writing

@@ -36,6 +36,29 @@ enum LinePeerTable {
         return peer
     }
 
+    /// The clients of a line, with their rows, in the order of their ids.
+    static func all(
+        of line: LineNumber,
+        in database: Database
+    ) throws -> [(client: ClientID, peer: LinePeer)] {
+        let statement = try PreparedStatement(
+            "SELECT client FROM godwit_line_peer WHERE line = ? ORDER BY client",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(line.rawValue, at: 1)
+        var clients: [ClientID] = []
+        while try statement.step() {
+            guard let identifier = Identifier(bytes: Array(statement.blob(0))) else {
+                throw ReplicationError.damagedHistory(reason: "a client's id is damaged")
+            }
+            clients.append(ClientID(identifier))
+        }
+        return try clients.compactMap { client in
+            try peer(client, of: line, in: database).map { (client, $0) }
+        }
+    }
+
     static func set(
         _ peer: LinePeer,
         _ client: ClientID,

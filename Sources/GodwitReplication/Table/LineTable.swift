@@ -37,6 +37,18 @@ enum LineTable {
         return LineNumber(rawValue: statement.integer(0))
     }
 
+    /// The names of all lines, in their order.
+    static func names(in database: Database) throws -> [String] {
+        let statement = try PreparedStatement(
+            "SELECT name FROM godwit_line ORDER BY name",
+            in: database
+        )
+        defer { statement.reset() }
+        var names: [String] = []
+        while try statement.step() { names.append(statement.text(0)) }
+        return names
+    }
+
     /// - Parameter collections: Those whose sums are needed.
     static func head(
         of line: LineNumber,
@@ -207,6 +219,17 @@ extension LineTable {
         return (previous ?? 0, next)
     }
 
+    /// The states that are kept, their serials ascending.
+    static func states(of line: LineNumber, in database: Database) throws -> [LineState] {
+        let statement = try PreparedStatement(
+            "SELECT serial, id FROM godwit_line_state WHERE line = ? ORDER BY serial",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(line.rawValue, at: 1)
+        return try statement.lineStates()
+    }
+
     /// Some states that no client can have, the head left out.
     static func unreferenced(
         of line: LineNumber,
@@ -261,43 +284,29 @@ extension LineTable {
     }
 }
 
-// MARK: - Starts of the server
+// MARK: - Summary
 
 extension LineTable {
-    /// Notes of all lines where the server found them, and forgets older starts.
-    static func open(in database: Database) throws {
-        try PreparedStatement(
-            """
-            INSERT INTO godwit_line_opening (line, serial, id)
-            SELECT number, serial, id FROM godwit_line WHERE serial > 0
-            ON CONFLICT (line, serial) DO UPDATE SET id = excluded.id
-            """,
-            in: database
-        ).execute()
+    static func summary(of line: LineNumber, in database: Database) throws -> ReplicaSummary {
+        let head = try head(of: line, collections: [], in: database)
         let statement = try PreparedStatement(
             """
-            DELETE FROM godwit_line_opening AS opening WHERE serial < (
-                SELECT serial FROM godwit_line_opening WHERE line = opening.line
-                ORDER BY serial DESC LIMIT 1 OFFSET ?)
+            SELECT (SELECT ifnull(sum(count), 0) FROM godwit_line_collection WHERE line = ?1),
+                (SELECT count(*) FROM godwit_line_state WHERE line = ?1),
+                (SELECT count(*) FROM godwit_line_peer WHERE line = ?1)
             """,
-            in: database
-        )
-        try statement.bind(Int64(LineSlice.openingCountMax - 1), at: 1)
-        try statement.execute()
-    }
-
-    static func openings(of line: LineNumber, in database: Database) throws -> [LineState] {
-        let statement = try PreparedStatement(
-            "SELECT serial, id FROM godwit_line_opening WHERE line = ? ORDER BY serial",
             in: database
         )
         defer { statement.reset() }
         try statement.bind(line.rawValue, at: 1)
-        var states: [LineState] = []
-        while try statement.step() {
-            states.append(LineState(serial: statement.integer(0), id: try statement.stateID(1)))
-        }
-        return states
+        guard try statement.step() else { preconditionFailure("A SELECT of sums has a row") }
+        return ReplicaSummary(
+            epoch: head.epoch,
+            head: head.state,
+            objectCount: Int(statement.integer(0)),
+            stateCount: Int(statement.integer(1)),
+            clientCount: Int(statement.integer(2))
+        )
     }
 }
 
@@ -310,6 +319,13 @@ extension Epoch {
 }
 
 extension PreparedStatement {
+    /// The rows of serials and ids.
+    func lineStates() throws -> [LineState] {
+        var states: [LineState] = []
+        while try step() { states.append(LineState(serial: integer(0), id: try stateID(1))) }
+        return states
+    }
+
     func stateID(_ column: Int32) throws -> StateID {
         guard let id = StateID(bytes: Array(blob(column))) else {
             throw ReplicationError.damagedHistory(reason: "an id is damaged")

@@ -10,12 +10,44 @@ enum PendingTable {
         of replica: DeviceNumber,
         in database: Database
     ) throws -> [ObjectKey: PendingObject] {
+        try rows(of: replica, where: "TRUE", countMax: .max, in: database)
+    }
+
+    /// The objects of the frozen batch, and those whose changes may have reached the server before.
+    static func held(
+        of replica: DeviceNumber,
+        in database: Database
+    ) throws -> [ObjectKey: PendingObject] {
+        let condition = "(batch IS NOT NULL OR is_doubtful)"
+        return try rows(of: replica, where: condition, countMax: .max, in: database)
+    }
+
+    /// Some of the other objects that are to be sent.
+    static func others(
+        of replica: DeviceNumber,
+        countMax: Int64,
+        in database: Database
+    ) throws -> [ObjectKey: PendingObject] {
+        let condition = "batch IS NULL AND NOT is_doubtful AND rejection IS NULL"
+        return try rows(of: replica, where: condition, countMax: countMax, in: database)
+    }
+
+    private static func rows(
+        of replica: DeviceNumber,
+        where condition: String,
+        countMax: Int64,
+        in database: Database
+    ) throws -> [ObjectKey: PendingObject] {
         let statement = try PreparedStatement(
-            "SELECT \(columns), collection, key FROM godwit_device_pending WHERE replica = ?",
+            """
+            SELECT \(columns), collection, key FROM godwit_device_pending
+            WHERE replica = ? AND \(condition) LIMIT ?
+            """,
             in: database
         )
         defer { statement.reset() }
         try statement.bind(replica.rawValue, at: 1)
+        try statement.bind(countMax, at: 2)
         var rows: [ObjectKey: PendingObject] = [:]
         while try statement.step() { rows[statement.objectKey(7, 8)] = try statement.pending() }
         return rows
@@ -50,6 +82,38 @@ enum PendingTable {
         defer { statement.reset() }
         try statement.bind(replica.rawValue, at: 1)
         return try statement.step() && statement.integer(0) != 0
+    }
+
+    /// How many objects have changes that the server has not taken.
+    static func count(of replica: DeviceNumber, in database: Database) throws -> Int {
+        let statement = try PreparedStatement(
+            "SELECT count(*) FROM godwit_device_pending WHERE replica = ?",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(replica.rawValue, at: 1)
+        return try statement.step() ? Int(statement.integer(0)) : 0
+    }
+
+    /// The objects that the server has refused, and why.
+    static func rejections(
+        of replica: DeviceNumber,
+        in database: Database
+    ) throws -> [ObjectKey: Rejection.Reason] {
+        let statement = try PreparedStatement(
+            """
+            SELECT collection, key, rejection FROM godwit_device_pending
+            WHERE replica = ? AND rejection IS NOT NULL
+            """,
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(replica.rawValue, at: 1)
+        var rejections: [ObjectKey: Rejection.Reason] = [:]
+        while try statement.step() {
+            rejections[statement.objectKey(0, 1)] = try statement.rejection(2)
+        }
+        return rejections
     }
 
     /// - Parameter row: nil to remove it.
@@ -117,13 +181,15 @@ extension PreparedStatement {
         row.frozen = try delta(2)
         row.batch = isNull(3) ? nil : integer(3)
         row.tail = try delta(4)
-        if !isNull(5) {
-            guard let reason = Rejection.Reason(rawValue: text(5)) else {
-                throw ReplicationError.damagedHistory(reason: "a rejection is damaged")
-            }
-            row.rejection = reason
-        }
+        if !isNull(5) { row.rejection = try rejection(5) }
         row.isDoubtful = integer(6) != 0
         return row
+    }
+
+    fileprivate func rejection(_ column: Int32) throws -> Rejection.Reason {
+        guard let reason = Rejection.Reason(rawValue: text(column)) else {
+            throw ReplicationError.damagedHistory(reason: "a rejection is damaged")
+        }
+        return reason
     }
 }

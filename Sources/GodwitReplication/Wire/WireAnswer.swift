@@ -26,6 +26,8 @@ struct PackedAnswer: Hashable, Sendable {
     }
 
     var status: SlotAnswer.Status { answer.status }
+    var outcome: BatchOutcome? { answer.outcome }
+    var epoch: Epoch { answer.epoch }
 
     /// The objects that change.
     var keys: Set<ObjectKey> { changes.keys }

@@ -77,8 +77,11 @@ extension WireFrame {
             body = packed
             return
         }
-        body = try refusing { () throws(TreeError) in
-            try Compression.decompressed(packed, budget: budget)
+        do throws(TreeError) {
+            body = try Compression.decompressed(packed, budget: budget)
+        } catch {
+            if case .overBudget = error { throw ReplicationError(refusing: error) }
+            throw .malformedMessage(reason: error.description)
         }
     }
 

@@ -14,8 +14,11 @@ enum WireRequest: Hashable, Sendable {
 /// A request whose changes wait for the objects on which they were packed.
 struct PackedRequest: Hashable, Sendable {
     private let nonce: Int64
-    private let slot: Slot
+    let slot: Slot
     private let changes: PackedChanges
+
+    /// The objects that the batch changes.
+    var keys: Set<ObjectKey> { changes.keys }
 }
 
 // MARK: - Packing
@@ -38,16 +41,6 @@ extension PackedRequest {
             doubtful: batch.doubtful,
             isCompressed: isCompressed,
             on: object
-        )
-    }
-
-    /// What the line reads to decide about the request.
-    func reads(for client: ClientID) -> LineReads {
-        LineReads(
-            client: client,
-            former: slot.former,
-            base: slot.serial,
-            keys: changes.keys.withRecords
         )
     }
 

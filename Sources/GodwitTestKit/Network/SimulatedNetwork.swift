@@ -1,7 +1,6 @@
 public import GodwitConnectors
 public import GodwitReplication
 public import GodwitStore
-internal import GodwitTree
 internal import Synchronization
 
 /// A server in the same process, and a network that loses what its script says.
@@ -15,17 +14,17 @@ public final class SimulatedNetwork: ReplicaTransport {
     }
 
     private struct State {
-        var replicas: [ReplicaName: HostedReplica] = [:]
         var isOnline = true
         var fate: @Sendable (Int) -> Fate = { _ in .arrives }
         var count = 0
     }
 
-    private let store: Store
+    /// The server at the other end.
+    public let server: ReplicaServer
     private let state = Mutex(State())
 
     /// - Parameter store: What the server keeps its replicas in.
-    public init(store: Store) { self.store = store }
+    public init(store: Store) async throws { server = try await ReplicaServer(store) }
 
     /// Whether anything gets through at all.
     public var isOnline: Bool {
@@ -41,10 +40,7 @@ public final class SimulatedNetwork: ReplicaTransport {
         state.withLock { $0.fate = fate }
     }
 
-    public func create(_ replica: ReplicaName) async throws {
-        let hosted = try await HostedReplica.create(replica, in: store)
-        state.withLock { if $0.replicas[replica] == nil { $0.replicas[replica] = hosted } }
-    }
+    public func create(_ replica: ReplicaName) async throws { try await server.create(replica) }
 
     public func exchange(
         _ body: [UInt8],
@@ -58,11 +54,9 @@ public final class SimulatedNetwork: ReplicaTransport {
         guard isOnline, fate != .loseRequest else {
             throw ConnectorError.unreachable(reason: "the simulated network lost the request")
         }
-        let request = try ExchangeRequest(
-            encoded: Value(canonicalBytes: body, depthMax: ExchangeRequest.depthMax)
-        )
-        var answer = try await hosted(replica).exchange(request, from: client)
-            .encoded.canonicalBytes
+        var answer = try await refusing {
+            try await server.answer(body, from: client, of: replica)
+        }
         switch fate {
         case .loseAnswer:
             throw ConnectorError.unreachable(reason: "the simulated network lost the answer")
@@ -73,12 +67,12 @@ public final class SimulatedNetwork: ReplicaTransport {
         return answer
     }
 
-    public func heads(of replica: ReplicaName) -> AsyncThrowingStream<StateID, any Error> {
-        let server = Result { try hosted(replica) }
-        return AsyncThrowingStream { continuation in
+    public func heads(of replica: ReplicaName) -> AsyncThrowingStream<LineState, any Error> {
+        AsyncThrowingStream { continuation in
             let task = Task {
                 do {
-                    for await head in try server.get().heads() { continuation.yield(head) }
+                    let heads = try await refusing { try await server.heads(of: replica) }
+                    for await head in heads { continuation.yield(head) }
                     continuation.finish()
                 } catch {
                     continuation.finish(throwing: error)
@@ -88,15 +82,18 @@ public final class SimulatedNetwork: ReplicaTransport {
         }
     }
 
-    /// The server's side of a replica.
-    public func hosted(_ replica: ReplicaName) throws -> HostedReplica {
-        guard let hosted = state.withLock({ $0.replicas[replica] }) else {
+    /// Refuses as a server over HTTP does.
+    private func refusing<Result: Sendable>(
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await body()
+        } catch let error as ReplicationError {
             throw ConnectorError.refused(
-                status: 404,
-                code: "unknownReplica",
-                message: "there is no such replica"
+                status: error.httpStatus,
+                code: error.code,
+                message: error.description
             )
         }
-        return hosted
     }
 }

@@ -10,7 +10,7 @@ struct ReplicaArgument: ParsableArguments {
     var replica: String
     @Option(help: "The replica's name, where the store holds several.") var name: String?
 
-    /// The replica, read beside whoever writes to the store.
+    /// The replica, read beside programs that write to the store.
     func record() async throws -> ReplicaRecord {
         let store = try Store(.file(replica), options: .readOnly)
         let all = try await ReplicaRecord.all(in: store)
@@ -75,55 +75,68 @@ struct Graph: AsyncParsableCommand {
             object["svg"] = .string(Key(svg))
             Terminal.print(json: .map(object))
         } else {
-            Terminal.print("\(record.history.stateCount) states drawn in \(svg)")
+            Terminal.print("\(record.stateCount) states drawn in \(svg)")
         }
     }
 }
 
 extension ReplicaRecord {
+    /// How many states are kept, the root not counted.
+    var stateCount: Int { states.count - 1 }
+
     /// A state's refs, in one word each.
-    func refNames(of id: StateID) -> [String] { refs.filter { $0.state == id }.map(\.name) }
+    func refNames(of state: LineState) -> [String] { refs.filter { $0.state == state }.map(\.name) }
 
     fileprivate var lines: [String] {
-        let states = history.states.reversed().map { state in
-            let refs = refNames(of: state.id)
+        let lines = states.reversed().map { state in
+            let refs = refNames(of: state.state)
             let names = refs.isEmpty ? "" : " (\(refs.joined(separator: ", ")))"
-            guard state.id != .root else { return "\(state.id.short) root\(names)" }
-            return
-                "\(state.id.short) #\(state.serial)\(names) \(state.sizeInBytes) B  \(state.summary)"
+            guard state.state != .root else { return "\(state.state.id.short) root\(names)" }
+            let (id, serial) = (state.state.id.short, state.state.serial)
+            return "\(id) #\(serial)\(names) \(state.sizeInBytes) B  \(state.summary)"
         }
-        let unnamed = tailSizeInBytes
-        return (unnamed > 0 ? ["         local changes, \(unnamed) B"] : []) + states
+        let objects = pendingCount == 1 ? "object" : "objects"
+        return (pendingCount > 0 ? ["         local changes of \(pendingCount) \(objects)"] : [])
+            + lines
     }
 
     fileprivate var encoded: Value {
         [
             "name": .string(Key(name)),
             "role": .string(Key(role.rawValue)),
-            "statesKept": .int(Int64(history.stateCount)),
-            "unsentBytes": .int(Int64(tailSizeInBytes)),
-            "states": .list(
-                history.states.reversed().map { state in
-                    [
-                        "id": .string(Key(state.id.description)),
-                        "serial": .int(state.serial),
-                        "bytes": .int(Int64(state.sizeInBytes)),
-                        "refs": .list(refNames(of: state.id).map { .string(Key($0)) }),
-                    ]
-                }
-            ),
+            "statesKept": .int(Int64(stateCount)),
+            "pendingObjects": .int(Int64(pendingCount)),
+            "states": .list(Value.List(states.reversed().map { encoded($0) })),
+        ]
+    }
+
+    private func encoded(_ state: State) -> Value {
+        [
+            "id": .string(Key(state.state.id.description)),
+            "serial": .int(state.state.serial),
+            "bytes": .int(Int64(state.sizeInBytes)),
+            "refs": .list(Value.List(refNames(of: state.state).map { .string(Key($0)) })),
         ]
     }
 }
 
-extension History.State {
-    var sizeInBytes: Int { parts.reduce(0) { $0 + $1.sizeInBytes } }
-
-    /// The delta in one short line.
+extension ReplicaRecord.State {
+    /// The changes in one short line.
     var summary: String {
-        guard let first = parts.first else { return "" }
-        guard parts.count == 1, first.sizeInBytes < 2_000 else { return "\(parts.count) deltas" }
-        let text = first.delta.ednText()
+        guard let changes else { return state == .root ? "" : "earlier changes, folded away" }
+        guard let (key, delta) = changes.first, changes.count == 1, sizeInBytes < 2_000 else {
+            return changes.isEmpty ? "" : "\(changes.count) objects"
+        }
+        let text = "\(key.collection.text)/\(key.key.text) \(delta.text)"
         return text.count > 80 ? text.prefix(79) + "…" : text
+    }
+}
+
+extension ObjectDelta {
+    fileprivate var text: String {
+        switch change {
+        case .remove: "removed"
+        case .apply(let delta): delta.ednText()
+        }
     }
 }

@@ -46,7 +46,7 @@ private struct DeafTransport: ReplicaTransport {
         return answer
     }
 
-    func heads(of replica: ReplicaName) -> AsyncThrowingStream<StateID, any Error> {
+    func heads(of replica: ReplicaName) -> AsyncThrowingStream<LineState, any Error> {
         AsyncThrowingStream { _ in }
     }
 }

@@ -100,9 +100,10 @@ extension DemoStory {
         var ids: Set<String> = [summary["head"]?.text ?? "?"]
         for name in Self.names {
             let device = try await device(name)
-            let status = device.connector.replica.status
-            ids.insert(status.base.description)
-            guard status.value == server else { throw ToolError("\(name) has another value") }
+            ids.insert(try await device.replica.status().base.id.description)
+            guard try await device.allDocuments() == server[Device.documents] else {
+                throw ToolError("\(name) has another value")
+            }
             try device.store.close()
         }
         guard ids.count == 1, let id = ids.first else {
@@ -111,7 +112,8 @@ extension DemoStory {
         let items = server[Device.documents]?[ShoppingList.key]?["items"]?.list ?? []
         guard Set(items).count == items.count else { throw ToolError("an edit was applied twice") }
         let states = Int(summary["states"]?.integer ?? 0)
-        guard states <= 2 * Self.names.count + 1 else {
+        let statesMax = ReplicaSummary.stateCountMax(clientCount: Self.names.count)
+        guard states <= statesMax else {
             throw ToolError("\(states) states are kept")
         }
         let sent = traffic.values.reduce(0) { $0 + $1.totalSizeInBytes }
@@ -122,7 +124,7 @@ extension DemoStory {
                 ["bytes sent by the devices", "\(sent)"],
                 [
                     "states kept by the server", "\(states)",
-                    "of at most \(2 * Self.names.count + 1)",
+                    "of at most \(statesMax)",
                 ],
                 ["the id that all share", id],
             ])

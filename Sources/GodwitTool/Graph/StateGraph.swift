@@ -13,7 +13,7 @@ struct StateGraph {
     init(_ record: ReplicaRecord) { self.record = record }
 
     var svg: String {
-        let states = record.history.states
+        let states = record.states
         let height = states.count * Self.rowHeight + 60
         let rows = states.enumerated().map { index, state in
             edge(to: state, at: index) + node(state, at: index)
@@ -36,18 +36,18 @@ struct StateGraph {
 
     private func top(_ index: Int) -> Int { 48 + index * Self.rowHeight }
 
-    private func node(_ state: History.State, at index: Int) -> String {
-        let isRoot = state.id == .root
-        let isHead = state.id == record.history.head.id
+    private func node(_ state: ReplicaRecord.State, at index: Int) -> String {
+        let isRoot = state.state == .root
+        let isHead = state.state == record.states.last?.state
         let fill = isHead ? "#dcfce7" : isRoot ? "#f3f4f6" : "#e0f2fe"
-        let label = isRoot ? "root" : state.id.short
+        let label = isRoot ? "root" : state.state.id.short
         let x = Self.left + Self.nodeWidth / 2
         let box = """
             <rect x="\(Self.left)" y="\(top(index))" width="\(Self.nodeWidth)" \
             height="\(Self.nodeHeight)" rx="8" fill="\(fill)" stroke="#374151"/>
             <text x="\(x)" y="\(top(index) + 25)" text-anchor="middle" fill="#111827">\(label)</text>
             """
-        let refs = record.refNames(of: state.id).enumerated().map { place, name in
+        let refs = record.refNames(of: state.state).enumerated().map { place, name in
             let left = Self.left + Self.nodeWidth + 20 + place * 126
             return """
                 <rect x="\(left)" y="\(top(index) + 8)" width="116" height="24" rx="12" \
@@ -60,7 +60,7 @@ struct StateGraph {
     }
 
     /// Points to the parent, as git draws it, and says what changed.
-    private func edge(to state: History.State, at index: Int) -> String {
+    private func edge(to state: ReplicaRecord.State, at index: Int) -> String {
         guard index > 0 else { return "" }
         let x = Self.left + Self.nodeWidth / 2
         let (start, end) = (top(index), top(index - 1) + Self.nodeHeight + 4)

@@ -10,6 +10,7 @@ final class Device: Sendable {
     static let documents: Key = "d"
 
     let store: Store
+    let replica: Replica
     let connector: ReplicaConnector
     let traffic: Traffic
 
@@ -21,12 +22,8 @@ final class Device: Sendable {
     ) async throws {
         self.traffic = traffic
         store = try Store(.file(path))
-        connector = try await ReplicaConnector(
-            replica,
-            in: store,
-            collections: [Self.documents],
-            transport: transport
-        ) { event in traffic.note(event) }
+        connector = try ReplicaConnector(store, transport: transport) { traffic.note($0) }
+        self.replica = try await connector.open(replica, collections: [Self.documents])
     }
 
     /// The document under a key, with all local changes.
@@ -37,14 +34,29 @@ final class Device: Sendable {
     /// Waits until this device has adopted a state and has nothing left to send.
     func reach(_ head: StateID) async throws {
         let changes = store.changes()
-        guard !hasReached(head) else { return }
-        for await _ in changes where hasReached(head) { return }
+        guard try await !hasReached(head) else { return }
+        for await _ in changes where try await hasReached(head) { return }
         throw ToolError("the store was closed before \(head.short) arrived")
     }
 
-    private func hasReached(_ head: StateID) -> Bool {
-        let status = connector.replica.status
-        return status.base == head && !status.isDirty
+    private func hasReached(_ head: StateID) async throws -> Bool {
+        let status = try await replica.status()
+        return status.base.id == head && !status.isDirty
+    }
+
+    /// All documents by their keys, with all local changes.
+    func allDocuments() async throws -> Value {
+        try await store.read { transaction in
+            let keys = try transaction.keys(in: StoreCollection<Value>(Self.documents))
+            return .map(
+                Value.Map(
+                    try keys.compactMap { key in
+                        let place = ObjectKey(collection: Self.documents, key: Key(key))
+                        return try transaction.value(of: place).map { (Key(key), $0) }
+                    }
+                )
+            )
+        }
     }
 }
 
@@ -61,9 +73,9 @@ final class Traffic: Sendable {
     func note(_ event: ReplicaConnector.Event) {
         state.withLock { state in
             switch event {
-            case .sending(let size, let carriesEdit):
+            case .sending(_, let size, let carriesChanges):
                 state.totalSizeInBytes += size
-                if carriesEdit { state.edits.append(size) }
+                if carriesChanges { state.edits.append(size) }
             case .adopted: break
             case .failed: state.failures += 1
             }

@@ -17,7 +17,7 @@ struct ReplayRun {
 
     private static let position = ObjectKey(collection: "replay", key: "position")
     private static let document = ObjectKey(collection: Device.documents, key: "d")
-    private static let clients = 2
+    private static let statesMax = ReplicaSummary.stateCountMax(clientCount: 2)
     private static let statesCheckInterval = 50
 
     func run() async throws -> ReplayReport {
@@ -75,7 +75,7 @@ struct ReplayRun {
             firstSizeInBytes: done == 0 ? sizes.first ?? 0 : 0,
             sizes: Array(sizes.dropFirst(done == 0 ? 1 : 0)),
             statesKept: max(statesMost, try await checkedStateCount()),
-            statesMax: 2 * Self.clients + 1,
+            statesMax: Self.statesMax,
             id: head
         )
     }
@@ -114,9 +114,9 @@ struct ReplayRun {
         }
         let server = try await patiently { try await transport.fetch("/value", of: replica) }
         for device in [editor, follower] {
-            let status = device.connector.replica.status
-            guard status.base == head, status.value.canonicalBytes == server.canonicalBytes,
-                try await device.document(Self.document.key) == server[Device.documents]?["d"]
+            guard try await device.replica.status().base.id == head,
+                try await device.allDocuments().canonicalBytes
+                    == server[Device.documents]?.canonicalBytes
             else { throw ToolError("server and devices do not end with the same bytes") }
         }
         return head
@@ -125,9 +125,8 @@ struct ReplayRun {
     private func checkedStateCount() async throws -> Int {
         let summary = try await patiently { try await transport.fetch("", of: replica) }
         let count = Int(summary["states"]?.integer ?? 0)
-        let limit = 2 * Self.clients + 1
-        guard count <= limit else {
-            throw ToolError("the server keeps \(count) states of \(limit)")
+        guard count <= Self.statesMax else {
+            throw ToolError("the server keeps \(count) states of \(Self.statesMax)")
         }
         return count
     }

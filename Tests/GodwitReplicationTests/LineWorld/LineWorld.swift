@@ -8,8 +8,9 @@ import GodwitTree
 /// rows in memory.
 ///
 /// Requests and answers are lost, doubled, delayed and reordered; devices are killed, restored and
-/// cloned, and compare their objects at any time; the server is restored. Every edit has a number of its own, so that an edit which is
-/// lost, made twice or undone cannot hide.
+/// cloned, and compare their objects at any time; the server is restored. In some worlds messages are
+/// small. Every edit has a number of its own, so that an edit which is lost, made twice or undone cannot
+/// hide.
 struct LineWorld {
     /// What may go wrong in a world.
     struct Faults {
@@ -29,7 +30,7 @@ struct LineWorld {
     var server: LineModel
     var devices: [WorldDevice]
     var ledger = EditLedger()
-    private var requests: [(device: Int, launch: Int, request: SentRequest)] = []
+    private var requests: [(device: Int, launch: Int, request: ReplicaRequest)] = []
     private var answers: [(device: Int, launch: Int, request: DeviceRequest, answer: WireAnswer)] =
         []
     private var serverBackup: LineModel?
@@ -40,6 +41,8 @@ struct LineWorld {
     var problems: [String] = []
     /// What was read of the server, and written to it, in this order.
     private(set) var journal: [ServedTurn] = []
+    /// How many objects an answer has at most.
+    private let changedMax: Int
     /// Whether each step is printed, to see how a world got where it is.
     var isTraced = false
 
@@ -50,7 +53,11 @@ struct LineWorld {
         self.faults = faults
         machine.objectSizeMax = Self.objectSizeMax
         server = LineModel(epoch: Epoch(1))
-        devices = (0..<count).map { WorldDevice(client: .number($0 + 1)) }
+        let isSmall = seed.isMultiple(of: 4)
+        changedMax = isSmall ? 3 : .max
+        devices = (0..<count).map {
+            WorldDevice(client: .number($0 + 1), batchCountMax: isSmall ? 2 : 4_096)
+        }
     }
 }
 
@@ -145,7 +152,7 @@ extension LineWorld {
     }
 
     /// Answers a request as a server with several nodes does: what it decides on may be outdated.
-    private mutating func serve(_ request: SentRequest) throws -> WireAnswer {
+    private mutating func serve(_ request: ReplicaRequest) throws -> WireAnswer {
         let message = try request.message.transmitted(from: request.client)
         while true {
             let old = server
@@ -158,6 +165,7 @@ extension LineWorld {
                 machine,
                 old,
                 from: request.client,
+                changedMax: changedMax,
                 newEpoch: epoch
             )
             let isCurrent = server == old

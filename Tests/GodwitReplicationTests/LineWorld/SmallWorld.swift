@@ -26,7 +26,7 @@ struct SmallWorld: Hashable {
     private struct Message<Body: Hashable>: Hashable {
         let device: Int
         let launch: Int
-        let request: SentRequest
+        let request: ReplicaRequest
         let body: Body
     }
 
@@ -177,7 +177,7 @@ extension SmallWorld {
         BatchName(UInt32(index) << 24 | UInt32(devices[index].slice.identity.nonce))
     }
 
-    private mutating func serve(_ request: SentRequest) throws -> WireAnswer {
+    private mutating func serve(_ request: ReplicaRequest) throws -> WireAnswer {
         let turn = try request.message.turn(
             machine,
             server,

@@ -16,14 +16,24 @@ struct WorldDevice: Hashable {
     private(set) var isWaiting = false
     private var session = DeviceSession()
 
-    private var machine: DeviceMachine { DeviceMachine() }
+    private let batchCountMax: Int
+
+    private var machine: DeviceMachine {
+        var machine = DeviceMachine()
+        machine.batchCountMax = batchCountMax
+        return machine
+    }
 
     /// How often the server did not have its base.
     private(set) var recoveryCount = 0
     /// Whether it has asked for a comparison: the server need not keep its base any more.
     private(set) var hasDistrusted = false
 
-    init(client: ClientID) {
+    /// - Parameter batchCountMax: How many objects a batch has at most. Where batches are small, answers
+    ///   are too, and the device compares its objects when it is far behind.
+    init(client: ClientID, batchCountMax: Int = 4_096) {
+        self.batchCountMax = batchCountMax
+        hasDistrusted = batchCountMax < 4_096
         slice = DeviceSlice(
             replica: DeviceReplica(),
             identity: DeviceIdentity(client: client),
@@ -67,12 +77,13 @@ extension WorldDevice {
 
 extension WorldDevice: DeviceReader {
     func slice(with keys: Set<ObjectKey>) -> DeviceSlice { slice }
+    func wholeSlice(with keys: Set<ObjectKey>) -> DeviceSlice { slice }
 
     func base() -> SortedObjects { SortedObjects(slice.baseObjects) }
 
     func sum() -> ContentSum { base().total() }
 
-    mutating func nextRequest(name: BatchName) throws -> SentRequest {
+    mutating func nextRequest(name: BatchName) throws -> ReplicaRequest {
         isWaiting = true
         slice.identity.nonce += 1
         session.begin(slice.replica)

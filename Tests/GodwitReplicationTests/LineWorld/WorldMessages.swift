@@ -31,6 +31,7 @@ extension WireRequest {
         _ machine: LineMachine,
         _ line: LineModel,
         from client: ClientID,
+        changedMax: Int = .max,
         newEpoch: Epoch
     ) throws -> WorldTurn {
         if case .comparison(let state, let ranges) = self {
@@ -38,9 +39,14 @@ extension WireRequest {
                 return WorldTurn(answer: .comparison(nil))
             }
             let sorted = SortedObjects(objects)
-            return WorldTurn(answer: .comparison(ranges.map { RangeMachine.answer($0, sorted) }))
+            // Where answers are small, the device has to ask again for most of the ranges.
+            let first = changedMax == .max ? ranges : Array(ranges.prefix(2))
+            let answers = RangeMachine.answers(to: first, sorted)
+            return WorldTurn(answer: .comparison(answers))
         }
-        guard let reads = reads(for: client) else { preconditionFailure("All others read") }
+        guard let reads = reads(for: client, changedMax: changedMax) else {
+            preconditionFailure("All others read")
+        }
         let slice = line.load(reads)
         let decision = try machine.decide(self, from: client, slice) { newEpoch }
         return WorldTurn(

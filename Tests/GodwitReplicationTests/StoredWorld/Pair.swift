@@ -7,7 +7,7 @@ import Testing
 /// A device with a store, and a server of which the line is in memory.
 struct Pair {
     let line: TestLine
-    let replica: StoredReplica
+    let replica: Replica
 
     init(
         _ store: Store,
@@ -20,7 +20,7 @@ struct Pair {
         replica = try await .open(name, server: server, in: store, collections: collections)
     }
 
-    init(_ replica: StoredReplica, _ line: TestLine) { (self.replica, self.line) = (replica, line) }
+    init(_ replica: Replica, _ line: TestLine) { (self.replica, self.line) = (replica, line) }
 
     /// Exchanges until nothing is left to send.
     func synchronize() async throws {

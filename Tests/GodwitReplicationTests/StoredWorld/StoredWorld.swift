@@ -16,8 +16,8 @@ struct StoredWorld {
 
     private struct Device {
         let store: Store
-        var replica: StoredReplica
-        var late: (request: SentRequest, answer: WireAnswer)?
+        var replica: Replica
+        var late: (request: ReplicaRequest, answer: WireAnswer)?
     }
 
     private static let lists = StoreCollection<Value>("lists")
@@ -35,7 +35,7 @@ struct StoredWorld {
         for index in devices.indices { try await synchronize(index) }
     }
 
-    private static func open(_ store: Store) async throws -> StoredReplica {
+    private static func open(_ store: Store) async throws -> Replica {
         try await .open(.simulated, server: "line", in: store, collections: ["lists", "cards"])
     }
 

@@ -9,7 +9,7 @@ final class TestLine: Sendable {
     private let model = Mutex(LineModel(epoch: Epoch(1)))
     private let machine = LineMachine(replica: .simulated)
 
-    func serve(_ request: SentRequest) throws -> WireAnswer {
+    func serve(_ request: ReplicaRequest) throws -> WireAnswer {
         let message = try request.message.transmitted(from: request.client)
         return try model.withLock { model in
             let turn = try message.turn(
@@ -41,7 +41,7 @@ final class TestLine: Sendable {
     }
 }
 
-extension StoredReplica {
+extension Replica {
     /// What does not fit together in the rows.
     func problems(in transaction: borrowing WriteTransaction) throws -> [String] {
         var problems: [String] = []

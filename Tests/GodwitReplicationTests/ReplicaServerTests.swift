@@ -11,18 +11,18 @@ private let lists = StoreCollection<Value>("lists")
 private let cards = StoreCollection<Value>("cards")
 
 /// The server's half as it ships: messages as bytes, on a storage in SQLite.
-@Suite struct LineServerTests {
+@Suite struct ReplicaServerTests {
     /// A device, and the server that it asks.
     private struct Client {
-        let replica: StoredReplica
-        let server: LineServer
+        let replica: Replica
+        let server: ReplicaServer
 
-        init(_ server: LineServer) async throws {
+        init(_ server: ReplicaServer, _ store: Store? = nil) async throws {
             self.server = server
             replica = try await .open(
                 .simulated,
                 server: "server",
-                in: Store(.memory),
+                in: store ?? Store(.memory),
                 collections: ["lists", "cards"]
             )
         }
@@ -53,8 +53,8 @@ private let cards = StoreCollection<Value>("cards")
         }
     }
 
-    private static func server(_ store: Store) async throws -> LineServer {
-        let server = LineServer(try await SQLiteLineStorage(store))
+    private static func server(_ store: Store) async throws -> ReplicaServer {
+        let server = ReplicaServer(try await SQLiteLineStorage(store))
         try await server.create(.simulated)
         return server
     }
@@ -68,7 +68,7 @@ private let cards = StoreCollection<Value>("cards")
         let folder = try TemporaryFolder()
         var options = Store.Options()
         options.processes = .several
-        var servers: [LineServer] = []
+        var servers: [ReplicaServer] = []
         for _ in 0..<2 {
             let store = try Store(.file(folder.path("server.sqlite")), options: options)
             servers.append(try await Self.server(store))
@@ -77,7 +77,7 @@ private let cards = StoreCollection<Value>("cards")
     }
 
     /// Has six devices edit one counter and make cards of their own, all at once.
-    private static func edit(on servers: [LineServer]) async throws {
+    private static func edit(on servers: [ReplicaServer]) async throws {
         var clients: [Client] = []
         for number in 0..<6 {
             clients.append(try await Client(servers[number % servers.count]))
@@ -107,8 +107,29 @@ private let cards = StoreCollection<Value>("cards")
         }
     }
 
+    @Test func `states that starts of the server had found go when these are forgotten`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let device = try Store(.memory)
+        for start in 0..<20 {
+            let store = try Store(.file(folder.path("server.sqlite")))
+            let client = try await Client(Self.server(store), device)
+            for number in Int64(0)..<3 {
+                try await device.write {
+                    try $0.set(["n": .int(Int64(start)), "m": .int(number)], for: "a", in: lists)
+                }
+                try await client.synchronize()
+            }
+            let summary = try await client.server.summary(of: .simulated)
+            #expect(summary.stateCount <= ReplicaSummary.stateCountMax(clientCount: 1))
+            client.replica.close()
+            try store.close()
+        }
+    }
+
     @Test func `a replica that is not there is an error`() async throws {
-        let server = LineServer(try await SQLiteLineStorage(Store(.memory)))
+        let server = ReplicaServer(try await SQLiteLineStorage(Store(.memory)))
         let client = try await Client(server)
         await #expect(throws: ReplicationError.unknownReplica("simulated")) {
             try await client.synchronize()

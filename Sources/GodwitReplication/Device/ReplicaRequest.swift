@@ -1,0 +1,23 @@
+internal import GodwitTree
+
+/// A request of a replica: the message to send, and what the device remembers to read the answer.
+public struct ReplicaRequest: Hashable, Sendable {
+    /// The client in whose name it is sent.
+    public let client: ClientID
+    let request: DeviceRequest
+    let message: WireRequest
+    /// What the server can read.
+    let server: WireFeatures
+
+    /// The message, as the transport carries it.
+    public var bytes: [UInt8] { message.frame.bytes(for: server) }
+
+    /// Whether it brings changes, and not only asks for those of others.
+    public var carriesChanges: Bool {
+        switch request {
+        case .exchange(let request): request.slot.batch != nil
+        case .restoration: true
+        case .recovery, .comparison: false
+        }
+    }
+}

@@ -1,0 +1,14 @@
+/// How a replica stands on its server.
+public struct ReplicaSummary: Hashable, Sendable {
+    public let epoch: Epoch
+    public let head: LineState
+    public let objectCount: Int
+    /// How many states are kept, because clients may have them.
+    public let stateCount: Int
+    public let clientCount: Int
+
+    /// How many states a server keeps at most, unless clients are giving back what it had lost.
+    ///
+    /// Each client has two, the head is one, and the last eight starts of the server found one each.
+    public static func stateCountMax(clientCount: Int) -> Int { 2 * clientCount + 9 }
+}

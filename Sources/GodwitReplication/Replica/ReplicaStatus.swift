@@ -1,0 +1,45 @@
+internal import GRDB
+public import GodwitStore
+
+/// How a replica stands on its device.
+public struct ReplicaStatus: Hashable, Sendable {
+    /// The device's id for the server.
+    public let client: ClientID
+    /// The last state that was adopted from the server; the root before the first one.
+    public let base: LineState
+    /// Whether changes wait to be sent, or for their answer.
+    ///
+    /// Objects that the server has refused do not count.
+    public let isDirty: Bool
+    /// How many objects have changes that the server has not taken.
+    public let pendingCount: Int
+    /// The objects that the server has refused: they are sent again when they are edited.
+    public let rejections: [ObjectKey: Rejection.Reason]
+}
+
+extension Replica {
+    /// How the replica stands after the last commit.
+    public func status() async throws -> ReplicaStatus {
+        let (number, server) = (number, server)
+        return try await store.read { try ReplicaStatus(of: number, server, in: $0.database) }
+    }
+
+    /// How the replica stands within a transaction.
+    public func status(in transaction: borrowing WriteTransaction) throws -> ReplicaStatus {
+        try ReplicaStatus(of: number, server, in: transaction.database)
+    }
+}
+
+extension ReplicaStatus {
+    fileprivate init(
+        of number: DeviceNumber,
+        _ server: ServerNumber,
+        in database: Database
+    ) throws {
+        client = try DeviceTable.identity(for: server, in: database).client
+        base = try DeviceTable.replica(number, in: database).base
+        isDirty = try PendingTable.isDirty(number, in: database)
+        pendingCount = try PendingTable.count(of: number, in: database)
+        rejections = try PendingTable.rejections(of: number, in: database)
+    }
+}

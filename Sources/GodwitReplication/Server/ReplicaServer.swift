@@ -1,0 +1,162 @@
+public import GodwitStore
+public import GodwitTree
+
+/// Serves the replicas of a store: messages of devices in, answers out, over any transport.
+///
+/// ```swift
+/// let server = try await ReplicaServer(Store(.file("server.sqlite")))
+/// let shopping = try ReplicaName("shopping")
+/// try await server.create(shopping)
+/// let answer = try await server.answer(message, from: client, of: shopping)
+/// ```
+///
+/// Messages are read, merged and hashed outside of the store's transactions. Requests for one
+/// replica are answered one after the other; those for several replicas share the syncs of the disk.
+/// Other servers may serve the same file.
+public final class ReplicaServer: Sendable {
+    /// What a server takes, and how it merges.
+    public struct Options: Sendable {
+        public var policy = MergePolicy.standard
+        /// The largest object that is taken, in canonical bytes.
+        public var objectSizeMax = 16 << 20
+        /// What the server spends to read one message.
+        public var budget = ReadBudget.standard
+        /// A device that has missed changes of more objects than these compares its objects instead.
+        public var changedMax = 65_536
+        /// How often a decision is made anew because another server was faster.
+        public var attemptMax = 16
+        /// An epoch that no line has had before.
+        var newEpoch: @Sendable () -> Epoch = { Epoch(.random(in: 1...UInt64.max)) }
+
+        public init() {}
+    }
+
+    private let storage: any LineStorage
+    private let options: Options
+    private let turns = Turns<ReplicaName>()
+    private let followers = Followers()
+
+    /// Opens the replicas of a store, and notes where each of them stands.
+    public convenience init(_ store: Store, options: Options = Options()) async throws {
+        self.init(try await SQLiteLineStorage(store), options: options)
+    }
+
+    init(_ storage: any LineStorage, options: Options = Options()) {
+        self.storage = storage
+        self.options = options
+    }
+
+    /// Makes a replica without objects, if there is none of the name.
+    public func create(_ name: ReplicaName) async throws {
+        try await storage.create(name, epoch: options.newEpoch())
+    }
+
+    /// Answers a message of a client.
+    ///
+    /// The answer is durable when it is returned.
+    ///
+    /// - Throws: ``ReplicationError``. The replica has not changed then.
+    public func answer(
+        _ message: [UInt8],
+        from client: ClientID,
+        of name: ReplicaName
+    ) async throws -> [UInt8] {
+        let frame = try WireFrame(bytes: message, budget: options.budget)
+        let request = try WireRequest(frame, from: client)
+        let answer =
+            if case .comparison(let state, let ranges) = request {
+                WireAnswer.comparison(
+                    try await storage.answer(ranges, with: state, of: name)
+                )
+            } else {
+                try await turns.take(name) { [self] in
+                    try await decide(request, from: client, for: frame.features, of: name)
+                }
+            }
+        return answer.frame.bytes(for: frame.features)
+    }
+
+    private func decide(
+        _ request: WireRequest,
+        from client: ClientID,
+        for peer: WireFeatures,
+        of name: ReplicaName
+    ) async throws -> WireAnswer {
+        var machine = LineMachine(replica: name)
+        machine.policy = options.policy
+        machine.objectSizeMax = options.objectSizeMax
+        for _ in 0..<options.attemptMax {
+            guard let reads = request.reads(for: client, changedMax: options.changedMax) else {
+                break
+            }
+            let slice = try await storage.load(reads, of: name)
+            let decision = try machine.decide(
+                request,
+                from: client,
+                slice,
+                for: peer,
+                newEpoch: options.newEpoch
+            )
+            guard let writes = decision.writes else { return decision.answer }
+            guard try await storage.commit(writes, decidedOn: slice, of: name) else { continue }
+            if let commit = writes.commit { followers.notify(commit.state, of: name) }
+            return decision.answer
+        }
+        throw ReplicationError.contended
+    }
+}
+
+// MARK: - Looking
+
+extension ReplicaServer {
+    /// The newest states of a replica: the one it has now, then each that is not overtaken.
+    ///
+    /// - Throws: ``ReplicationError/unknownReplica(_:)``.
+    public func heads(of name: ReplicaName) async throws -> AsyncStream<LineState> {
+        // No commit of this server comes between the subscription and the first state.
+        try await turns.take(name) { [self] in
+            let head = try await storage.summary(of: name).head
+            return followers.subscribe(to: name, current: head)
+        }
+    }
+
+    /// How a replica stands.
+    ///
+    /// - Throws: ``ReplicationError/unknownReplica(_:)``.
+    public func summary(of name: ReplicaName) async throws -> ReplicaSummary {
+        try await storage.summary(of: name)
+    }
+
+    /// All objects of a replica as one value: a map of collections, each a map of its objects by key.
+    ///
+    /// - Complexity: O(*n*) in the size of the replica, in memory too.
+    /// - Throws: ``ReplicationError/unknownReplica(_:)``.
+    public func value(of name: ReplicaName) async throws -> Value {
+        var collections: [Key: [Key: Value]] = [:]
+        for (key, object) in try await storage.objects(of: name) {
+            collections[key.collection, default: [:]][key.key] = object.value
+        }
+        return .map(
+            Value.Map(
+                collections.map { name, objects in
+                    (name, .map(Value.Map(objects.map { ($0, $1) })))
+                }
+            )
+        )
+    }
+}
+
+extension WireRequest {
+    /// What a decision needs to know; nil for a comparison, about which nothing is decided.
+    func reads(for client: ClientID, changedMax: Int = .max) -> LineReads? {
+        switch self {
+        case .exchange(let request):
+            var reads = request.reads(for: client)
+            reads.changedMax = changedMax
+            return reads
+        case .recovery(let request): return LineMachine.reads(request)
+        case .restoration(let request): return LineMachine.reads(request)
+        case .comparison: return nil
+        }
+    }
+}
