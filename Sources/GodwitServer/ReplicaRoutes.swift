@@ -44,7 +44,7 @@ struct ReplicaRoutes {
         }
         router.get("\(path)/events") { request, context in
             try await answering(request, context) { name in
-                events(try await server.heads(of: name))
+                events(try await server.heads(of: name), of: name)
             }
         }
         return router
@@ -88,15 +88,20 @@ extension ReplicaRoutes {
     /// Server-sent events: the current head, then every newer one that is not overtaken.
     ///
     /// The data of an event is the state's serial and id. A comment every 20 seconds tells the client
-    /// that the server is there.
-    private func events(_ heads: AsyncStream<LineState>) -> Response {
+    /// that the server is there, or that another server of the same file has made a new head.
+    private func events(_ heads: AsyncStream<LineState>, of name: ReplicaName) -> Response {
+        let server = server
         let body = ResponseBody { writer in
             try await writer.write(ByteBuffer(string: ": godwit\n\n"))
-            for await event in heads.withHeartbeats(every: .seconds(20)).cancelOnGracefulShutdown()
-            {
+            var last: LineState?
+            let events = heads.withHeartbeats(every: .seconds(20))
+            for await event in events.cancelOnGracefulShutdown() {
+                let head = if let event { event } else { try await server.head(of: name) }
                 let text =
-                    event.map { "event: head\nid: \($0.serial)\ndata: \($0.serial) \($0.id)\n\n" }
-                    ?? ": here\n\n"
+                    head == last
+                    ? ": here\n\n"
+                    : "event: head\nid: \(head.serial)\ndata: \(head.serial) \(head.id)\n\n"
+                last = head
                 try await writer.write(ByteBuffer(string: text))
             }
             try await writer.finish(nil)

@@ -147,6 +147,27 @@ import Testing
         #expect(try await phone.replica.status().isDirty)
     }
 
+    @Test func `the status says whether the server is there, and why not`() async throws {
+        let phone = try await device(.memory)
+        network.isOnline = false
+        try await running([phone]) {
+            let statuses = phone.connector.statuses(of: name)
+            try await phone.add("x", to: "list")
+            for await status in statuses {
+                guard status.lastError?.contains("cannot be reached") == true else { continue }
+                #expect(status.lastSynced == nil)
+                network.isOnline = true
+                break
+            }
+            for await status in phone.connector.statuses(of: name)
+            where status.isConnected && status.lastError == nil && status.lastSynced != nil {
+                break
+            }
+        }
+        #expect(phone.connector.status(of: name)?.isConnected == false)
+        #expect(phone.connector.status(of: try ReplicaName("other")) == nil)
+    }
+
     /// The reader of a commit may be there before the memory of its writer has followed.
     @Test func `an edit is pushed whose operation is seen before its commit is published`()
         async throws

@@ -58,6 +58,21 @@ import Testing
         #expect(sizes.filter { $0 > 0 }.count == 3)
     }
 
+    @Test func `objects that are large are sent one by one`() throws {
+        let text = Value.string(Key(String(repeating: "x", count: 3 << 20)))
+        let keys = (0..<4).map { ObjectKey(collection: "a", key: Key("k\($0)")) }
+        let objects = Dictionary(uniqueKeysWithValues: keys.map { ($0, VersionedValue(text)) })
+        let (device, server) = (SortedObjects([:]), SortedObjects(objects))
+        var comparison = RangeComparison(device)
+        while !comparison.open.isEmpty {
+            let answers = RangeMachine.answers(to: comparison.next, server)
+            let before = comparison.differences.count
+            try comparison.receive(answers, device)
+            #expect(comparison.differences.count - before <= 2)
+        }
+        #expect(comparison.differences.count == 4)
+    }
+
     @Test func `equal sets take one sum`() throws {
         let objects = SortedObjects([ObjectKey(collection: "a", key: "k"): VersionedValue(1)])
         var comparison = RangeComparison(objects)
@@ -73,7 +88,13 @@ import Testing
         let (lower, upper) = (
             KeySpan(lower: nil, upper: middle), KeySpan(lower: middle, upper: nil)
         )
-        let wrong: [[KeySpan]] = [[], [.all], [lower], [upper, lower], [lower, lower]]
+        let first = ObjectKey(collection: "a", key: "a")
+        let descending = [
+            lower, KeySpan(lower: middle, upper: first), KeySpan(lower: first, upper: nil),
+        ]
+        let wrong: [[KeySpan]] = [
+            [], [.all], [lower], [upper, lower], [lower, lower], descending,
+        ]
         for spans in wrong {
             var comparison = RangeComparison(objects)
             let parts = spans.map { SpanSum($0, .empty) }

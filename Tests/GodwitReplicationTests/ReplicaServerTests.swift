@@ -128,6 +128,21 @@ private let cards = StoreCollection<Value>("cards")
         }
     }
 
+    @Test func `commits of many objects leave no states behind`() async throws {
+        let client = try await Client(Self.server(Store(.memory)))
+        for round in Int64(0)..<15 {
+            try await client.replica.store.write { transaction in
+                for number in 0..<100 {
+                    try transaction.set(.int(round), for: "c\(number)", in: cards)
+                }
+            }
+            try await client.synchronize()
+        }
+        let summary = try await client.server.summary(of: .simulated)
+        #expect(summary.stateCount <= 4)
+        #expect(summary.objectCount == 100)
+    }
+
     @Test func `a replica that is not there is an error`() async throws {
         let server = ReplicaServer(try await SQLiteLineStorage(Store(.memory)))
         let client = try await Client(server)

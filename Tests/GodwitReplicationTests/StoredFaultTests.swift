@@ -196,6 +196,17 @@ extension StoredFaultTests {
         #expect(try await store.read { try $0.count(in: cards) } == 0)
     }
 
+    @Test func `a server cannot choose which objects are sent to it`() async throws {
+        let ours = try await Pair(Store(.memory), collections: ["lists"])
+        let secret = StoreCollection<Value>("secret")
+        try await ours.replica.store.write { try $0.set("s", for: "a", in: secret) }
+        let theirs = try await Pair(Store(.memory), ours.line, collections: ["secret"])
+        try await theirs.replica.store.write { try $0.set("t", for: "b", in: secret) }
+        try await theirs.synchronize()
+        await #expect(throws: ReplicationError.self) { try await ours.synchronize() }
+        #expect(ours.line.objects.count == 1)
+    }
+
     @Test func `a collection of a replica cannot get a retention later`() async throws {
         let ours = try await Pair(store("store.sqlite"))
         try ours.replica.store.close()

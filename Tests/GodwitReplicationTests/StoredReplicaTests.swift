@@ -66,11 +66,9 @@ private let cards = StoreCollection<Value>("cards")
         let ours = try await Pair(Store(.memory), line)
         let theirs = try await Pair(Store(.memory), line, collections: ["lists"])
         try await ours.replica.store.write { try $0.set(["id": 1], for: "c1", in: cards) }
+        for pair in [ours, theirs] { try await pair.synchronize() }
         try await theirs.replica.store.write { try $0.set(["id": 2], for: "c2", in: cards) }
-        for _ in 0..<2 {
-            try await ours.synchronize()
-            try await theirs.synchronize()
-        }
+        for pair in [theirs, ours] { try await pair.synchronize() }
         for pair in [ours, theirs] {
             #expect(try await pair.replica.store.read { try $0.keys(in: cards) } == ["c1", "c2"])
         }

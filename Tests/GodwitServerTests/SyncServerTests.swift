@@ -49,6 +49,41 @@ import Testing
         }
     }
 
+    @Test func `a device with many replicas still pushes`() async throws {
+        try await serving { server in
+            let transport = try HTTPTransport(server: server)
+            let phone = try Store(.memory)
+            let connector = try ReplicaConnector(phone, transport: transport)
+            let names = try (0..<12).map { try ReplicaName("r\($0)") }
+            for (number, name) in names.enumerated() {
+                try await transport.create(name)
+                _ = try await connector.open(name, collections: [Key("c\(number)")])
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await connector.run() }
+                for name in names {
+                    for await status in connector.statuses(of: name) where status.isConnected {
+                        break
+                    }
+                }
+                let commit = try await phone.write { transaction in
+                    for number in names.indices {
+                        let collection = Store.Collection<Int>(Key("c\(number)"))
+                        try transaction.set(number, for: "n", in: collection)
+                    }
+                    return transaction.commit
+                }
+                try await connector.pushed(through: commit)
+                group.cancelAll()
+                while await group.nextResult() != nil {}
+            }
+            for (number, name) in names.enumerated() {
+                let value = try await transport.fetch("/value", of: name)
+                #expect(value == [Key("c\(number)"): ["n": .int(Int64(number))]])
+            }
+        }
+    }
+
     @Test func `what the server cannot take is refused with a code, and changes nothing`()
         async throws
     {

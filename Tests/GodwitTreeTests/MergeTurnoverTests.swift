@@ -296,4 +296,17 @@ import Testing
         )
         #expect(!merge.conflicts.isEmpty)
     }
+
+    @Test func `a removal of a shape is reported that gets the colour of another one`() {
+        func shape(_ x: Int64, _ color: Value) -> Value {
+            ["x": .int(x), "y": .int(x + 10), "w": .int(x + 40), "z": .int(x / 7), "color": color]
+        }
+        let merge = merge(
+            [shape(10, "red"), shape(70, "blue")],
+            [shape(10, "blue")],
+            [shape(70, "blue")]
+        )
+        #expect(merge.value == [shape(10, "blue")])
+        #expect(merge.conflicts.map(\.reason) == [.removedAndEdited])
+    }
 }

@@ -14,6 +14,9 @@ enum HTTPClients {
             var configuration = HTTPClient.Configuration.singletonConfiguration
             configuration.timeout.connect = TimeAmount(timeouts.connect)
             configuration.timeout.read = TimeAmount(timeouts.idle)
+            configuration.timeout.write = TimeAmount(timeouts.idle)
+            // Each subscription takes one, and an exchange must not wait for them.
+            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1 << 16
             // A server that refuses a connection is told at once, and asked again by the queue.
             configuration.connectionPool.retryConnectionEstablishment = false
             let client = HTTPClient(

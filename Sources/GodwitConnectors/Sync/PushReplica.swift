@@ -28,18 +28,24 @@ final class PushMarker: Sendable {
     /// Finds a push that an earlier launch has left.
     func findWaiting(in transaction: borrowing some Transaction & ~Copyable) throws {
         try transaction.forEachOperation(in: pipeline, where: .waiting) { operation in
-            let push = try? operation.decoded(as: PushReplica.self)
-            guard push?.replica == name.text else {
-                return true
-            }
+            guard isPush(operation) else { return true }
             last.withLock { $0 = operation.id }
             return false
         }
     }
 
+    /// After a rollback another operation may have the id of one that was never there.
+    private func isPush(_ operation: QueuedOperation) -> Bool {
+        operation.kind == PushReplica.kind && operation.pipeline == pipeline
+            && (try? operation.decoded(as: PushReplica.self))?.replica == name.text
+    }
+
     func enqueue(in transaction: borrowing WriteTransaction) throws {
-        let known = last.withLock(\.self)
-        if let known, try transaction.operation(known)?.state == .waiting { return }
+        if let known = last.withLock(\.self), let operation = try transaction.operation(known),
+            operation.state == .waiting, isPush(operation)
+        {
+            return
+        }
         let push = PushReplica(replica: name.text)
         let id = try transaction.enqueue(push, Placement(pipeline: pipeline))
         last.withLock { $0 = id }

@@ -1,3 +1,4 @@
+internal import Foundation
 public import GodwitQueue
 public import GodwitReplication
 public import GodwitStore
@@ -102,8 +103,10 @@ public final class ReplicaConnector: Sendable {
             in: store,
             collections: collections
         ) { try pushes.enqueue(in: $0) }
-        let link = Link(replica: replica)
+        let link = Link(replica: replica, pushes: pushes)
         links.withLock { $0.add(link) }
+        // A push that was there may have run before the replica was open.
+        try await enqueueIfDirty(link)
         return replica
     }
 
@@ -120,6 +123,12 @@ public final class ReplicaConnector: Sendable {
                 group.addTask {
                     defer { self.links.withLock { $0.endFollowing() } }
                     try await queue.run()
+                }
+            }
+            if store.options.processes == .several {
+                group.addTask {
+                    defer { self.links.withLock { $0.endFollowing() } }
+                    try await self.followOthers()
                 }
             }
             for await link in opened {
@@ -142,6 +151,18 @@ public final class ReplicaConnector: Sendable {
         try await synchronize(link)
     }
 
+    /// How a replica is kept in sync; nil when it is not open.
+    public func status(of name: ReplicaName) -> SyncStatus? {
+        links.withLock { $0[name]?.status.value }
+    }
+
+    /// How a replica is kept in sync: as it is now, then each newer status that is not overtaken.
+    ///
+    /// The sequence of a replica that is not open ends at once.
+    public func statuses(of name: ReplicaName) -> AsyncStream<SyncStatus> {
+        links.withLock { $0[name]?.status.values() } ?? AsyncStream { $0.finish() }
+    }
+
     /// Waits until what this commit, and those before it, changed is on the server.
     ///
     /// It waits for as long as that takes, and only while ``run()`` runs.
@@ -156,12 +177,14 @@ public final class ReplicaConnector: Sendable {
 /// A replica that is open, and the gate for its exchanges.
 private struct Link: Sendable {
     let replica: Replica
+    let pushes: PushMarker
     let gate = ExchangeGate()
+    let status = ObservedStatus()
 }
 
 /// The replicas that are open.
 private struct Links {
-    private var all: [Link] = []
+    private(set) var all: [Link] = []
     private var continuation: AsyncStream<Link>.Continuation?
 
     subscript(name: ReplicaName) -> Link? { all.first { $0.replica.name == name } }
@@ -186,35 +209,62 @@ private struct Links {
 
 extension ReplicaConnector {
     /// How many requests of one replica may follow each other before it waits.
-    private static let requestMax = 256
+    private static let requestMax = 1 << 16
 
     /// Performs a push: exchanges until nothing is left to send.
     private func push(_ name: String) async throws -> Outcome {
         guard let link = try links.withLock({ try $0[ReplicaName(name)] }) else {
-            return .skipped(reason: "the replica \"\(name)\" is not open; it is pushed when it is")
+            return .retry(after: .seconds(5), reason: "the replica \"\(name)\" is not open")
         }
-        for _ in 0..<Self.requestMax {
+        for round in 0..<Self.requestMax {
             let isBehind = try await link.gate.pass { [self] in
-                try await exchange(link.replica, onlyIfNeeded: true)
+                try await exchange(link, onlyIfNeeded: true)
             }
             if !isBehind { return .completed }
+            try await letOthersPass(round)
         }
         return .retry(reason: "the server did not take the changes")
     }
 
     private func synchronize(_ link: Link) async throws {
-        for _ in 0..<Self.requestMax {
+        for round in 0..<Self.requestMax {
             let isBehind = try await link.gate.pass { [self] in
-                try await exchange(link.replica)
+                try await exchange(link)
             }
             if !isBehind { return }
+            try await letOthersPass(round)
+        }
+        throw ConnectorError.malformedAnswer(reason: "the server does not come to an end")
+    }
+
+    /// Waits for a moment of random length where another process may exchange too: each drops the
+    /// answers of which the requests were made before the other's.
+    private func letOthersPass(_ round: Int) async throws {
+        guard store.options.processes == .several, round > 2 else { return }
+        let longest = 20 << min(round, 5)
+        try await options.clock.sleep(for: .milliseconds(Int.random(in: 0..<longest)))
+    }
+
+    private func enqueueIfDirty(_ link: Link) async throws {
+        try await store.write { transaction in
+            if try link.replica.isDirty(in: transaction) {
+                try link.pushes.enqueue(in: transaction)
+            }
+        }
+    }
+
+    /// Enqueues pushes of changes that other processes have made.
+    private func followOthers() async throws {
+        for await change in store.changes() where change.isFromElsewhere {
+            for link in links.withLock(\.all) { try await enqueueIfDirty(link) }
         }
     }
 
     /// One request and its answer.
     ///
     /// - Returns: Whether another request has to follow.
-    private func exchange(_ replica: Replica, onlyIfNeeded: Bool = false) async throws -> Bool {
+    private func exchange(_ link: Link, onlyIfNeeded: Bool = false) async throws -> Bool {
+        let replica = link.replica
         do {
             let next = try await store.write { transaction in
                 try onlyIfNeeded && !replica.needsRequest(in: transaction)
@@ -239,11 +289,15 @@ extension ReplicaConnector {
                 return (isBehind, try replica.status(in: transaction).base)
             }
             report(.adopted(replica.name, base: base))
+            link.status.update { status in
+                status.lastError = nil
+                if !isBehind { status.lastSynced = Date() }
+            }
             return isBehind
         } catch let error as CancellationError {
             throw error
         } catch {
-            report(.failed(replica.name, reason: "\(error)"))
+            failed(link, error)
             if error as? ReplicationError == .wrongContent {
                 try await store.write { try replica.distrust(in: $0) }
             }
@@ -258,9 +312,11 @@ extension ReplicaConnector {
     /// Adopts each new head, and connects again when the connection ends.
     private func follow(_ link: Link) async throws {
         var attempts = 0
+        defer { link.status.update { $0.isConnected = false } }
         while true {
             do {
                 for try await head in transport.heads(of: link.replica.name) {
+                    link.status.update { $0.isConnected = true }
                     if try await head != link.replica.status().base {
                         try await synchronize(link)
                     }
@@ -269,9 +325,10 @@ extension ReplicaConnector {
             } catch let error as CancellationError {
                 throw error
             } catch {
-                report(.failed(link.replica.name, reason: "\(error)"))
+                failed(link, error)
                 if Self.isFinal(error) { throw error }
             }
+            link.status.update { $0.isConnected = false }
             try Task.checkCancellation()
             attempts += 1
             try await options.clock.sleep(for: options.backoff.delay(attempts: attempts))
@@ -280,6 +337,11 @@ extension ReplicaConnector {
 }
 
 extension ReplicaConnector {
+    private func failed(_ link: Link, _ error: any Error) {
+        report(.failed(link.replica.name, reason: "\(error)"))
+        link.status.update { $0.lastError = "\(error)" }
+    }
+
     /// Whether trying again does not help.
     private static func isFinal(_ error: any Error) -> Bool {
         switch error {

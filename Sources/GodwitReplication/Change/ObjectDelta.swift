@@ -103,6 +103,9 @@ extension ObjectDelta {
 }
 
 extension ObjectDelta? {
+    /// Whether it leads to the same object from any other.
+    var isWhole: Bool { self?.isWhole ?? false }
+
     /// Both changes as one, where nil changes nothing.
     func composed(with next: ObjectDelta?) throws(ReplicationError) -> ObjectDelta? {
         guard let self else { return next }

@@ -63,7 +63,7 @@ extension AdoptionDraft {
         let replica = slice.replica
         guard replica.isFrozen else { return }
         guard let outcome, outcome.name == replica.name else {
-            if replica.epoch != nil, replica.epoch != epoch { doubtFrozen() }
+            thaw(areDoubtful: replica.epoch != nil && replica.epoch != epoch)
             return
         }
         switch outcome.result {
@@ -78,7 +78,7 @@ extension AdoptionDraft {
             let target = try row.frozen.applied(to: row.base)
             sum.replace(row.base, with: target, at: key)
             row.base = target
-            row.frozen = nil
+            (row.frozen, row.batch) = (nil, nil)
             row.isDoubtful = false
             rows[key] = .some(row.tail == nil ? nil : row)
         }
@@ -103,6 +103,7 @@ extension AdoptionDraft {
             rejections.map { ($0.key, $0.reason) },
             uniquingKeysWith: { first, _ in first }
         )
+        thaw()
         for (key, var row) in slice.frozen {
             guard let reason = reasons[key] else { continue }
             let changes = try row.changes()
@@ -114,10 +115,13 @@ extension AdoptionDraft {
         }
     }
 
-    /// The batch may have been in the line that the server has lost.
-    private mutating func doubtFrozen() {
+    /// The batch is not in the line, and no copy of it can get there: its changes are pending again.
+    ///
+    /// - Parameter areDoubtful: Whether it may have been in a line that the server has lost.
+    mutating func thaw(areDoubtful: Bool = false) {
         for (key, var row) in slice.frozen {
-            row.isDoubtful = true
+            row.batch = nil
+            row.isDoubtful = row.isDoubtful || areDoubtful
             rows[key] = row
         }
     }

@@ -87,7 +87,8 @@ extension DeviceMachine {
         var draft = AdoptionDraft(slice, policy: policy)
         var changes = answer.changes
         switch settlement {
-        case .none, .thawed: break
+        case .none: break
+        case .thawed: draft.thaw()
         case .accepted: try draft.settleAccepted()
         case .known: try draft.settleKnown(&changes)
         case .rejected(let rejections): try draft.hold(rejections)

@@ -19,6 +19,8 @@ struct DeviceMachine: Sendable {
     var policy = MergePolicy.standard
     /// How many objects a batch has at most.
     var batchCountMax = 4_096
+    /// The largest object that is sent whole, in canonical bytes: a server reads no larger message.
+    var objectSizeMax = 48 << 20
     /// After how many canonical bytes of objects a batch takes no more of them.
     var batchSizeMax = 8 << 20
 }
@@ -105,13 +107,20 @@ extension DeviceMachine {
             // Edits after a fork are exact, and follow when the doubtful ones are settled.
             let changes = row.isDoubtful ? row.frozen : try row.changes()
             let target = try changes.applied(to: row.base)
+            let isAlone = slice.pending.count == 1 && !changes.isWhole
+            let bytes = isAlone ? 0 : target?.value.canonicalBytes.count ?? 0
+            if let changes, target != row.base, changes.isWhole, bytes > objectSizeMax {
+                row.rejection = .tooLarge
+                rows[key] = row
+                continue
+            }
             if let changes, target != row.base {
                 // A clone's increment may be in the server's object already.
                 row.frozen = row.isDoubtful ? .diff(row.base, target, policy: policy) : changes
                 row.tail = row.isDoubtful ? row.tail : nil
                 row.batch = slice.replica.sequence + 1
                 count += 1
-                if slice.pending.count > 1 { size += target?.value.canonicalBytes.count ?? 0 }
+                size += bytes
             } else {
                 row.batch = nil
             }

@@ -145,7 +145,8 @@ extension LineMachine {
         let lost = earlier?.objects ?? [:]
         for key in Set(request.objects.keys).union(lost.keys) {
             let reference = try turn.value(at: key)
-            let object = request.objects[key] ?? reference
+            var object = request.objects[key] ?? reference
+            if !takes(object, at: key) { object = reference }
             guard let old = lost[key] else {
                 let theirs = ObjectDelta.diff(reference, object, policy: policy)
                 let merge = try turn.merge(theirs, at: key, policy, areDoubtful: false)

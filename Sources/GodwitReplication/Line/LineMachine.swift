@@ -114,11 +114,17 @@ extension LineMachine {
 
     private func rejections(of targets: [ObjectKey: VersionedValue]) -> [Rejection] {
         targets.keys.sorted().compactMap { key in
-            let size = targets[key]?.value.canonicalBytes.count ?? 0
-            // A record of conflicts has several objects in it.
-            let sizeMax = objectSizeMax * (key.isReserved ? ConflictRecord.countMax : 1)
-            return size > sizeMax ? Rejection(key: key, reason: .tooLarge) : nil
+            takes(targets[key], at: key) ? nil : Rejection(key: key, reason: .tooLarge)
         }
+    }
+
+    /// Whether all devices can store an object.
+    func takes(_ object: VersionedValue?, at key: ObjectKey) -> Bool {
+        guard let value = object?.value else { return true }
+        // A record of conflicts has several objects in it.
+        let sizeMax = objectSizeMax * (key.isReserved ? ConflictRecord.countMax : 1)
+        return value.canonicalBytes.count <= sizeMax
+            && value.isNested(within: WriteTransaction.objectDepthMax)
     }
 }
 

@@ -95,10 +95,17 @@ struct LineReads: Hashable, Sendable {
     let keys: Set<ObjectKey>
     /// If the line has changed more objects since, none are asked for.
     var changedMax = Int.max
+    /// If these have more bytes as they are stored, either.
+    static let changedSizeMax = 32 << 20
     /// States that are asked for beside the base.
     var serials: Set<Int64> = []
     /// The epoch whose lost states were given back, perhaps.
     var lostEpoch: Epoch?
+}
+
+extension LineReads {
+    /// How many bytes of changes are read; any number where all are asked for.
+    static func sizeMax(for countMax: Int) -> Int { countMax == .max ? .max : changedSizeMax }
 }
 
 /// What was read, in one snapshot.

@@ -20,6 +20,12 @@ public struct KeySpan: Hashable, Sendable {
         !(lower.map { key.precedes($0) } ?? false) && (upper.map { key.precedes($0) } ?? true)
     }
 
+    /// Whether keys ascend, and lie within the range behind its first key.
+    func isCut(by keys: [ObjectKey]) -> Bool {
+        let bounds = (lower.map { [$0] } ?? []) + keys + (upper.map { [$0] } ?? [])
+        return zip(bounds, bounds.dropFirst()).allSatisfy { $0.precedes($1) }
+    }
+
     /// Cuts the range before each of the keys, which ascend.
     func cut(before keys: [ObjectKey]) -> [KeySpan] {
         let bounds = [lower] + keys.map { $0 } + [upper]

@@ -15,8 +15,11 @@ protocol ComparedObjects {
     /// The sum of the objects in a range.
     func sum(of span: KeySpan) throws(Failure) -> CollectionSum
 
-    /// The objects in a range.
-    func objects(in span: KeySpan) throws(Failure) -> [ObjectKey: VersionedValue]
+    /// The objects in a range; nil when they have more than `sizeMax` canonical bytes.
+    func objects(
+        in span: KeySpan,
+        sizeMax: Int
+    ) throws(Failure) -> [ObjectKey: VersionedValue]?
 
     /// Up to `count` - 1 keys that cut a range into parts of about equally many objects, ascending.
     func cuts(of span: KeySpan, into count: Int) throws(Failure) -> [ObjectKey]
@@ -50,8 +53,14 @@ enum RangeMachine {
     ) throws(Objects.Failure) -> SpanAnswer {
         let sum = try objects.sum(of: range.span)
         if sum == range.sum { return .equal }
-        guard sum.count > (range.sum.count > 0 ? objectCountMax : newCountMax) else {
-            return .objects(try objects.objects(in: range.span))
+        let countMax = range.sum.count > 0 ? objectCountMax : newCountMax
+        if sum.count <= countMax,
+            let found = try objects.objects(
+                in: range.span,
+                sizeMax: sum.count > 1 ? answerSizeMax : .max
+            )
+        {
+            return .objects(found)
         }
         var parts: [SpanSum] = []
         for part in range.span.cut(before: try objects.cuts(of: range.span, into: fanOut)) {
@@ -113,15 +122,18 @@ struct RangeComparison: Hashable, Sendable {
             switch answer {
             case .equal: break
             case .parts(let parts):
-                guard parts.map(\.span) == range.span.cut(before: parts.bounds), parts.count > 1
+                guard parts.map(\.span) == range.span.cut(before: parts.bounds),
+                    (2...RangeMachine.fanOut).contains(parts.count),
+                    range.span.isCut(by: parts.bounds)
                 else {
                     throw ReplicationError.malformedMessage(reason: "the parts are not the range")
                 }
-                for part in parts where try objects.sum(of: part.span) != part.sum {
-                    parted.append(SpanSum(part.span, try objects.sum(of: part.span)))
+                for part in parts {
+                    let sum = try objects.sum(of: part.span)
+                    if sum != part.sum { parted.append(SpanSum(part.span, sum)) }
                 }
             case .objects(let found):
-                let own = try objects.objects(in: range.span)
+                let own = try objects.objects(in: range.span, sizeMax: .max) ?? [:]
                 for key in Set(own.keys).union(found.keys) where own[key] != found[key] {
                     differences[key] = .some(found[key])
                 }
@@ -161,8 +173,11 @@ struct SortedObjects: ComparedObjects {
         return sum
     }
 
-    func objects(in span: KeySpan) -> [ObjectKey: VersionedValue] {
-        objects.filter { span.contains($0.key) }
+    func objects(in span: KeySpan, sizeMax: Int) -> [ObjectKey: VersionedValue]? {
+        let found = objects.filter { span.contains($0.key) }
+        guard sizeMax < .max else { return found }
+        let size = found.values.reduce(0) { $0 + $1.value.canonicalBytes.count }
+        return size <= sizeMax ? found : nil
     }
 
     func cuts(of span: KeySpan, into count: Int) -> [ObjectKey] {

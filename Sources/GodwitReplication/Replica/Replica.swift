@@ -279,7 +279,16 @@ extension Replica {
         let known = try DeviceTable.collections(of: number, in: database)
         let new = collections.subtracting(known)
         try store.checkSuitability(of: new)
-        for collection in new { try DeviceTable.join(collection, to: number, in: database) }
+        for collection in new {
+            // The server must not choose which of the app's objects are sent to it.
+            guard try DeviceTable.isFree(collection, in: database) else {
+                throw ReplicationError.unsuitableCollection(
+                    collection.text,
+                    reason: "the server has objects of it, and the app has not named it"
+                )
+            }
+            try DeviceTable.join(collection, to: number, in: database)
+        }
     }
 
     private func adopt(

@@ -19,8 +19,8 @@ public final class ReplicaServer: Sendable {
         public var policy = MergePolicy.standard
         /// The largest object that is taken, in canonical bytes.
         public var objectSizeMax = 16 << 20
-        /// What the server spends to read one message.
-        public var budget = ReadBudget.standard
+        /// What the server spends to read one message; nil for 64 MiB, and eight times its size.
+        public var budget: ReadBudget?
         /// A device that has missed changes of more objects than these compares its objects instead.
         public var changedMax = 65_536
         /// How often a decision is made anew because another server was faster.
@@ -61,7 +61,8 @@ public final class ReplicaServer: Sendable {
         from client: ClientID,
         of name: ReplicaName
     ) async throws -> [UInt8] {
-        let frame = try WireFrame(bytes: message, budget: options.budget)
+        let budget = options.budget ?? .message(sizeInBytes: message.count)
+        let frame = try WireFrame(bytes: message, budget: budget)
         let request = try WireRequest(frame, from: client)
         let answer =
             if case .comparison(let state, let ranges) = request {
@@ -115,9 +116,16 @@ extension ReplicaServer {
     public func heads(of name: ReplicaName) async throws -> AsyncStream<LineState> {
         // No commit of this server comes between the subscription and the first state.
         try await turns.take(name) { [self] in
-            let head = try await storage.summary(of: name).head
+            let head = try await storage.head(of: name)
             return followers.subscribe(to: name, current: head)
         }
+    }
+
+    /// The newest state of a replica, which another server of the file may have made.
+    ///
+    /// - Throws: ``ReplicationError/unknownReplica(_:)``.
+    public func head(of name: ReplicaName) async throws -> LineState {
+        try await storage.head(of: name)
     }
 
     /// How a replica stands.
@@ -143,6 +151,14 @@ extension ReplicaServer {
                 }
             )
         )
+    }
+}
+
+extension ReadBudget {
+    fileprivate static func message(sizeInBytes: Int) -> ReadBudget {
+        var budget = ReadBudget.standard
+        budget.memoryMax = min(budget.memoryMax, 1 << 26 + 8 * sizeInBytes)
+        return budget
     }
 }
 

@@ -33,6 +33,11 @@ protocol LineStorage: Sendable {
         of name: ReplicaName
     ) async throws -> [SpanAnswer]?
 
+    /// The newest state of a line.
+    ///
+    /// - Throws: ``ReplicationError/unknownReplica(_:)``.
+    func head(of name: ReplicaName) async throws -> LineState
+
     /// How a line stands.
     ///
     /// - Throws: ``ReplicationError/unknownReplica(_:)``.

@@ -1,6 +1,7 @@
 internal import GRDB
 internal import GodwitStore
 internal import GodwitTree
+internal import Synchronization
 
 /// The lines of a server in an SQLite database.
 ///
@@ -8,8 +9,10 @@ internal import GodwitTree
 /// of the disk.
 struct SQLiteLineStorage: LineStorage {
     private let store: Store
+    /// The lines of which this program has dropped all states that no client can have.
+    private let clean = CleanLines()
 
-    /// The most entries that a commit folds besides its own work.
+    /// The most entries that a commit folds for a state, besides twice as many as it has made.
     static let foldedMax = 64
 
     init(_ store: Store) async throws {
@@ -48,9 +51,7 @@ struct SQLiteLineStorage: LineStorage {
                 return false
             }
             try writes.write(to: line, replacing: slice, in: database)
-            for serial in writes.abandoned(since: slice) {
-                _ = try Self.collect(serial, of: line, rowMax: Self.foldedMax, in: database)
-            }
+            try collect(writes.abandoned(since: slice), writes, of: line, in: database)
             transaction.touch()
             return true
         }
@@ -70,6 +71,14 @@ struct SQLiteLineStorage: LineStorage {
             else { return nil }
             let objects = try LineObjectsAt(state, of: line, in: database)
             return try RangeMachine.answers(to: ranges, objects)
+        }
+    }
+
+    func head(of name: ReplicaName) async throws -> LineState {
+        try await store.read { transaction in
+            let database = transaction.database
+            let line = try LineTable.number(of: name, in: database)
+            return try LineTable.head(of: line, collections: [], in: database).state
         }
     }
 
@@ -107,6 +116,28 @@ struct SQLiteLineStorage: LineStorage {
         }
     }
 
+    /// Drops states that have lost their last ref, and one that was left by an earlier commit.
+    ///
+    /// A commit may fold more than it makes, so what is left does not grow.
+    private func collect(
+        _ serials: [Int64],
+        _ writes: LineWrites,
+        of line: LineNumber,
+        in database: Database
+    ) throws {
+        let rowMax = Self.foldedMax + 2 * (writes.commit?.objects.count ?? 0)
+        var serials = serials
+        if !clean.contains(line) {
+            let left = try LineTable.unreferenced(of: line, countMax: 2, in: database)
+            serials += left.filter { !serials.contains($0) }
+            if left.isEmpty { clean.insert(line) }
+        }
+        for serial in serials {
+            let count = try Self.collect(serial, of: line, rowMax: rowMax, in: database)
+            if count >= rowMax { clean.remove(line) }
+        }
+    }
+
     /// Folds the entries around a state without refs, and drops it when that is done.
     ///
     /// - Returns: How many entries went.
@@ -130,6 +161,15 @@ struct SQLiteLineStorage: LineStorage {
         if count < rowMax { try LineTable.removeState(at: serial, of: line, in: database) }
         return count
     }
+}
+
+/// The lines that have no states to drop, as far as this program knows.
+private final class CleanLines: Sendable {
+    private let lines = Mutex<Set<LineNumber>>([])
+
+    func contains(_ line: LineNumber) -> Bool { lines.withLock { $0.contains(line) } }
+    func insert(_ line: LineNumber) { lines.withLock { _ = $0.insert(line) } }
+    func remove(_ line: LineNumber) { lines.withLock { _ = $0.remove(line) } }
 }
 
 // MARK: - Reading

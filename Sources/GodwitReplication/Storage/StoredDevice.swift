@@ -127,8 +127,8 @@ struct StoredBase: ComparedObjects {
         return sum
     }
 
-    func objects(in span: KeySpan) throws -> [ObjectKey: VersionedValue] {
-        var objects = pending.objects(in: span)
+    func objects(in span: KeySpan, sizeMax: Int) throws -> [ObjectKey: VersionedValue]? {
+        var objects = pending.objects(in: span, sizeMax: .max) ?? [:]
         try eachKept(in: span) { key, statement in
             objects[key] = try statement.object(version: 1, value: 2)
         }
@@ -136,7 +136,7 @@ struct StoredBase: ComparedObjects {
     }
 
     func cuts(of span: KeySpan, into count: Int) throws -> [ObjectKey] {
-        var keys = Array(pending.objects(in: span).keys)
+        var keys = Array((pending.objects(in: span, sizeMax: .max) ?? [:]).keys)
         try eachKept(in: span) { key, _ in keys.append(key) }
         return keys.sorted { $0.precedes($1) }.cuts(into: count)
     }

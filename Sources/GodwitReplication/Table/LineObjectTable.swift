@@ -72,8 +72,12 @@ enum LineObjectTable {
         defer { statement.reset() }
         try statement.bind(line.rawValue, at: 1)
         var objects: [ObjectKey: LineObject] = [:]
+        var size = 0
         while try statement.step() {
-            guard objects.count < countMax else { return nil }
+            size += statement.blob(3).count
+            guard objects.count < countMax, size <= LineReads.sizeMax(for: countMax) else {
+                return nil
+            }
             let value = try statement.object(version: 2, value: 3)
             objects[statement.objectKey(0, 1)] = LineObject(value: value)
         }
@@ -114,6 +118,7 @@ enum LineObjectTable {
         try statement.bind(line.rawValue, at: 1)
         try statement.bind(serial, at: 2)
         var entries: [ObjectKey: [LineEntry]] = [:]
+        var size = 0
         while try statement.step() {
             let entry = LineEntry(
                 serial: statement.integer(2),
@@ -121,7 +126,12 @@ enum LineObjectTable {
                 backward: try statement.delta(4)
             )
             entries[statement.objectKey(0, 1), default: []].append(entry)
-            guard entries.count <= countMax else { return nil }
+            for column: Int32 in 3...4 where !statement.isNull(column) {
+                size += statement.blob(column).count
+            }
+            guard entries.count <= countMax, size <= LineReads.sizeMax(for: countMax) else {
+                return nil
+            }
         }
         return entries
     }

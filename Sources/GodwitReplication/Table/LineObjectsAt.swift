@@ -40,16 +40,19 @@ struct LineObjectsAt: ComparedObjects {
         return sum
     }
 
-    func objects(in span: KeySpan) throws -> [ObjectKey: VersionedValue] {
-        var objects = changed.objects(in: span)
+    func objects(in span: KeySpan, sizeMax: Int) throws -> [ObjectKey: VersionedValue]? {
+        guard var objects = changed.objects(in: span, sizeMax: sizeMax) else { return nil }
+        var size = objects.values.reduce(0) { $0 + $1.value.canonicalBytes.count }
         try eachKept(in: span, "version, value") { key, statement in
-            objects[key] = try statement.object(version: 2, value: 3)
+            size += statement.blob(3).count
+            // The rest is only measured.
+            if size <= sizeMax { objects[key] = try statement.object(version: 2, value: 3) }
         }
-        return objects
+        return size <= sizeMax ? objects : nil
     }
 
     func cuts(of span: KeySpan, into count: Int) throws -> [ObjectKey] {
-        var keys = Array(changed.objects(in: span).keys)
+        var keys = Array((changed.objects(in: span, sizeMax: .max) ?? [:]).keys)
         try eachKept(in: span, "0") { key, _ in keys.append(key) }
         return keys.sorted { $0.precedes($1) }.cuts(into: count)
     }

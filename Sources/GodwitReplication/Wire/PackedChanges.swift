@@ -170,11 +170,13 @@ extension PackedChanges {
         _ head: Int64,
         _ reader: inout WireReader
     ) throws(ReplicationError) -> Change {
-        let version = Int(head >> versionShift)
+        let version = head >> versionShift
         switch head & (doubtfulBit - 1) {
         case removedForm where version == 0: return .removed
-        case wholeForm where version > 0: return .whole(version: version, try reader.block())
-        case editedForm where version > 0: return .edited(version: version, try reader.block())
+        case wholeForm:
+            return .whole(version: try WireReader.version(version), try reader.block())
+        case editedForm:
+            return .edited(version: try WireReader.version(version), try reader.block())
         default: throw WireReader.malformed("a change has no such form")
         }
     }

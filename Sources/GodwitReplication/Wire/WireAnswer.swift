@@ -103,7 +103,7 @@ extension WireAnswer {
                 RecoveryAnswer(
                     way: try .init(code: reader.byte()),
                     epoch: try reader.epoch(),
-                    nonce: try reader.number(),
+                    nonce: try reader.nonce(),
                     outcome: try reader.outcome(),
                     state: try reader.state()
                 )
@@ -134,7 +134,7 @@ extension PackedAnswer {
         answer = SlotAnswer(
             status: try .init(code: reader.byte()),
             epoch: try reader.epoch(),
-            nonce: try reader.number(),
+            nonce: try reader.nonce(),
             outcome: try reader.outcome(),
             head: try reader.state(),
             changes: [:]

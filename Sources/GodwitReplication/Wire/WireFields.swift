@@ -27,6 +27,10 @@ extension WireWriter {
 }
 
 extension WireReader {
+    /// How many states, or ranges, a list has at most.
+    private static let stateCountMax = 1_024
+    private static let rangeCountMax = 256
+
     mutating func client() throws(ReplicationError) -> ClientID {
         guard let identifier = Identifier(bytes: try fixed(Identifier.sizeInBytes)) else {
             throw Self.malformed("a client has no id")
@@ -45,11 +49,13 @@ extension WireReader {
     }
 
     mutating func states() throws(ReplicationError) -> [LineState] {
-        try list { reader throws(ReplicationError) in try reader.state() }
+        try list(countMax: Self.stateCountMax) { reader throws(ReplicationError) in
+            try reader.state()
+        }
     }
 
     mutating func ranges() throws(ReplicationError) -> [SpanSum] {
-        try list { reader throws(ReplicationError) in
+        try list(countMax: Self.rangeCountMax) { reader throws(ReplicationError) in
             let lower = try reader.optional { reader throws(ReplicationError) in try reader.key() }
             let upper = try reader.optional { reader throws(ReplicationError) in try reader.key() }
             let count = try reader.number()
@@ -62,13 +68,12 @@ extension WireReader {
     }
 
     mutating func object() throws(ReplicationError) -> VersionedValue {
-        let version = try number()
-        guard version > 0 else { throw Self.malformed("an object has no version") }
+        let version = try Self.version(number())
         let bytes = try block()
         let value = try refusing { () throws(TreeError) in
             try Value(canonicalBytes: bytes, budget: .standard)
         }
-        return VersionedValue(value, version: Int(version))
+        return VersionedValue(value, version: version)
     }
 
     /// Objects by their keys, each with what `read` reads.

@@ -37,6 +37,21 @@ struct WireReader {
         throw Self.malformed("a number is too large")
     }
 
+    /// Reads a nonce, from which its receiver may count on.
+    mutating func nonce() throws(ReplicationError) -> Int64 {
+        let nonce = try number()
+        guard nonce < 1 << 55 else { throw Self.malformed("a nonce is too large") }
+        return nonce
+    }
+
+    /// Checks the version of an object.
+    static func version(_ number: Int64) throws(ReplicationError) -> Int {
+        guard (1..<1 << 48).contains(number) else {
+            throw malformed("an object has no such version")
+        }
+        return Int(number)
+    }
+
     /// How many fields follow, of which each has at least one byte.
     mutating func count() throws(ReplicationError) -> Int {
         let count = try number()
@@ -81,9 +96,11 @@ struct WireReader {
     }
 
     mutating func list<Field>(
+        countMax: Int = .max,
         _ read: (inout WireReader) throws(ReplicationError) -> Field
     ) throws(ReplicationError) -> [Field] {
         let count = try count()
+        guard count <= countMax else { throw Self.malformed("a list has more than \(countMax)") }
         var fields: [Field] = []
         for _ in 0..<count { fields.append(try read(&self)) }
         return fields

@@ -142,7 +142,7 @@ extension WireRequest {
             self = .recovery(
                 RecoveryRequest(
                     client: client,
-                    nonce: try reader.number(),
+                    nonce: try reader.nonce(),
                     former: try reader.optional { reader throws(ReplicationError) in
                         try reader.client()
                     },
@@ -160,7 +160,7 @@ extension WireRequest {
             self = .restoration(
                 RestorationRequest(
                     client: client,
-                    nonce: try reader.number(),
+                    nonce: try reader.nonce(),
                     epoch: try reader.epoch(),
                     comparedWith: try reader.number(),
                     adopted: try reader.states(),
@@ -195,7 +195,7 @@ extension PackedRequest {
     }
 
     fileprivate init(kind: UInt8, from reader: inout WireReader) throws(ReplicationError) {
-        nonce = try reader.number()
+        nonce = try reader.nonce()
         let serial = try reader.number()
         guard let have = StateToken(bytes: try reader.fixed(StateToken.sizeInBytes)) else {
             throw WireReader.malformed("a state has no name")

@@ -13,7 +13,8 @@
 //       tells the place, as the shift of a roster does, with all content.
 //   (4) If old and new have less than half of their words in common, each name but a label is enough
 //       for what is removed or inserted elsewhere. An old version that is kept elsewhere is a copy.
-//   (5) Where the other side has taken the old item away, whatever came from elsewhere makes it one.
+//   (5) Where the other side has taken the old item away, any name but a label that came from elsewhere
+//       makes it one; a label does if the item that had it is more like the new one than the old one is.
 //
 // Where the names say less, but something, it is in doubt.
 
@@ -50,7 +51,12 @@ extension SlotTurnover {
         }
         let cameAway = came.filter { removed[$0] != nil }
         if cameAway.contains(where: \.isContent) { return .turnover }
-        if isGone, !cameAway.isEmpty || !came.allSatisfy(\.isLabel) { return .turnover }
+        if isGone {
+            let likeness = Resemblance(new).score(with: Resemblance(item))
+            let isLikeAnother = cameAway.compactMap { removed[$0] }
+                .contains { Resemblance(new).score(with: Resemblance($0)) > likeness }
+            if isLikeAnother || !came.allSatisfy(\.isLabel) { return .turnover }
+        }
         if let decision = decisionByID(item, new, came: came, went: went) { return decision }
         if contents[0] {
             let hasID = came.contains(where: \.isID)

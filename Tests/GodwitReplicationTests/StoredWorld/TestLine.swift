@@ -48,7 +48,7 @@ extension Replica {
         let device = try device(in: transaction)
         let slice = try device.slice(with: [])
         var sum = ContentSum.empty
-        for (key, object) in try device.base().objects(in: .all) {
+        for (key, object) in try device.base().objects(in: .all, sizeMax: .max) ?? [:] {
             sum.replace(nil, with: object, at: key)
         }
         if sum != slice.replica.sum { problems.append("the sum is not that of the base") }

@@ -1,0 +1,54 @@
+public import Foundation
+internal import Synchronization
+
+/// How a replica is kept in sync by a connector.
+///
+/// What waits to be sent is in ``Replica/status()``.
+public struct SyncStatus: Hashable, Sendable {
+    /// Whether the server tells the device of new states as they come.
+    public internal(set) var isConnected = false
+    /// When the replica last had all changes of the server, and the server all of the device.
+    public internal(set) var lastSynced: Date?
+    /// Why the last exchange or connection failed; nil since one has succeeded.
+    public internal(set) var lastError: String?
+}
+
+/// A status that changes, and its observers.
+final class ObservedStatus: Sendable {
+    private struct State {
+        var status = SyncStatus()
+        var ticket = 0
+        var continuations: [Int: AsyncStream<SyncStatus>.Continuation] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    var value: SyncStatus { state.withLock(\.status) }
+
+    func update(_ body: (inout SyncStatus) -> Void) {
+        state.withLock { state in
+            let old = state.status
+            body(&state.status)
+            guard state.status != old else { return }
+            for continuation in state.continuations.values { continuation.yield(state.status) }
+        }
+    }
+
+    /// The status as it is, then each newer one that is not overtaken.
+    func values() -> AsyncStream<SyncStatus> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: SyncStatus.self,
+            bufferingPolicy: .bufferingNewest(1)
+        )
+        let ticket = state.withLock { state in
+            state.ticket += 1
+            state.continuations[state.ticket] = continuation
+            continuation.yield(state.status)
+            return state.ticket
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { $0.continuations[ticket] = nil }
+        }
+        return stream
+    }
+}
