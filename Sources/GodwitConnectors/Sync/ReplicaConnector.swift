@@ -40,7 +40,7 @@ public final class ReplicaConnector: Sendable {
     public struct Options: Sendable {
         public var backoff = Backoff()
         public var clock: any Clock<Duration> = ContinuousClock()
-        /// The app's name for the server, where a store has several: see ``Replica/open(_:server:in:collections:policy:whenDirty:)``.
+        /// The app's name for the server, which tells it from others of the same store.
         public var server = "main"
         /// Whether the connector runs its pushes; false for an app that gives
         /// ``ReplicaConnector/pipeline`` to a queue of its own.

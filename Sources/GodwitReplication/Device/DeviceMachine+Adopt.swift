@@ -133,7 +133,7 @@ extension DeviceSlice {
 
     /// A clone of the device exists: what is pending here may be in the line already.
     ///
-    /// - Precondition: The slice has all that is pending, and no copy of the frozen batch can get into
+    /// - Precondition: The slice has all pending objects, and no copy of the frozen batch can get into
     ///   the line any more.
     func forked(fresh: ClientID) throws(ReplicationError) -> Adoption {
         var adoption = Adoption(replica: replica, identity: identity)
@@ -146,7 +146,7 @@ extension DeviceSlice {
 
     /// Another replica of the server has found a clone, and the device has taken another id.
     ///
-    /// - Precondition: The slice has all that is pending.
+    /// - Precondition: The slice has all pending objects.
     func leftBehind() throws(ReplicationError) -> Adoption {
         guard replica.isFrozen else { return try forked(fresh: identity.client) }
         var adoption = Adoption(replica: replica, identity: identity)
@@ -156,7 +156,7 @@ extension DeviceSlice {
 }
 
 extension Adoption {
-    /// Doubts all that is pending, which is sent under the device's id and not the client's.
+    /// Doubts all pending changes, which are sent under the device's id and not the client's.
     mutating func doubt(
         _ slice: DeviceSlice,
         insteadOf client: ClientID

@@ -256,7 +256,7 @@ extension DeviceIdentity {
 }
 
 extension DeviceReader {
-    /// What an answer needs to know of the device: all that is pending, if that has to be doubted.
+    /// What an answer needs to know of the device: all pending objects, if these have to be doubted.
     fileprivate func slice(
         with keys: Set<ObjectKey>,
         _ outcome: BatchOutcome?,
