@@ -216,32 +216,40 @@ extension ReplicaConnector {
         guard let link = try links.withLock({ try $0[ReplicaName(name)] }) else {
             return .retry(after: .seconds(5), reason: "the replica \"\(name)\" is not open")
         }
-        for round in 0..<Self.requestMax {
-            let isBehind = try await link.gate.pass { [self] in
-                try await exchange(link, onlyIfNeeded: true)
-            }
-            if !isBehind { return .completed }
-            try await letOthersPass(round)
-        }
-        return .retry(reason: "the server did not take the changes")
+        let isDone = try await exchangeAll(link, onlyIfNeeded: true)
+        return isDone ? .completed : .retry(reason: "the server did not take the changes")
     }
 
     private func synchronize(_ link: Link) async throws {
-        for round in 0..<Self.requestMax {
-            let isBehind = try await link.gate.pass { [self] in
-                try await exchange(link)
-            }
-            if !isBehind { return }
-            try await letOthersPass(round)
+        guard try await exchangeAll(link) else {
+            throw ConnectorError.malformedAnswer(reason: "the server does not come to an end")
         }
-        throw ConnectorError.malformedAnswer(reason: "the server does not come to an end")
     }
 
-    /// Waits for a moment of random length where another process may exchange too: each drops the
-    /// answers of which the requests were made before the other's.
-    private func letOthersPass(_ round: Int) async throws {
-        guard store.options.processes == .several, round > 2 else { return }
-        let longest = 20 << min(round, 5)
+    /// Exchanges until nothing is left to send or to adopt.
+    ///
+    /// - Returns: Whether that was so before the last request that it makes.
+    private func exchangeAll(_ link: Link, onlyIfNeeded: Bool = false) async throws -> Bool {
+        var idleCount = 0
+        for _ in 0..<Self.requestMax {
+            let step = try await link.gate.pass { [self] in
+                try await exchange(link, onlyIfNeeded: onlyIfNeeded)
+            }
+            switch step {
+            case .done: return true
+            case .moved: idleCount = 0
+            case .idle: idleCount += 1
+            }
+            try await letOthersPass(idleCount)
+        }
+        return false
+    }
+
+    /// Waits for a moment of random length if requests lead nowhere: where another process exchanges
+    /// too, each drops the answers of which the requests were made before the other's.
+    private func letOthersPass(_ idleCount: Int) async throws {
+        guard store.options.processes == .several, idleCount > 2 else { return }
+        let longest = 20 << min(idleCount, 5)
         try await options.clock.sleep(for: .milliseconds(Int.random(in: 0..<longest)))
     }
 
@@ -260,17 +268,24 @@ extension ReplicaConnector {
         }
     }
 
+    /// Where one request has led.
+    private enum Step {
+        case done
+        /// Another request has to follow, and this one has had a use.
+        case moved
+        /// Another one has to follow.
+        case idle
+    }
+
     /// One request and its answer.
-    ///
-    /// - Returns: Whether another request has to follow.
-    private func exchange(_ link: Link, onlyIfNeeded: Bool = false) async throws -> Bool {
+    private func exchange(_ link: Link, onlyIfNeeded: Bool) async throws -> Step {
         let replica = link.replica
         do {
             let next = try await store.write { transaction in
                 try onlyIfNeeded && !replica.needsRequest(in: transaction)
                     ? nil : replica.nextRequest(in: transaction)
             }
-            guard let request = next else { return false }
+            guard let request = next else { return .done }
             let message = request.bytes
             report(
                 .sending(
@@ -284,16 +299,18 @@ extension ReplicaConnector {
                 replica: replica.name,
                 client: request.client
             )
-            let (isBehind, base) = try await store.write { transaction in
+            let (isBehind, old, base) = try await store.write { transaction in
+                let old = try replica.base(in: transaction)
                 let isBehind = try replica.receive(answer, to: request, in: transaction)
-                return (isBehind, try replica.status(in: transaction).base)
+                return (isBehind, old, try replica.base(in: transaction))
             }
             report(.adopted(replica.name, base: base))
             link.status.update { status in
                 status.lastError = nil
                 if !isBehind { status.lastSynced = Date() }
             }
-            return isBehind
+            if !isBehind { return .done }
+            return base != old || request.isComparison ? .moved : .idle
         } catch let error as CancellationError {
             throw error
         } catch {
@@ -317,7 +334,7 @@ extension ReplicaConnector {
             do {
                 for try await head in transport.heads(of: link.replica.name) {
                     link.status.update { $0.isConnected = true }
-                    if try await head != link.replica.status().base {
+                    if try await head != link.replica.base() {
                         try await synchronize(link)
                     }
                     attempts = 0

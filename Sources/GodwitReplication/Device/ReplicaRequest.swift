@@ -12,6 +12,11 @@ public struct ReplicaRequest: Hashable, Sendable {
     /// The message, as the transport carries it.
     public var bytes: [UInt8] { message.frame.bytes(for: server) }
 
+    /// Whether it goes on with a comparison.
+    public var isComparison: Bool {
+        if case .comparison = request { true } else { false }
+    }
+
     /// Whether it brings changes, and not only asks for those of others.
     public var carriesChanges: Bool {
         switch request {

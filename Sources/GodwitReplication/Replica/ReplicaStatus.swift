@@ -30,6 +30,19 @@ extension Replica {
     }
 }
 
+extension Replica {
+    /// The last state that was adopted from the server; it costs one row.
+    public func base() async throws -> LineState {
+        let number = number
+        return try await store.read { try DeviceTable.base(of: number, in: $0.database) }
+    }
+
+    /// The last state that was adopted from the server, within a transaction.
+    public func base(in transaction: borrowing WriteTransaction) throws -> LineState {
+        try DeviceTable.base(of: number, in: transaction.database)
+    }
+}
+
 extension ReplicaStatus {
     fileprivate init(
         of number: DeviceNumber,
@@ -37,7 +50,7 @@ extension ReplicaStatus {
         in database: Database
     ) throws {
         client = try DeviceTable.identity(for: server, in: database).client
-        base = try DeviceTable.replica(number, in: database).base
+        base = try DeviceTable.base(of: number, in: database)
         isDirty = try PendingTable.isDirty(number, in: database)
         pendingCount = try PendingTable.count(of: number, in: database)
         rejections = try PendingTable.rejections(of: number, in: database)

@@ -163,6 +163,18 @@ extension DeviceTable {
         return count > 0
     }
 
+    /// The last state that a replica has adopted.
+    static func base(of number: DeviceNumber, in database: Database) throws -> LineState {
+        let statement = try PreparedStatement(
+            "SELECT serial, id FROM godwit_device_replica WHERE number = ?",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(number.rawValue, at: 1)
+        guard try statement.step() else { throw damage("the row of a replica is missing") }
+        return LineState(serial: statement.integer(0), id: try statement.stateID(1))
+    }
+
     static func replica(_ number: DeviceNumber, in database: Database) throws -> DeviceReplica {
         let statement = try PreparedStatement(
             """
