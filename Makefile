@@ -84,4 +84,4 @@ fuzz: setup
 soak: setup test-planted-bugs fuzz
 	$(BUILD) --build-tests
 	$(TEST) --filter '$(TIMED)'
-	GODWIT_SOAK=$(or $(SOAK),10) $(TEST) --skip '$(TIMED)'
+	GODWIT_TEST_MINUTES=10000 GODWIT_SOAK=$(or $(SOAK),10) $(TEST) --skip '$(TIMED)'

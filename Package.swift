@@ -204,8 +204,21 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "GodwitSyncWorldTests",
+            dependencies: [
+                "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication",
+                "GodwitConnectors", "GodwitTestKit",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "GodwitReplicationTests",
-            dependencies: ["GodwitReplication", "GodwitTestKit"],
+            dependencies: [
+                "GodwitReplication", "GodwitTestKit",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(

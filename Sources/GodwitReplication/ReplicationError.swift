@@ -1,3 +1,4 @@
+public import GodwitStore
 internal import GodwitTree
 
 /// Why an exchange, or a stored history, was refused.
@@ -28,6 +29,10 @@ public enum ReplicationError: Error, Hashable, Sendable {
     case contended
     /// What is stored does not fit together.
     case damagedHistory(reason: String)
+    /// A replica has changes that its server does not have: send them first, or give them up.
+    case unsentChanges(String, count: Int)
+    /// The record of an object's conflicts has none of this id any more.
+    case unknownConflict(ObjectKey)
 }
 
 extension ReplicationError {
@@ -65,6 +70,9 @@ extension ReplicationError: CustomStringConvertible {
         case .wrongContent: "the delta leads to another value than was announced"
         case .contended: "other servers were faster, again and again: try again later"
         case .damagedHistory(let reason): "the stored history is damaged: \(reason)"
+        case .unsentChanges(let name, let count):
+            "the replica \"\(name)\" has \(count) changes that its server does not have"
+        case .unknownConflict(let key): "the conflict about \(key) is settled already"
         }
     }
 
@@ -77,7 +85,7 @@ extension ReplicationError: CustomStringConvertible {
         case .overBudget: 413
         case .invalidDelta, .wrongContent: 422
         case .contended: 503
-        case .damagedHistory: 500
+        case .damagedHistory, .unsentChanges, .unknownConflict: 500
         }
     }
 
@@ -96,6 +104,8 @@ extension ReplicationError: CustomStringConvertible {
         case .wrongContent: "wrongContent"
         case .contended: "contended"
         case .damagedHistory: "damagedHistory"
+        case .unsentChanges: "unsentChanges"
+        case .unknownConflict: "unknownConflict"
         }
     }
 }

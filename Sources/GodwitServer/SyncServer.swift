@@ -20,25 +20,33 @@ public struct SyncServer: Service {
     private let store: Store
     private let host: String
     private let port: Int
+    private let clientSilenceMax: Duration?
     private let logger: Logger
     private let whenListening: @Sendable (Int) async -> Void
 
     /// The largest request that is accepted, in bytes.
     public static let requestSizeMax = 64 << 20
 
+    /// How often the server looks for clients that do not return.
+    private static let forgetInterval = Duration.seconds(3_600)
+
     /// - Parameters:
     ///   - port: Where to listen; 0 for a free port.
+    ///   - clientSilenceMax: For how long states are kept for a client that is not heard of; nil for
+    ///     ever. A client that returns later loses nothing: it compares its objects.
     ///   - whenListening: Called with the port, once it is open.
     public init(
         store: Store,
         host: String = "127.0.0.1",
         port: Int = 7007,
+        clientSilenceMax: Duration? = .seconds(180 * 24 * 3_600),
         logger: Logger = Logger(label: "godwit.server"),
         whenListening: @escaping @Sendable (Int) async -> Void = { _ in }
     ) {
         self.store = store
         self.host = host
         self.port = port
+        self.clientSilenceMax = clientSilenceMax
         self.logger = logger
         self.whenListening = whenListening
     }
@@ -59,7 +67,28 @@ public struct SyncServer: Service {
             },
             logger: logger
         )
-        try await application.run()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await application.run() }
+            group.addTask { try await forgetSilentClients(of: server) }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    /// Forgets clients that do not return, until the task is cancelled.
+    private func forgetSilentClients(of server: ReplicaServer) async throws {
+        while true {
+            for name in try await server.names() where clientSilenceMax != nil {
+                let forgotten = try await server.forgetClients(
+                    of: name,
+                    silentFor: clientSilenceMax
+                )
+                for client in forgotten {
+                    logger.info("forgot a client", metadata: ["client": "\(client)"])
+                }
+            }
+            try await Task.sleep(for: Self.forgetInterval)
+        }
     }
 }
 #endif

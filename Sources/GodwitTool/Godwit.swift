@@ -17,6 +17,7 @@ struct Godwit: AsyncParsableCommand {
               godwit merge base.json ours.json theirs.json > merged.json
               godwit git install
               godwit log server.sqlite
+              godwit replica ls server.sqlite
               godwit store ls app.sqlite
               godwit queue why app.sqlite 12.1
 
@@ -27,7 +28,7 @@ struct Godwit: AsyncParsableCommand {
         subcommands: [
             Serve.self, StoreCommand.self, QueueCommand.self, Replay.self, Diff.self, Patch.self,
             Merge.self, MergeDriver.self, Textconv.self, GitCommand.self,
-            Log.self, Graph.self,
+            ReplicaCommand.self, Log.self, Graph.self,
             Demo.self, DemoDevice.self,
         ]
     )

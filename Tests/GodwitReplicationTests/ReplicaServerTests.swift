@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import GodwitStore
 import GodwitTestKit
 import GodwitTree
@@ -62,6 +63,86 @@ private let cards = StoreCollection<Value>("cards")
     @Test func `devices that ask at once lose nothing`() async throws {
         let server = try await Self.server(Store(.memory))
         try await Self.edit(on: [server])
+    }
+
+    @Test func `a client that was forgotten costs nothing, and loses nothing`() async throws {
+        let store = try Store(.memory)
+        let server = try await Self.server(store)
+        let (ours, theirs) = (try await Client(server), try await Client(server))
+        try await ours.replica.store.write { try $0.set(["count": 0], for: "a", in: lists) }
+        for client in [ours, theirs] { try await client.synchronize() }
+        // Another state is sent to the client, which has changes of its own and goes silent.
+        try await theirs.add(1)
+        for number in 2...9 {
+            try await ours.add(number)
+            try await ours.synchronize()
+        }
+        let silent = try await theirs.replica.status().client
+        #expect(try await server.forgetClients(of: .simulated, keeping: 1) == [silent])
+        #expect(try await server.forgetClients(of: .simulated, keeping: 1) == [])
+        let clients = try await server.clients(of: .simulated)
+        #expect(clients.filter(\.isForgotten).map(\.id) == [silent])
+        #expect(try await server.summary(of: .simulated).stateCount <= 2)
+        let audit = try await ReplicaAudit("simulated", .server, in: store)
+        #expect(audit.problems == [] && audit.objects.count == 9)
+
+        for client in [theirs, ours] { try await client.synchronize() }
+        for client in [ours, theirs] {
+            let count = try await client.replica.store.read { try $0.get("a", in: lists) }
+            #expect(count == ["count": 9])
+            #expect(try await client.replica.store.read { try $0.count(in: cards) } == 9)
+        }
+    }
+
+    @Test func `an audit tells a damaged line`() async throws {
+        let store = try Store(.memory)
+        let server = try await Self.server(store)
+        let client = try await Client(server)
+        try await client.replica.store.write { try $0.set(["count": 0], for: "a", in: lists) }
+        try await client.add(1)
+        try await client.synchronize()
+        let device = client.replica.store
+        #expect(try await ReplicaAudit("simulated", .device, in: device).problems == [])
+        try await store.write { transaction in
+            try transaction.database.execute(
+                sql: "DELETE FROM godwit_line_object WHERE collection = 'cards'"
+            )
+            transaction.touch()
+        }
+        let audit = try await ReplicaAudit("simulated", .server, in: store)
+        #expect(audit.problems.count == 2)
+        try await device.write { transaction in
+            try transaction.database.execute(
+                sql: "UPDATE godwit_device_collection SET count = count + 1"
+            )
+            transaction.touch()
+        }
+        #expect(try await !ReplicaAudit("simulated", .device, in: device).problems.isEmpty)
+    }
+
+    @Test func `too many who wait are told to come later`() async throws {
+        let turns = Turns<Int>()
+        let (starts, start) = AsyncStream.makeStream(of: Void.self)
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await turns.take(1) {
+                    start.yield()
+                    for await _ in ends {}
+                }
+                return true
+            }
+            for await _ in starts { break }
+            for _ in 0...Turns<Int>.waitingMax {
+                group.addTask { (try? await turns.take(1) {}) != nil }
+            }
+            // The one that is refused does not wait for its turn.
+            #expect(try await group.next() == false)
+            end.finish()
+            var count = 0
+            for try await isDone in group where isDone { count += 1 }
+            #expect(count == Turns<Int>.waitingMax + 1)
+        }
     }
 
     @Test func `several nodes may serve one storage`() async throws {

@@ -34,8 +34,10 @@ final class PushMarker: Sendable {
         }
     }
 
+    /// Whether an operation is a push of the replica.
+    ///
     /// After a rollback another operation may have the id of one that was never there.
-    private func isPush(_ operation: QueuedOperation) -> Bool {
+    func isPush(_ operation: QueuedOperation) -> Bool {
         operation.kind == PushReplica.kind && operation.pipeline == pipeline
             && (try? operation.decoded(as: PushReplica.self))?.replica == name.text
     }

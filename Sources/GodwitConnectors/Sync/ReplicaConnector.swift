@@ -52,11 +52,11 @@ public final class ReplicaConnector: Sendable {
     public let store: Store
     /// The pipeline of the pushes, for the queue of an app.
     public let pipeline: Pipeline
-    private let transport: any ReplicaTransport
-    private let options: Options
-    private let queue: PushQueue?
-    private let report: @Sendable (Event) -> Void
-    private let links = Mutex(Links())
+    let transport: any ReplicaTransport
+    let options: Options
+    let queue: PushQueue?
+    let report: @Sendable (Event) -> Void
+    let links = Mutex(ReplicaLinks())
 
     /// Nothing is sent before ``run()``.
     ///
@@ -103,11 +103,60 @@ public final class ReplicaConnector: Sendable {
             in: store,
             collections: collections
         ) { try pushes.enqueue(in: $0) }
-        let link = Link(replica: replica, pushes: pushes)
+        let link = ReplicaLink(replica: replica, pushes: pushes)
         links.withLock { $0.add(link) }
-        // A push that was there may have run before the replica was open.
-        try await enqueueIfDirty(link)
+        do {
+            // A push that was there may have run before the replica was open.
+            try await enqueueIfDirty(link)
+        } catch {
+            close(name)
+            throw error
+        }
         return replica
+    }
+
+    /// Ends keeping a replica in sync, until it is opened again.
+    ///
+    /// What is changed meanwhile is recorded, and sent then.
+    public func close(_ name: ReplicaName) {
+        guard let link = links.withLock({ $0.remove(name) }) else { return }
+        link.close()
+    }
+
+    /// Takes a replica out of the store: it is not in sync any more, and its objects are the app's own.
+    ///
+    /// ```swift
+    /// try await connector.leave(shopping.name, removingObjects: true)   // somebody signs out
+    /// ```
+    ///
+    /// The server keeps what it has. A replica that is opened again under the name begins as a new
+    /// one.
+    ///
+    /// - Parameters:
+    ///   - removingObjects: Whether the objects go too, unless another replica has their collection.
+    ///   - discardingChanges: Whether changes that the server does not have may be given up.
+    /// - Throws: ``ReplicationError/unsentChanges(_:count:)``; the replica stays open then.
+    public func leave(
+        _ name: ReplicaName,
+        removingObjects: Bool = false,
+        discardingChanges: Bool = false
+    ) async throws {
+        guard let link = links.withLock({ $0[name] }) else {
+            throw ReplicationError.unknownReplica(name.text)
+        }
+        try await link.gate.pass { [store, pipeline] in
+            try await store.write { transaction in
+                try link.replica.leave(
+                    removingObjects: removingObjects,
+                    discardingChanges: discardingChanges,
+                    in: transaction
+                )
+                try transaction.skipOperations(in: pipeline.name, reason: "the replica was left") {
+                    link.pushes.isPush($0)
+                }
+            }
+        }
+        close(name)
     }
 
     /// Pushes and follows until the surrounding task is cancelled.
@@ -133,8 +182,8 @@ public final class ReplicaConnector: Sendable {
             }
             for await link in opened {
                 group.addTask {
-                    defer { self.links.withLock { $0.endFollowing() } }
-                    try await self.follow(link)
+                    defer { if !link.isClosed { self.links.withLock { $0.endFollowing() } } }
+                    try await link.untilClosed { try await self.follow(link) }
                 }
             }
             try Task.checkCancellation()
@@ -171,201 +220,5 @@ public final class ReplicaConnector: Sendable {
     public func pushed(through commit: CommitNumber) async throws {
         guard let queue else { preconditionFailure("The app's own queue runs the pushes") }
         try await queue.finish(through: commit)
-    }
-}
-
-/// A replica that is open, and the gate for its exchanges.
-private struct Link: Sendable {
-    let replica: Replica
-    let pushes: PushMarker
-    let gate = ExchangeGate()
-    let status = ObservedStatus()
-}
-
-/// The replicas that are open.
-private struct Links {
-    private(set) var all: [Link] = []
-    private var continuation: AsyncStream<Link>.Continuation?
-
-    subscript(name: ReplicaName) -> Link? { all.first { $0.replica.name == name } }
-
-    mutating func add(_ link: Link) {
-        all.append(link)
-        continuation?.yield(link)
-    }
-
-    /// Those that are open now, and each that will be.
-    mutating func follow() -> AsyncStream<Link> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Link.self)
-        for link in all { continuation.yield(link) }
-        self.continuation = continuation
-        return stream
-    }
-
-    func endFollowing() { continuation?.finish() }
-}
-
-// MARK: - Exchanging
-
-extension ReplicaConnector {
-    /// How many requests of one replica may follow each other before it waits.
-    private static let requestMax = 1 << 16
-
-    /// Performs a push: exchanges until nothing is left to send.
-    private func push(_ name: String) async throws -> Outcome {
-        guard let link = try links.withLock({ try $0[ReplicaName(name)] }) else {
-            return .retry(after: .seconds(5), reason: "the replica \"\(name)\" is not open")
-        }
-        let isDone = try await exchangeAll(link, onlyIfNeeded: true)
-        return isDone ? .completed : .retry(reason: "the server did not take the changes")
-    }
-
-    private func synchronize(_ link: Link) async throws {
-        guard try await exchangeAll(link) else {
-            throw ConnectorError.malformedAnswer(reason: "the server does not come to an end")
-        }
-    }
-
-    /// Exchanges until nothing is left to send or to adopt.
-    ///
-    /// - Returns: Whether that was so before the last request that it makes.
-    private func exchangeAll(_ link: Link, onlyIfNeeded: Bool = false) async throws -> Bool {
-        var idleCount = 0
-        for _ in 0..<Self.requestMax {
-            let step = try await link.gate.pass { [self] in
-                try await exchange(link, onlyIfNeeded: onlyIfNeeded)
-            }
-            switch step {
-            case .done: return true
-            case .moved: idleCount = 0
-            case .idle: idleCount += 1
-            }
-            try await letOthersPass(idleCount)
-        }
-        return false
-    }
-
-    /// Waits for a moment of random length if requests lead nowhere: where another process exchanges
-    /// too, each drops the answers of which the requests were made before the other's.
-    private func letOthersPass(_ idleCount: Int) async throws {
-        guard store.options.processes == .several, idleCount > 2 else { return }
-        let longest = 20 << min(idleCount, 5)
-        try await options.clock.sleep(for: .milliseconds(Int.random(in: 0..<longest)))
-    }
-
-    private func enqueueIfDirty(_ link: Link) async throws {
-        try await store.write { transaction in
-            if try link.replica.isDirty(in: transaction) {
-                try link.pushes.enqueue(in: transaction)
-            }
-        }
-    }
-
-    /// Enqueues pushes of changes that other processes have made.
-    private func followOthers() async throws {
-        for await change in store.changes() where change.isFromElsewhere {
-            for link in links.withLock(\.all) { try await enqueueIfDirty(link) }
-        }
-    }
-
-    /// Where one request has led.
-    private enum Step {
-        case done
-        /// Another request has to follow, and this one has had a use.
-        case moved
-        /// Another one has to follow.
-        case idle
-    }
-
-    /// One request and its answer.
-    private func exchange(_ link: Link, onlyIfNeeded: Bool) async throws -> Step {
-        let replica = link.replica
-        do {
-            let next = try await store.write { transaction in
-                try onlyIfNeeded && !replica.needsRequest(in: transaction)
-                    ? nil : replica.nextRequest(in: transaction)
-            }
-            guard let request = next else { return .done }
-            let message = request.bytes
-            report(
-                .sending(
-                    replica.name,
-                    sizeInBytes: message.count,
-                    carriesChanges: request.carriesChanges
-                )
-            )
-            let answer = try await transport.exchange(
-                message,
-                replica: replica.name,
-                client: request.client
-            )
-            let (isBehind, old, base) = try await store.write { transaction in
-                let old = try replica.base(in: transaction)
-                let isBehind = try replica.receive(answer, to: request, in: transaction)
-                return (isBehind, old, try replica.base(in: transaction))
-            }
-            report(.adopted(replica.name, base: base))
-            link.status.update { status in
-                status.lastError = nil
-                if !isBehind { status.lastSynced = Date() }
-            }
-            if !isBehind { return .done }
-            return base != old || request.isComparison ? .moved : .idle
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            failed(link, error)
-            if error as? ReplicationError == .wrongContent {
-                try await store.write { try replica.distrust(in: $0) }
-            }
-            throw error
-        }
-    }
-}
-
-// MARK: - Following
-
-extension ReplicaConnector {
-    /// Adopts each new head, and connects again when the connection ends.
-    private func follow(_ link: Link) async throws {
-        var attempts = 0
-        defer { link.status.update { $0.isConnected = false } }
-        while true {
-            do {
-                for try await head in transport.heads(of: link.replica.name) {
-                    link.status.update { $0.isConnected = true }
-                    if try await head != link.replica.base() {
-                        try await synchronize(link)
-                    }
-                    attempts = 0
-                }
-            } catch let error as CancellationError {
-                throw error
-            } catch {
-                failed(link, error)
-                if Self.isFinal(error) { throw error }
-            }
-            link.status.update { $0.isConnected = false }
-            try Task.checkCancellation()
-            attempts += 1
-            try await options.clock.sleep(for: options.backoff.delay(attempts: attempts))
-        }
-    }
-}
-
-extension ReplicaConnector {
-    private func failed(_ link: Link, _ error: any Error) {
-        report(.failed(link.replica.name, reason: "\(error)"))
-        link.status.update { $0.lastError = "\(error)" }
-    }
-
-    /// Whether trying again does not help.
-    private static func isFinal(_ error: any Error) -> Bool {
-        switch error {
-        case ReplicationError.senderIsOlder, ReplicationError.senderIsNewer: true
-        case ConnectorError.refused(_, let code, _):
-            ["unknownReplica", "upgradeClient", "upgradeServer"].contains(code)
-        default: false
-        }
     }
 }

@@ -92,7 +92,7 @@ struct ObjectMerge: Sendable {
         _ their: VersionedValue?
     ) throws(ReplicationError) {
         let result: VersionedValue?
-        if key.collection == ConflictRecord.collection {
+        if ConflictRecord.isCollection(key.collection) {
             result = ConflictRecord.merge(base, our, their)
         } else if let our, let their {
             let isLess = our.value.canonicalBytes.lexicographicallyPrecedes(

@@ -10,16 +10,23 @@ public import GodwitTree
 
 /// The changes of one object that merges did not take: an object of the replica itself.
 ///
-/// Records live in the collection ``collection``. Every device has them, and an app that settles a
-/// conflict on one device settles it on all.
+/// The records about the objects of a collection are a collection of their own, which is in the same
+/// replicas. Every device has them, and an app that settles a conflict on one device settles it on
+/// all.
 public struct ConflictRecord: Hashable, Sendable {
     /// The object that the conflicts are about.
     public let object: ObjectKey
     /// The conflicts, by a digest of their content.
     public private(set) var conflicts: [Key: Conflict]
 
-    /// The collection of all records.
-    public static let collection: Key = "godwit.conflicts"
+    private static let prefix = "godwit.conflicts."
+
+    /// The collection of the records about the objects of another collection.
+    public static func collection(about collection: Key) -> Key { Key(prefix + collection.text) }
+
+    /// Whether a collection is one of records.
+    static func isCollection(_ name: Key) -> Bool { name.text.hasPrefix(prefix) }
+
     /// The most conflicts that a record keeps.
     public static let countMax = 64
     /// The largest value that a record keeps beside the change itself, in canonical bytes.
@@ -30,7 +37,10 @@ public struct ConflictRecord: Hashable, Sendable {
         guard !object.isReserved else { return nil }
         let name: Value = [.string(object.collection), .string(object.key)]
         let digest = Digest(of: [name.canonicalBytes], purpose: "godwit conflict 3")
-        return ObjectKey(collection: collection, key: Key(digest.description))
+        return ObjectKey(
+            collection: collection(about: object.collection),
+            key: Key(digest.description)
+        )
     }
 }
 
@@ -52,6 +62,15 @@ extension ConflictRecord {
             sides[Key(side.digest.description)] = side
         }
         return sides.isEmpty ? nil : VersionedValue(about: object, sides)
+    }
+
+    /// The record without a conflict that is settled; nil when it was the last one.
+    static func record(_ old: Value, without id: Key) -> Value? {
+        guard var map = old.map else { return nil }
+        var sides = map["conflicts"]?.map ?? Value.Map()
+        sides[id] = nil
+        map["conflicts"] = .map(sides)
+        return sides.isEmpty ? nil : .map(map)
     }
 
     /// What two changed records have in common with each other and with the changes since (2).

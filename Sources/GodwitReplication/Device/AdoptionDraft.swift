@@ -4,16 +4,16 @@ internal import GodwitTree
 /// An adoption under way: the rows and objects as they will be.
 struct AdoptionDraft {
     private let slice: DeviceSlice
-    private let policy: MergePolicy
+    private let machine: DeviceMachine
     /// The sum of the base's objects.
     private(set) var sum: ContentSum
     private var rows: [ObjectKey: PendingObject?] = [:]
     private var objects: [ObjectKey: VersionedValue?] = [:]
     private var conflicts: [ObjectKey: [Conflict]] = [:]
 
-    init(_ slice: DeviceSlice, policy: MergePolicy) {
+    init(_ slice: DeviceSlice, _ machine: DeviceMachine) {
         self.slice = slice
-        self.policy = policy
+        self.machine = machine
         sum = slice.replica.sum
     }
 
@@ -44,6 +44,8 @@ struct AdoptionDraft {
         if slice.replica.frozenAs != nil { try adoption.doubt(slice, insteadOf: slice.client) }
         return adoption
     }
+
+    private var policy: MergePolicy { machine.policy }
 
     private func row(_ key: ObjectKey) -> PendingObject? {
         if let row = rows[key] { row } else { slice.pending[key] }
@@ -149,17 +151,26 @@ extension AdoptionDraft {
     }
 
     private mutating func arrive(_ delta: ObjectDelta, at key: ObjectKey) throws(ReplicationError) {
-        guard var row = row(key), row.frozen != nil || row.tail != nil else {
+        guard var row = row(key), row.frozen != nil || row.tail != nil,
+            row.rejection != .refusedHere
+        else {
             // What was frozen here, and is settled, has no row any more.
             let old = base(key)
             let new = try delta.applied(to: old)
             sum.replace(old, with: new, at: key)
+            if holds(key) { return hold(new, at: key) }
+            if wasSent(key), !isReadable(new, at: key), isReadable(old, at: key) {
+                // The server has no types, and has merged what the device had sent.
+                return keep(old, over: new, since: slice.pending[key]?.base, at: key)
+            }
             set(new, at: key)
             rows[key] = slice.pending[key] == nil ? nil : .some(nil)
             return
         }
-        let new = try delta.applied(to: row.base)
-        sum.replace(row.base, with: new, at: key)
+        let old = row.base
+        let new = try delta.applied(to: old)
+        sum.replace(old, with: new, at: key)
+        if holds(key) { return keep(slice.objects[key], over: new, since: old, at: key) }
         let earlier = try row.rebase(key, onto: delta, policy)
         let merge = try ObjectMerge(
             key,
@@ -168,12 +179,59 @@ extension AdoptionDraft {
             theirs: row.tail,
             policy: policy
         )
+        guard isReadable(merge.result, at: key) || !isReadable(new, at: key) else {
+            return take(new, since: old, at: key)
+        }
         row.base = new
         row.tail = merge.afterOurs
         rows[key] = .some(row.frozen == nil && row.tail == nil ? nil : row)
         set(merge.result, at: key)
         let found = earlier.merge.conflicts + merge.conflicts
         if !found.isEmpty { conflicts[key] = found }
+    }
+
+    /// Whether objects that arrive stay beside the store, because a hook refuses one of them.
+    private func holds(_ key: ObjectKey) -> Bool { machine.holdsArrivals && !key.isReserved }
+
+    /// Whether the object was in the batch that is settled now.
+    private func wasSent(_ key: ObjectKey) -> Bool {
+        slice.replica.isFrozen && slice.pending[key]?.batch == slice.replica.sequence
+    }
+
+    private func isReadable(_ object: VersionedValue?, at key: ObjectKey) -> Bool {
+        object.map { machine.isReadable(key, $0) } ?? true
+    }
+
+    /// Leaves the store's object as it is: the row leads from the new object to it, and is not sent.
+    private mutating func hold(_ new: VersionedValue?, at key: ObjectKey) {
+        let change = ObjectDelta.diff(new, slice.objects[key], policy: policy)
+        rows[key] = .some(
+            change.map { PendingObject(base: new, tail: $0, rejection: .refusedHere) }
+        )
+    }
+
+    /// Keeps what the device has made of an object, and reports the other side's change.
+    private mutating func keep(
+        _ own: VersionedValue?,
+        over new: VersionedValue?,
+        since old: VersionedValue?,
+        at key: ObjectKey
+    ) {
+        let change = ObjectDelta.diff(new, own, policy: policy)
+        rows[key] = .some(change.map { PendingObject(base: new, tail: $0) })
+        conflicts[key] = [.takenWhole(key, since: old, ours: own, theirs: new, .ours)]
+    }
+
+    /// Takes the other side's object whole, because the app could not read a merge.
+    private mutating func take(
+        _ new: VersionedValue?,
+        since old: VersionedValue?,
+        at key: ObjectKey
+    ) {
+        let own = slice.objects[key]
+        rows[key] = .some(nil)
+        set(new, at: key)
+        conflicts[key] = [.takenWhole(key, since: old, ours: own, theirs: new, .theirs)]
     }
 
     /// Adds to the records of conflicts what the merges have not taken; it is sent like an edit.
@@ -183,7 +241,6 @@ extension AdoptionDraft {
             let old = objects[key] ?? slice.objects[key]
             let record = ConflictRecord.record(old, adding: found, about: object)
             guard let delta = ObjectDelta.diff(old, record) else { continue }
-            let machine = DeviceMachine(policy: policy)
             rows[key] = .some(try machine.record(delta, of: old, pending: row(key)))
             set(record, at: key)
         }
@@ -198,7 +255,9 @@ extension AdoptionDraft {
     mutating func unite(_ changes: inout [ObjectKey: ObjectDelta]) throws(ReplicationError) {
         for (key, delta) in changes {
             let old = base(key)
-            let object = try row(key)?.changes().applied(to: old) ?? old
+            let row = row(key)
+            let object =
+                row?.rejection == .refusedHere ? old : try row?.changes().applied(to: old) ?? old
             changes[key] = .diff(nil, try delta.applied(to: old))
             sum.replace(old, with: nil, at: key)
             let creation = object.map(ObjectDelta.set)
@@ -208,6 +267,25 @@ extension AdoptionDraft {
 
     private mutating func set(_ object: VersionedValue?, at key: ObjectKey) {
         objects[key] = object == slice.objects[key] ? nil : .some(object)
+    }
+}
+
+extension Conflict {
+    fileprivate static func takenWhole(
+        _ key: ObjectKey,
+        since base: VersionedValue?,
+        ours: VersionedValue?,
+        theirs: VersionedValue?,
+        _ choice: Choice
+    ) -> Conflict {
+        Conflict(
+            path: Path([.key(key.collection), .key(key.key)]),
+            reason: .takenWhole,
+            base: base?.value,
+            ours: ours?.value,
+            theirs: theirs?.value,
+            choice: choice
+        )
     }
 }
 

@@ -84,7 +84,7 @@ extension DeviceMachine {
         _ settlement: Settlement,
         _ slice: DeviceSlice
     ) throws(ReplicationError) -> Adoption {
-        var draft = AdoptionDraft(slice, policy: policy)
+        var draft = AdoptionDraft(slice, self)
         var changes = answer.changes
         switch settlement {
         case .none: break

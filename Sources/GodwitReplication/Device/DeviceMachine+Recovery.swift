@@ -28,7 +28,7 @@ extension DeviceMachine {
         _ differences: [ObjectKey: VersionedValue?],
         _ slice: DeviceSlice
     ) throws(ReplicationError) -> Adoption {
-        var draft = AdoptionDraft(slice, policy: policy)
+        var draft = AdoptionDraft(slice, self)
         var changes: [ObjectKey: ObjectDelta] = [:]
         for (key, object) in differences { changes[key] = .diff(draft.base(key), object) }
         try draft.settle(answer.outcome, in: answer.epoch, &changes)
@@ -59,7 +59,7 @@ extension DeviceMachine {
             adoption.next = .recover
             return adoption
         }
-        var draft = AdoptionDraft(slice, policy: policy)
+        var draft = AdoptionDraft(slice, self)
         var changes = answer.changes
         try draft.settle(answer.outcome, in: answer.epoch, &changes)
         try draft.arrive(changes)

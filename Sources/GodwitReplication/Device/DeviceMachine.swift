@@ -23,6 +23,10 @@ struct DeviceMachine: Sendable {
     var objectSizeMax = 48 << 20
     /// After how many canonical bytes of objects a batch takes no more of them.
     var batchSizeMax = 8 << 20
+    /// Whether objects that arrive stay beside the store, because a hook of the app refuses some.
+    var holdsArrivals = false
+    /// Whether the app's type can decode an object.
+    var isReadable: @Sendable (ObjectKey, VersionedValue) -> Bool = { _, _ in true }
 }
 
 /// What was read on the device, in one transaction.

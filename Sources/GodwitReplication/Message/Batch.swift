@@ -73,6 +73,8 @@ public struct Rejection: Hashable, Sendable {
         case tooLarge
         /// The client may not write the object.
         case denied
+        /// A hook of the device's app refuses what has arrived: the object stays beside the store.
+        case refusedHere
     }
 
     public let key: ObjectKey

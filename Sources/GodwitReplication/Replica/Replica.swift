@@ -44,7 +44,10 @@ public final class Replica: TransactionHook, Sendable {
         self.name = name
         self.store = store
         (number, server) = opened
-        machine = DeviceMachine(policy: policy)
+        let options = store.options
+        machine = DeviceMachine(policy: policy) { key, object in
+            options.isReadable(object.value, version: object.version, at: key)
+        }
         nonces = store.attachment { _ in ServerSessions() }.nonces(of: opened.server)
         self.whenDirty = whenDirty
     }
@@ -76,7 +79,7 @@ public final class Replica: TransactionHook, Sendable {
                 in: database
             )
             let number = try DeviceTable.replica(name, of: server, in: database)
-            for collection in collections.union([ConflictRecord.collection]) {
+            for collection in collections {
                 try DeviceTable.join(collection, to: number, in: database)
             }
             try store.checkSuitability(of: DeviceTable.collections(of: number, in: database))
@@ -85,10 +88,16 @@ public final class Replica: TransactionHook, Sendable {
         }
         let replica = Replica(name, opened, in: store, policy, whenDirty)
         try store.addHook(replica, named: replica.hookName)
-        // With the hook in place, so that no change comes between.
-        try await store.write { transaction in
-            try replica.bringBackLost(in: transaction)
-            if try replica.isDirty(in: transaction) { try whenDirty(transaction) }
+        do {
+            // With the hook in place, so that no change comes between.
+            try await store.write { transaction in
+                try replica.bringBackLost(in: transaction)
+                if try replica.isDirty(in: transaction) { try whenDirty(transaction) }
+            }
+            try await replica.retryRefused()
+        } catch {
+            replica.close()
+            throw error
         }
         return replica
     }
@@ -211,17 +220,19 @@ extension Replica {
     public func receive(
         _ answer: [UInt8],
         to request: ReplicaRequest,
+        _ arrivals: Arrivals = .taken,
         in transaction: borrowing WriteTransaction
     ) throws -> Bool {
         let frame = try WireFrame(bytes: answer, budget: .standard)
         features.withLock { $0 = frame.features }
-        return try receive(WireAnswer(frame), to: request, in: transaction)
+        return try receive(WireAnswer(frame), to: request, arrivals, in: transaction)
     }
 
     @discardableResult
     func receive(
         _ answer: WireAnswer,
         to sent: ReplicaRequest,
+        _ arrivals: Arrivals = .taken,
         in transaction: borrowing WriteTransaction
     ) throws -> Bool {
         let database = transaction.database
@@ -237,8 +248,10 @@ extension Replica {
         identity.nonce = nonces.last
         try join(answer.collections, in: transaction)
         let device = try device(in: transaction)
-        let (machine, fresh) = (machine, ClientID(transaction.newIdentifier()))
-        let adoption = try session.update(in: transaction) {
+        let fresh = ClientID(transaction.newIdentifier())
+        var machine = machine
+        machine.holdsArrivals = arrivals == .heldBack
+        let adoption = try session.update(in: transaction) { [machine] in
             try $0.receive(answer, to: sent.request, machine, device, fresh: fresh)
         }
         guard let adoption else { return true }

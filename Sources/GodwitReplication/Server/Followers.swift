@@ -29,7 +29,10 @@ final class Followers: Sendable {
 
     func notify(_ head: LineState, of name: ReplicaName) {
         let continuations = state.withLock { $0.continuations[name] ?? [:] }
-        for continuation in continuations.values { continuation.yield(head) }
+        // In the order in which they came.
+        for (_, continuation) in continuations.sorted(by: { $0.key < $1.key }) {
+            continuation.yield(head)
+        }
     }
 
     private func remove(_ ticket: Int, of name: ReplicaName) {

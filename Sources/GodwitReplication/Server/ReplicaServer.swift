@@ -107,9 +107,72 @@ public final class ReplicaServer: Sendable {
     }
 }
 
+// MARK: - Clients that do not return
+
+extension ReplicaServer {
+    /// The clients of a replica, in the order of their ids.
+    ///
+    /// - Throws: ``ReplicationError/unknownReplica(_:)``.
+    public func clients(of name: ReplicaName) async throws -> [ReplicaClient] {
+        try await storage.clients(of: name)
+    }
+
+    /// The clients of a replica in a server's store, which may be in use.
+    ///
+    /// - Throws: ``ReplicationError/unknownReplica(_:)``.
+    public static func clients(
+        of name: ReplicaName,
+        in store: Store
+    ) async throws -> [ReplicaClient] {
+        let now = store.options.clock.millisecondsSince1970()
+        return try await store.read { transaction in
+            let database = transaction.database
+            let line = try LineTable.number(of: name, in: database)
+            return try LinePeerTable.clients(of: line, at: now, in: database)
+        }
+    }
+
+    /// Keeps no state for a client any more; one that comes back compares its objects.
+    ///
+    /// - Returns: Whether a state was kept for it.
+    /// - Throws: ``ReplicationError/unknownReplica(_:)``.
+    @discardableResult
+    public func forget(_ client: ClientID, of name: ReplicaName) async throws -> Bool {
+        try await turns.take(name) { try await storage.forget(client, of: name) }
+    }
+
+    /// Forgets the clients that have been silent for long, and all but the most recent ones.
+    ///
+    /// - Parameters:
+    ///   - silence: For how long a client may be silent; nil for ever.
+    ///   - countMax: How many clients a state is kept for.
+    /// - Returns: The clients that are forgotten now.
+    @discardableResult
+    public func forgetClients(
+        of name: ReplicaName,
+        silentFor silence: Duration? = nil,
+        keeping countMax: Int = .max
+    ) async throws -> [ClientID] {
+        let known = try await storage.clients(of: name).filter { !$0.isForgotten }
+            .sorted { $0.silence < $1.silence }
+        var forgotten: [ClientID] = []
+        for (rank, client) in known.enumerated() {
+            let isLate = silence.map { client.silence > $0 } ?? false
+            guard isLate || rank >= countMax, try await forget(client.id, of: name) else {
+                continue
+            }
+            forgotten.append(client.id)
+        }
+        return forgotten
+    }
+}
+
 // MARK: - Looking
 
 extension ReplicaServer {
+    /// The names of all replicas, in their order.
+    public func names() async throws -> [ReplicaName] { try await storage.names() }
+
     /// The newest states of a replica: the one it has now, then each that is not overtaken.
     ///
     /// - Throws: ``ReplicationError/unknownReplica(_:)``.

@@ -78,6 +78,13 @@ struct LineModel: Hashable, Sendable {
         return true
     }
 
+    /// Drops a client's refs.
+    mutating func forget(_ client: ClientID) throws(ReplicationError) {
+        peers[client]?.acked = 0
+        peers[client]?.sent = 0
+        try collectGarbage()
+    }
+
     /// Drops the states that no client can have, and folds the entries around them.
     private mutating func collectGarbage() throws(ReplicationError) {
         let kept = peers.values.reduce(into: Set([head.state.serial] + openings.map(\.serial))) {

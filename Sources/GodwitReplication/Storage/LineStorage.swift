@@ -48,6 +48,19 @@ protocol LineStorage: Sendable {
     /// - Throws: ``ReplicationError/unknownReplica(_:)``.
     func objects(of name: ReplicaName) async throws -> [ObjectKey: VersionedValue]
 
+    /// The names of all lines, in their order.
+    func names() async throws -> [ReplicaName]
+
+    /// The clients of a line, in the order of their ids.
+    ///
+    /// - Throws: ``ReplicationError/unknownReplica(_:)``.
+    func clients(of name: ReplicaName) async throws -> [ReplicaClient]
+
+    /// Drops a client's refs, and what was kept for them. What became of its batches stays known.
+    ///
+    /// - Returns: Whether it had refs.
+    func forget(_ client: ClientID, of name: ReplicaName) async throws -> Bool
+
     /// Drops states that no client can have, with a bounded number of rows.
     ///
     /// - Returns: Whether nothing is left to drop.

@@ -45,12 +45,13 @@ struct SQLiteLineStorage: LineStorage {
         decidedOn slice: LineSlice,
         of name: ReplicaName
     ) async throws -> Bool {
-        try await store.write { transaction in
+        let now = now
+        return try await store.write { transaction in
             let database = transaction.database
             guard let line = try writes.line(decidedOn: slice, of: name, in: database) else {
                 return false
             }
-            try writes.write(to: line, replacing: slice, in: database)
+            try writes.write(to: line, replacing: slice, at: now, in: database)
             try collect(writes.abandoned(since: slice), writes, of: line, in: database)
             transaction.touch()
             return true
@@ -97,6 +98,39 @@ struct SQLiteLineStorage: LineStorage {
             let database = transaction.database
             let line = try LineTable.number(of: name, in: database)
             return try LineObjectTable.all(of: line, in: database).compactMapValues(\.value)
+        }
+    }
+
+    /// The calendar's time, in milliseconds.
+    private var now: Int64 { store.options.clock.millisecondsSince1970() }
+
+    func names() async throws -> [ReplicaName] {
+        try await store.read { transaction in
+            try LineTable.names(in: transaction.database).map { try ReplicaName($0) }
+        }
+    }
+
+    func clients(of name: ReplicaName) async throws -> [ReplicaClient] {
+        let now = now
+        return try await store.read { transaction in
+            let database = transaction.database
+            let line = try LineTable.number(of: name, in: database)
+            return try LinePeerTable.clients(of: line, at: now, in: database)
+        }
+    }
+
+    func forget(_ client: ClientID, of name: ReplicaName) async throws -> Bool {
+        try await store.write { transaction in
+            let database = transaction.database
+            let line = try LineTable.number(of: name, in: database)
+            let peer = try LinePeerTable.peer(client, of: line, in: database)
+            guard let kept = peer?.kept, !kept.isEmpty else { return false }
+            try LinePeerTable.forget(client, of: line, in: database)
+            for serial in kept.sorted() {
+                _ = try Self.collect(serial, of: line, rowMax: .max, in: database)
+            }
+            transaction.touch()
+            return true
         }
     }
 
@@ -238,6 +272,7 @@ extension LineWrites {
     fileprivate func write(
         to line: LineNumber,
         replacing slice: LineSlice,
+        at now: Int64,
         in database: Database
     ) throws {
         if let commit {
@@ -257,7 +292,7 @@ extension LineWrites {
         if let (epoch, restoration) = restoration {
             try LineRestorationTable.set(restoration, epoch, of: line, in: database)
         }
-        try LinePeerTable.set(peer, client, of: line, in: database)
+        try LinePeerTable.set(peer, client, seen: now, of: line, in: database)
     }
 
     /// States that may have lost their last ref.

@@ -86,7 +86,7 @@ enum DeviceTable {
         return numbers
     }
 
-    private static func damage(_ reason: String) -> ReplicationError {
+    static func damage(_ reason: String) -> ReplicationError {
         .damagedHistory(reason: reason)
     }
 }
@@ -144,6 +144,52 @@ extension DeviceTable {
             names.append((DeviceNumber(rawValue: statement.integer(0)), statement.text(1)))
         }
         return names
+    }
+
+    static func exists(
+        _ name: ReplicaName,
+        server: String,
+        in database: Database
+    ) throws -> Bool {
+        let statement = try PreparedStatement(
+            """
+            SELECT EXISTS (
+                SELECT 1 FROM godwit_device_replica AS replica
+                JOIN godwit_device_server AS server ON server.number = replica.server
+                WHERE replica.name = ? AND server.name = ?)
+            """,
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(name.text, at: 1)
+        try statement.bind(server, at: 2)
+        return try statement.step() && statement.integer(0) != 0
+    }
+
+    /// Removes all rows of a replica, and its server's if that has no other replica.
+    ///
+    /// So an app that signs in anew is another client.
+    static func remove(
+        _ number: DeviceNumber,
+        of server: ServerNumber,
+        in database: Database
+    ) throws {
+        let statement = try PreparedStatement(
+            "DELETE FROM godwit_device_replica WHERE number = ?",
+            in: database
+        )
+        try statement.bind(number.rawValue, at: 1)
+        try statement.execute()
+        _ = try removeOrphans(in: database)
+        let rest = try PreparedStatement(
+            """
+            DELETE FROM godwit_device_server WHERE number = ?1 AND NOT EXISTS (
+                SELECT 1 FROM godwit_device_replica WHERE server = ?1)
+            """,
+            in: database
+        )
+        try rest.bind(server.rawValue, at: 1)
+        try rest.execute()
     }
 
     /// Removes rows of replicas that are gone, and says whether there were any.
@@ -239,107 +285,6 @@ extension DeviceTable {
         if let epoch = replica.epoch, replica.base != old.base || epoch != old.epoch {
             try insert(replica.base, epoch, of: number, in: database)
         }
-    }
-}
-
-// MARK: - Collections
-
-extension DeviceTable {
-    static func collections(of replica: DeviceNumber, in database: Database) throws -> Set<Key> {
-        let statement = try PreparedStatement(
-            "SELECT collection FROM godwit_device_collection WHERE replica = ?",
-            in: database
-        )
-        defer { statement.reset() }
-        try statement.bind(replica.rawValue, at: 1)
-        var collections: Set<Key> = []
-        while try statement.step() { collections.insert(Key(statement.text(0))) }
-        return collections
-    }
-
-    /// Whether a collection has no objects, and is in no replica.
-    static func isFree(_ collection: Key, in database: Database) throws -> Bool {
-        let statement = try PreparedStatement(
-            """
-            SELECT EXISTS (SELECT 1 FROM godwit_object WHERE collection = ?1)
-                OR EXISTS (SELECT 1 FROM godwit_device_collection WHERE collection = ?1)
-            """,
-            in: database
-        )
-        defer { statement.reset() }
-        try statement.bind(collection, at: 1)
-        return try statement.step() && statement.integer(0) == 0
-    }
-
-    /// Makes a collection part of a replica: the objects that it has are sent as new ones.
-    static func join(
-        _ collection: Key,
-        to replica: DeviceNumber,
-        in database: Database
-    ) throws {
-        let insert = try PreparedStatement(
-            """
-            INSERT INTO godwit_device_collection (replica, collection, count, sum)
-            VALUES (?, ?, ?, ?) ON CONFLICT (collection, replica) DO NOTHING
-            """,
-            in: database
-        )
-        try insert.bind(replica.rawValue, at: 1)
-        try insert.bind(collection, at: 2)
-        try insert.bind(CollectionSum.empty.count, at: 3)
-        try insert.bind(CollectionSum.empty.sum.bytes, at: 4)
-        try insert.execute()
-        guard insert.changedRowCount > 0 else { return }
-        let objects = try PreparedStatement(
-            """
-            INSERT INTO godwit_device_pending (replica, collection, key)
-            SELECT ?1, collection, key FROM godwit_object WHERE collection = ?2
-            ON CONFLICT (replica, collection, key) DO NOTHING
-            """,
-            in: database
-        )
-        try objects.bind(replica.rawValue, at: 1)
-        try objects.bind(collection, at: 2)
-        try objects.execute()
-    }
-
-    private static func sums(
-        of replica: DeviceNumber,
-        in database: Database
-    ) throws -> [Key: CollectionSum] {
-        let statement = try PreparedStatement(
-            "SELECT collection, count, sum FROM godwit_device_collection WHERE replica = ?",
-            in: database
-        )
-        defer { statement.reset() }
-        try statement.bind(replica.rawValue, at: 1)
-        var sums: [Key: CollectionSum] = [:]
-        while try statement.step() {
-            let sum = CollectionSum(count: statement.integer(1), sum: try statement.setHash(2))
-            if sum != .empty { sums[Key(statement.text(0))] = sum }
-        }
-        return sums
-    }
-
-    private static func set(
-        _ sum: CollectionSum,
-        of collection: Key,
-        _ replica: DeviceNumber,
-        in database: Database
-    ) throws {
-        let statement = try PreparedStatement(
-            """
-            UPDATE godwit_device_collection SET count = ?, sum = ?
-            WHERE collection = ? AND replica = ?
-            """,
-            in: database
-        )
-        try statement.bind(sum.count, at: 1)
-        try statement.bind(sum.sum.bytes, at: 2)
-        try statement.bind(collection, at: 3)
-        try statement.bind(replica.rawValue, at: 4)
-        try statement.execute()
-        guard statement.changedRowCount == 1 else { throw damage("a collection is missing") }
     }
 }
 

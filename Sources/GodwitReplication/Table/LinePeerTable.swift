@@ -49,10 +49,7 @@ enum LinePeerTable {
         try statement.bind(line.rawValue, at: 1)
         var clients: [ClientID] = []
         while try statement.step() {
-            guard let identifier = Identifier(bytes: Array(statement.blob(0))) else {
-                throw ReplicationError.damagedHistory(reason: "a client's id is damaged")
-            }
-            clients.append(ClientID(identifier))
+            clients.append(try statement.clientID(0))
         }
         return try clients.compactMap { client in
             try peer(client, of: line, in: database).map { (client, $0) }
@@ -62,18 +59,19 @@ enum LinePeerTable {
     static func set(
         _ peer: LinePeer,
         _ client: ClientID,
+        seen now: Int64,
         of line: LineNumber,
         in database: Database
     ) throws {
         let statement = try PreparedStatement(
             """
             INSERT INTO godwit_line_peer
-                (line, client, nonce, acked, sent, sentMax, sequence, name, rejections)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (line, client, nonce, acked, sent, sentMax, sequence, name, rejections, seen)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (line, client) DO UPDATE
             SET nonce = excluded.nonce, acked = excluded.acked, sent = excluded.sent,
                 sentMax = excluded.sentMax, sequence = excluded.sequence, name = excluded.name,
-                rejections = excluded.rejections
+                rejections = excluded.rejections, seen = excluded.seen
             """,
             in: database
         )
@@ -90,11 +88,65 @@ enum LinePeerTable {
             try statement.bind(nil as [UInt8]?, at: 8)
         }
         try statement.bind(peer.outcome?.rejections?.storedBytes, at: 9)
+        try statement.bind(now, at: 10)
+        try statement.execute()
+    }
+
+    /// The clients of a line, in the order of their ids.
+    static func clients(
+        of line: LineNumber,
+        at now: Int64,
+        in database: Database
+    ) throws -> [ReplicaClient] {
+        let statement = try PreparedStatement(
+            """
+            SELECT client, acked, sent, seen FROM godwit_line_peer WHERE line = ? ORDER BY client
+            """,
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(line.rawValue, at: 1)
+        var clients: [ReplicaClient] = []
+        while try statement.step() {
+            clients.append(
+                ReplicaClient(
+                    id: try statement.clientID(0),
+                    acked: statement.integer(1),
+                    sent: statement.integer(2),
+                    silence: .milliseconds(max(now - statement.integer(3), 0))
+                )
+            )
+        }
+        return clients
+    }
+
+    /// Drops a client's refs.
+    static func forget(
+        _ client: ClientID,
+        of line: LineNumber,
+        in database: Database
+    ) throws {
+        let statement = try PreparedStatement(
+            "UPDATE godwit_line_peer SET acked = 0, sent = 0 WHERE line = ? AND client = ?",
+            in: database
+        )
+        try statement.bind(line.rawValue, at: 1)
+        try statement.bind(client.identifier.bytes, at: 2)
         try statement.execute()
     }
 }
 
 // MARK: - Cells
+
+extension PreparedStatement {
+    /// - Throws: ``ReplicationError/damagedHistory(reason:)``.
+    fileprivate func clientID(_ column: Int32) throws -> ClientID {
+        guard let identifier = Identifier(bytes: Array(blob(column))) else {
+            throw ReplicationError.damagedHistory(reason: "a client's id is damaged")
+        }
+        return ClientID(identifier)
+    }
+}
 
 extension BatchOutcome {
     /// The objects that were refused; nil for an accepted batch.

@@ -65,6 +65,7 @@ enum LineSchema {
                     sequence INTEGER NOT NULL,
                     name INTEGER,
                     rejections BLOB,
+                    seen INTEGER NOT NULL,
                     PRIMARY KEY (line, client)
                 ) STRICT, WITHOUT ROWID;
                 CREATE INDEX godwit_line_peer_acked ON godwit_line_peer (line, acked);

@@ -49,6 +49,19 @@ enum LineTable {
         return names
     }
 
+    /// The collections of a line that have had objects.
+    static func collections(of line: LineNumber, in database: Database) throws -> Set<Key> {
+        let statement = try PreparedStatement(
+            "SELECT collection FROM godwit_line_collection WHERE line = ?",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(line.rawValue, at: 1)
+        var names: Set<Key> = []
+        while try statement.step() { names.insert(Key(statement.text(0))) }
+        return names
+    }
+
     /// - Parameter collections: Those whose sums are needed.
     static func head(
         of line: LineNumber,

@@ -116,6 +116,14 @@ enum PendingTable {
         return rejections
     }
 
+    /// The objects that a hook of the app refuses, in the order of their keys.
+    static func refused(
+        of replica: DeviceNumber,
+        in database: Database
+    ) throws -> [ObjectKey] {
+        try rejections(of: replica, in: database).filter { $0.value == .refusedHere }.keys.sorted()
+    }
+
     /// - Parameter row: nil to remove it.
     static func set(
         _ row: PendingObject?,

@@ -1,3 +1,4 @@
+package import GodwitTree
 public import Metrics
 
 /// How a store is opened; the defaults are right for an app with one process.
@@ -46,6 +47,21 @@ public struct StoreOptions: Sendable {
     public var metrics: any MetricsFactory = MetricsSystem.factory
 
     public init() {}
+
+    /// Whether the type that the app has named for a collection can decode an object; true where it
+    /// has named none, or where a newer app has written the object.
+    package func isReadable(_ value: Value, version: Int, at key: ObjectKey) -> Bool {
+        guard let rules = collections.first(where: { $0.name == key.collection }),
+            version <= rules.version
+        else { return true }
+        do {
+            let upgraded = try rules.upgraded(value, at: key, from: version)
+            _ = try rules.retyped(upgraded, at: key)
+            return true
+        } catch {
+            return false
+        }
+    }
 
     /// Whether others may commit what this opener has not.
     var hasOtherWriters: Bool { processes == .several || access == .readOnly }

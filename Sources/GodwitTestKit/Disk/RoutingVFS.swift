@@ -38,11 +38,12 @@ enum RoutingVFS {
         }
     }
 
-    /// The disk that has a file of this name.
-    private static func disk(of name: UnsafePointer<CChar>?) -> (SimulatedDisk, String)? {
-        guard let name = name.map({ String(cString: $0) }), let slash = name.lastIndex(of: "/")
+    /// The disk that has a file of this path, and the file's name there.
+    private static func disk(of path: UnsafePointer<CChar>?) -> (SimulatedDisk, String)? {
+        guard let path = path.map({ String(cString: $0) }), let slash = path.lastIndex(of: "/")
         else { return nil }
-        return routes.withLock { $0[String(name[..<slash])]?.disk }.map { ($0, name) }
+        let name = String(path[path.index(after: slash)...])
+        return routes.withLock { $0[String(path[..<slash])]?.disk }.map { ($0, name) }
     }
 
     private static func makeRouting() -> UnsafeMutablePointer<sqlite3_vfs>? {

@@ -24,11 +24,16 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 for a free one.") var port = 7007
     @Option(help: "The file to keep everything in.") var store = "godwit-server.sqlite"
     @Option(help: "The address to listen on.") var host = "127.0.0.1"
+    @Option(help: "After how many silent days states are no longer kept for a client; 0 for never.")
+    var forgetAfter = 180
     @Flag(help: "Say more about each request.") var verbose = false
 
     func validate() throws {
         guard (0...65_535).contains(port) else {
             throw ValidationError("--port is a number from 0 to 65535.")
+        }
+        guard (0...36_500).contains(forgetAfter) else {
+            throw ValidationError("--forget-after is a number of days, from 0 to 36500.")
         }
     }
 
@@ -36,7 +41,13 @@ struct Serve: AsyncParsableCommand {
         let logger = Terminal.logger(level: verbose ? .debug : .error)
         let opened = try Store(.file(store))
         let host = host
-        let server = SyncServer(store: opened, host: host, port: port, logger: logger) { port in
+        let server = SyncServer(
+            store: opened,
+            host: host,
+            port: port,
+            clientSilenceMax: forgetAfter == 0 ? nil : .seconds(forgetAfter * 24 * 3_600),
+            logger: logger
+        ) { port in
             Terminal.print("godwit is listening on http://\(host):\(port)")
         }
         let group = ServiceGroup(

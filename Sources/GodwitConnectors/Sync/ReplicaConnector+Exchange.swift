@@ -1,0 +1,208 @@
+internal import GodwitQueue
+internal import GodwitReplication
+internal import GodwitStore
+internal import Synchronization
+
+// How a connector exchanges with its server, and follows it.
+
+extension ReplicaConnector {
+    /// How many requests of one replica may follow each other before it waits.
+    private static let requestMax = 1 << 16
+
+    /// Performs a push: exchanges until nothing is left to send.
+    func push(_ name: String) async throws -> Outcome {
+        let name = try ReplicaName(name)
+        guard let link = links.withLock({ $0[name] }) else {
+            let server = options.server
+            let isThere = try await store.read { try Replica.exists(name, server: server, in: $0) }
+            guard isThere else { return .skipped(reason: "the replica was left") }
+            return .retry(after: .seconds(5), reason: "the replica \"\(name)\" is not open")
+        }
+        let isDone = try await exchangeAll(link, onlyIfNeeded: true)
+        return isDone ? .completed : .retry(reason: "the server did not take the changes")
+    }
+
+    func synchronize(_ link: ReplicaLink) async throws {
+        guard try await exchangeAll(link) else {
+            throw ConnectorError.malformedAnswer(reason: "the server does not come to an end")
+        }
+    }
+
+    /// Exchanges until nothing is left to send or to adopt.
+    ///
+    /// - Returns: Whether that was so before the last request that it makes.
+    private func exchangeAll(_ link: ReplicaLink, onlyIfNeeded: Bool = false) async throws -> Bool {
+        var idleCount = 0
+        for _ in 0..<Self.requestMax {
+            let step = try await link.gate.pass { [self] in
+                try await exchange(link, onlyIfNeeded: onlyIfNeeded)
+            }
+            switch step {
+            case .done: return true
+            case .moved: idleCount = 0
+            case .idle: idleCount += 1
+            }
+            try await letOthersPass(idleCount)
+        }
+        return false
+    }
+
+    /// Waits for a moment of random length if requests lead nowhere: where another process exchanges
+    /// too, each drops the answers of which the requests were made before the other's.
+    private func letOthersPass(_ idleCount: Int) async throws {
+        guard store.options.processes == .several, idleCount > 2 else { return }
+        try await options.clock.sleep(for: options.backoff.delay(attempts: idleCount - 2))
+    }
+
+    func enqueueIfDirty(_ link: ReplicaLink) async throws {
+        try await store.write { transaction in
+            if try link.replica.isDirty(in: transaction) {
+                try link.pushes.enqueue(in: transaction)
+            }
+        }
+    }
+
+    /// Enqueues pushes of changes that other processes have made.
+    func followOthers() async throws {
+        for await change in store.changes() where change.isFromElsewhere {
+            for link in links.withLock(\.all) { try await enqueueAtLast(link) }
+        }
+    }
+
+    /// Enqueues a push of changes that nobody will tell again, however often the disk fails.
+    private func enqueueAtLast(_ link: ReplicaLink) async throws {
+        var attempts = 0
+        while !link.isClosed {
+            do {
+                return try await enqueueIfDirty(link)
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                failed(link, error)
+                attempts += 1
+                try await options.clock.sleep(for: options.backoff.delay(attempts: attempts))
+            }
+        }
+    }
+
+    /// Where one request has led.
+    private enum Step {
+        case done
+        /// Another request has to follow, and this one has had a use.
+        case moved
+        /// Another one has to follow.
+        case idle
+    }
+
+    /// One request and its answer.
+    private func exchange(_ link: ReplicaLink, onlyIfNeeded: Bool) async throws -> Step {
+        let replica = link.replica
+        do {
+            let next = try await store.write { transaction in
+                try onlyIfNeeded && !replica.needsRequest(in: transaction)
+                    ? nil : replica.nextRequest(in: transaction)
+            }
+            guard let request = next else { return .done }
+            let message = request.bytes
+            report(
+                .sending(
+                    replica.name,
+                    sizeInBytes: message.count,
+                    carriesChanges: request.carriesChanges
+                )
+            )
+            let answer = try await transport.exchange(
+                message,
+                replica: replica.name,
+                client: request.client
+            )
+            let (isBehind, old, base) = try await receive(answer, to: request, replica)
+            report(.adopted(replica.name, base: base))
+            link.status.update { status in
+                status.lastError = nil
+                if !isBehind { status.lastSynced = store.options.clock.now() }
+            }
+            if !isBehind { return .done }
+            return base != old || request.isComparison ? .moved : .idle
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            failed(link, error)
+            if error as? ReplicationError == .wrongContent {
+                try await store.write { try replica.distrust(in: $0) }
+            }
+            throw error
+        }
+    }
+}
+
+extension ReplicaConnector {
+    /// Takes an answer in; objects that a hook of the app refuses stay beside the store.
+    private func receive(
+        _ answer: [UInt8],
+        to request: ReplicaRequest,
+        _ replica: Replica
+    ) async throws -> (isBehind: Bool, old: LineState, base: LineState) {
+        func receive(_ arrivals: Replica.Arrivals) async throws -> (Bool, LineState, LineState) {
+            try await store.write { transaction in
+                let old = try replica.base(in: transaction)
+                let isBehind = try replica.receive(answer, to: request, arrivals, in: transaction)
+                return (isBehind, old, try replica.base(in: transaction))
+            }
+        }
+        do {
+            return try await receive(.taken)
+        } catch  where Replica.isRefusal(error) && !(error is QueueError) {
+            let result = try await receive(.heldBack)
+            try await replica.retryRefused()
+            return result
+        }
+    }
+}
+
+// MARK: - Following
+
+extension ReplicaConnector {
+    /// Adopts each new head, and connects again when the connection ends.
+    func follow(_ link: ReplicaLink) async throws {
+        var attempts = 0
+        defer { link.status.update { $0.isConnected = false } }
+        while true {
+            do {
+                for try await head in transport.heads(of: link.replica.name) {
+                    link.status.update { $0.isConnected = true }
+                    if try await head != link.replica.base() {
+                        try await synchronize(link)
+                    }
+                    attempts = 0
+                }
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                failed(link, error)
+                if Self.isFinal(error) { throw error }
+            }
+            link.status.update { $0.isConnected = false }
+            try Task.checkCancellation()
+            attempts += 1
+            try await options.clock.sleep(for: options.backoff.delay(attempts: attempts))
+        }
+    }
+}
+
+extension ReplicaConnector {
+    private func failed(_ link: ReplicaLink, _ error: any Error) {
+        report(.failed(link.replica.name, reason: "\(error)"))
+        link.status.update { $0.lastError = "\(error)" }
+    }
+
+    /// Whether trying again does not help.
+    private static func isFinal(_ error: any Error) -> Bool {
+        switch error {
+        case ReplicationError.senderIsOlder, ReplicationError.senderIsNewer: true
+        case ConnectorError.refused(_, let code, _):
+            ["unknownReplica", "upgradeClient", "upgradeServer"].contains(code)
+        default: false
+        }
+    }
+}

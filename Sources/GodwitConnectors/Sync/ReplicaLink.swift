@@ -1,0 +1,74 @@
+internal import GodwitReplication
+internal import Synchronization
+
+/// A replica that is open, and the gate for its exchanges.
+final class ReplicaLink: Sendable {
+    let replica: Replica
+    let pushes: PushMarker
+    let gate = ExchangeGate()
+    let status = ObservedStatus()
+
+    private struct State {
+        var isClosed = false
+        /// Ends what runs until the replica is closed.
+        var end: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    init(replica: Replica, pushes: PushMarker) { (self.replica, self.pushes) = (replica, pushes) }
+
+    var isClosed: Bool { state.withLock(\.isClosed) }
+
+    func close() {
+        replica.close()
+        let end = state.withLock { state in
+            state.isClosed = true
+            return state.end.take()
+        }
+        end?()
+    }
+
+    /// Does something until the replica is closed.
+    func untilClosed(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        let (ends, end) = AsyncStream.makeStream(of: Never.self)
+        let isClosed = state.withLock { state in
+            state.end = { end.finish() }
+            return state.isClosed
+        }
+        if isClosed { return }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await body() }
+            group.addTask { for await _ in ends {} }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+}
+
+/// The replicas that are open.
+struct ReplicaLinks {
+    private(set) var all: [ReplicaLink] = []
+    private var continuation: AsyncStream<ReplicaLink>.Continuation?
+
+    subscript(name: ReplicaName) -> ReplicaLink? { all.first { $0.replica.name == name } }
+
+    mutating func add(_ link: ReplicaLink) {
+        all.append(link)
+        continuation?.yield(link)
+    }
+
+    mutating func remove(_ name: ReplicaName) -> ReplicaLink? {
+        all.firstIndex { $0.replica.name == name }.map { all.remove(at: $0) }
+    }
+
+    /// Those that are open now, and each that will be.
+    mutating func follow() -> AsyncStream<ReplicaLink> {
+        let (stream, continuation) = AsyncStream.makeStream(of: ReplicaLink.self)
+        for link in all { continuation.yield(link) }
+        self.continuation = continuation
+        return stream
+    }
+
+    func endFollowing() { continuation?.finish() }
+}

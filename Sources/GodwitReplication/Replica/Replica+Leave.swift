@@ -1,0 +1,47 @@
+internal import GRDB
+public import GodwitStore
+internal import GodwitTree
+
+extension Replica {
+    /// Whether a store has a replica, open or not.
+    public static func exists(
+        _ name: ReplicaName,
+        server: String = "main",
+        in transaction: borrowing some Transaction & ~Copyable
+    ) throws -> Bool {
+        let database = transaction.database
+        guard try database.tableExists("godwit_device_replica") else { return false }
+        return try DeviceTable.exists(name, server: server, in: database)
+    }
+
+    /// Takes the replica out of the store: its tables forget it, and its objects are the app's own.
+    ///
+    /// The replica does nothing any more afterwards; close it.
+    ///
+    /// - Parameters:
+    ///   - removingObjects: Whether the objects go too, unless another replica has their collection.
+    ///   - discardingChanges: Whether changes that the server does not have may be given up.
+    /// - Throws: ``ReplicationError/unsentChanges(_:count:)``.
+    public func leave(
+        removingObjects: Bool,
+        discardingChanges: Bool,
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        let database = transaction.database
+        let refused = try PendingTable.refused(of: number, in: database)
+        let count = try PendingTable.count(of: number, in: database) - refused.count
+        guard discardingChanges || count == 0 else {
+            throw ReplicationError.unsentChanges(name.text, count: count)
+        }
+        let collections = try DeviceTable.collections(of: number, in: database)
+        try DeviceTable.remove(number, of: server, in: database)
+        transaction.touch()
+        guard removingObjects else { return }
+        for collection in collections.sorted()
+        where try !DeviceTable.isReplicated(collection, in: database) {
+            for key in try transaction.keys(in: StoreCollection<Value>(collection)) {
+                try transaction.removeValue(of: ObjectKey(collection: collection, key: Key(key)))
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import GodwitConnectors
+import GodwitReplication
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Testing
+
+/// `godwit replica`, called as a person would call it.
+@Suite struct ReplicaCommandTests {
+    let folder: TemporaryFolder
+    let name: ReplicaName
+    let cards = Store.Collection<Value>("cards")
+
+    init() throws {
+        folder = try TemporaryFolder()
+        name = try ReplicaName("shopping")
+    }
+
+    private var server: String { folder.path("server.sqlite") }
+    private var phone: String { folder.path("phone.sqlite") }
+
+    private func run(_ arguments: String...) throws -> Godwit.Result {
+        try Godwit.run(["replica"] + arguments)
+    }
+
+    /// Two devices that have both renamed one card, and a server.
+    private func prepare() async throws {
+        let store = try Store(.file(server))
+        let network = try await SimulatedNetwork(store: store)
+        try await network.create(name)
+        var devices: [(Store, ReplicaConnector)] = []
+        for path in [phone, folder.path("tablet.sqlite")] {
+            let store = try Store(.file(path))
+            let connector = try ReplicaConnector(store, transport: network)
+            _ = try await connector.open(name, collections: ["cards"])
+            devices.append((store, connector))
+        }
+        try await devices[0].0.write { [cards] in try $0.set(["id": 1], for: "a", in: cards) }
+        for (_, connector) in devices { try await connector.synchronize(name) }
+        for (number, device) in devices.enumerated() {
+            try await device.0.write { [cards] in
+                try $0.set(["id": .int(Int64(number + 2))], for: "a", in: cards)
+            }
+        }
+        for (_, connector) in devices + devices { try await connector.synchronize(name) }
+        for (device, _) in devices { try device.close() }
+        try store.close()
+    }
+
+    @Test func `replicas are listed, verified and exported`() async throws {
+        try await prepare()
+        let list = try run("ls", server)
+        #expect(list.status == 0 && list.output.contains("shopping  server  at #"))
+        let all = try Value(json: run("ls", phone, "--json").output)
+        #expect(all.list?.first?["role"] == "device")
+        #expect(all.list?.first?["pendingObjects"] == 0)
+
+        for store in [server, phone] {
+            #expect(try run("verify", store).output == "2 objects, 0 problems\n")
+            let objects = try Value(json: run("export", store).output)
+            #expect(objects["cards"]?["a"]?["id"] == 3)
+        }
+        let unknown = try run("verify", server, "--name", "other")
+        #expect(unknown.status == 1 && unknown.errors.contains("no replica \"other\""))
+    }
+
+    @Test func `conflicts are listed, what was kept first`() async throws {
+        try await prepare()
+        #expect(try run("conflicts", phone).output == "cards/a/id: kept 3, not 2 (bothSet)\n")
+        let records = try Value(json: run("conflicts", phone, "--json").output)
+        #expect(records.list?.first?["conflicts"]?.list?.first?["base"] == 1)
+    }
+
+    @Test func `clients are listed and forgotten`() async throws {
+        try await prepare()
+        let clients = try Value(json: run("clients", server, "--json").output).list ?? []
+        #expect(clients.count == 2 && clients.allSatisfy { $0["isForgotten"] == false })
+        let id = try #require(clients.first?["client"]?.text)
+        #expect(try run("forget", server).status == 64, "whom?")
+        #expect(try run("forget", server, "--client", "no id").status == 1)
+        #expect(try run("forget", server, "--client", id).output == "1 clients forgotten\n")
+        #expect(try run("clients", server).output.contains("forgotten"))
+        #expect(try run("forget", server, "--silent-for", "1").output == "0 clients forgotten\n")
+        let device = try run("clients", phone)
+        #expect(device.status == 1 && device.errors.contains("a device's store"))
+    }
+}
