@@ -14,7 +14,8 @@ struct FieldDefaults {
 }
 
 extension Value {
-    fileprivate var isUnset: Bool {
+    /// Whether it is nothing, false, zero or empty.
+    var isUnset: Bool {
         switch self {
         case .null, .bool(false), .int(0): true
         case .string(let text): text.sizeInBytes == 0

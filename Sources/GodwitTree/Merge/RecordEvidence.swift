@@ -8,6 +8,10 @@
 //   (2) A text that the records around have in that field too, and each another one, is enough.
 //   (3) Without evidence, or with little where a side changed the name too, the record of the side
 //       that replaced more of it excludes the edit of the other side.
+//   (4) A side that replaced an `id`, and another text or number that the records around have each
+//       in another form, has put another record there.
+//   (5) A row of cells is named by its first text. Where that is another one, and most of the other
+//       cells too, the row is another one.
 
 extension Value.List {
     private static let neighboursMax = 4
@@ -16,6 +20,7 @@ extension Value.List {
     /// The side that may have put another record in the place of this one, which the other side
     /// edited; nil if both edited one thing.
     func replacer(of position: Int, _ edits: Sides<Delta>) -> Side? {
+        if case .list(let row) = self[position] { return replacer(ofRow: row, position, edits) }
         guard case .map(let record) = self[position], case .map(let ours) = edits.ours,
             case .map(let theirs) = edits.theirs, ours != theirs, !ours.meets(theirs)
         else { return nil }
@@ -23,18 +28,24 @@ extension Value.List {
         let neighbours = neighbours(of: position)
         let defaults = FieldDefaults(neighbours)
         var replaced = Sides(both: 0)
-        var (minimum, evidence, numbers, isReworded) = (1, 0, 0, false)
+        var (hasOtherID, hasOtherMark) = (Sides(both: false), Sides(both: false))
+        var (minimum, evidence, numbers, isReworded, isKnown) = (1, 0, 0, false, false)
         for entry in record {
             let isUsual = ItemIdentity.isUsual(entry.key)
             if let side = Side.allCases.first(where: { deltas[$0].replaces(entry) }) {
                 replaced[side] += isUsual ? record.count : 1
                 isReworded = isReworded || entry.value.text != nil
                 if isUsual { minimum = Swift.max(minimum, 2) }
-                if ItemIdentity.isStrict(entry.key) { minimum = Self.renamedMin }
+                if ItemIdentity.isStrict(entry.key) {
+                    minimum = Self.renamedMin
+                    hasOtherID[side] = true
+                } else if marks(entry, among: neighbours) {
+                    hasOtherMark[side] = true
+                }
             } else if !defaults.contains(entry.key, entry.value) {
-                if isUsual, entry.value.isScalar { return nil }
+                if isUsual, entry.value.isScalar { isKnown = true }
                 let isOwn = neighbours.contains { $0[entry.key] != nil }
-                if isOwn, entry.value.text != nil { return nil }
+                if isOwn, entry.value.text != nil { isKnown = true }
                 if entry.value.integer == nil {
                     evidence += entry.value.evidence(atMost: Self.renamedMin)
                 } else {
@@ -42,9 +53,42 @@ extension Value.List {
                 }
             }
         }
+        for side in Side.allCases where hasOtherID[side] && hasOtherMark[side] { return side }
+        if isKnown { return nil }
         // Priorities and counts are alike in many records.
         guard evidence + (isReworded ? 0 : numbers) < minimum else { return nil }
         return replaced.ours > replaced.theirs ? .ours : .theirs
+    }
+
+    /// Whether a field tells a record from those around: each of them has another value in it.
+    private func marks(_ entry: Value.Map.Element, among neighbours: [Value]) -> Bool {
+        guard entry.value.text != nil || entry.value.integer != nil else { return false }
+        let others = neighbours.compactMap { $0[entry.key] }
+        return !others.isEmpty && Set(others).count == others.count
+            && !others.contains(entry.value)
+    }
+
+    /// The side that has put another row of cells in the place of this one.
+    private func replacer(
+        ofRow row: Value.List,
+        _ position: Int,
+        _ edits: Sides<Delta>
+    ) -> Side? {
+        guard edits.ours != .keep, edits.theirs != .keep, row.allSatisfy(\.isScalar),
+            let name = row.firstIndex(where: { ($0.text?.isEmpty ?? true) == false })
+        else { return nil }
+        let rows = edits.map { self[position].changed(by: $0).list }
+        guard let ours = rows.ours, let theirs = rows.theirs else { return nil }
+        let isOther = Sides(ours: ours, theirs: theirs).map { row.isReplaced(by: $0, name: name) }
+        guard isOther.ours != isOther.theirs else { return nil }
+        let replacer: Side = isOther.ours ? .ours : .theirs
+        // Where both set one cell, that is reported by itself.
+        let edited = replacer == .ours ? theirs : ours
+        let other = replacer == .ours ? ours : theirs
+        let meet = row.indices.contains { index in
+            [edited, other].allSatisfy { $0.indices.contains(index) && $0[index] != row[index] }
+        }
+        return meet ? nil : replacer
     }
 
     /// Whether a new item has a text or a number of the old one that the items around have each in
@@ -53,12 +97,7 @@ extension Value.List {
         guard case .map(let record) = self[position] else { return false }
         let neighbours = neighbours(of: position)
         return record.contains { entry in
-            guard entry.value.text != nil || entry.value.integer != nil,
-                new[entry.key] == entry.value
-            else { return false }
-            let others = neighbours.compactMap { $0[entry.key] }
-            return !others.isEmpty && Set(others).count == others.count
-                && !others.contains(entry.value)
+            new[entry.key] == entry.value && marks(entry, among: neighbours)
         }
     }
 
@@ -70,13 +109,29 @@ extension Value.List {
     }
 }
 
+extension Value.List {
+    /// Whether a row has another name, and lacks most of the other cells that say something.
+    ///
+    /// - Parameter name: The place of the first text.
+    fileprivate func isReplaced(by new: Value.List, name: Int) -> Bool {
+        guard new.indices.contains(name),
+            Resemblance(self[name]).score(with: Resemblance(new[name])) == 0
+        else { return false }
+        let cells = indices.filter { $0 != name && !self[$0].isUnset }
+        let kept = cells.count { new.indices.contains($0) && new[$0] == self[$0] }
+        return !cells.isEmpty && 2 * kept <= cells.count
+    }
+}
+
 extension MapDelta {
     /// Whether both change one field.
     fileprivate func meets(_ other: MapDelta) -> Bool {
         entries.contains { other[$0.key] != nil }
     }
 
-    /// Whether nothing of a field's value is left.
+    private static let keptMin = 0.5
+
+    /// Whether nothing of a field's value is left, or not more than a unit, say.
     fileprivate func replaces(_ entry: Value.Map.Element) -> Bool {
         switch self[entry.key] {
         case nil, .apply(.text)?, .apply(.map)?, .apply(.list)?, .apply(.increment)?,
@@ -85,7 +140,7 @@ extension MapDelta {
         case .remove?: true
         case .apply(.set(let value))?:
             entry.value.isScalar
-                && Resemblance(entry.value).score(with: Resemblance(value)) == 0
+                && Resemblance(entry.value).score(with: Resemblance(value)) < Self.keptMin
         }
     }
 }
