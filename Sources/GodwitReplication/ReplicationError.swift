@@ -33,6 +33,8 @@ public enum ReplicationError: Error, Hashable, Sendable {
     case unsentChanges(String, count: Int)
     /// The record of an object's conflicts has none of this id any more.
     case unknownConflict(ObjectKey)
+    /// An object has changed since the merge that left a conflict in it.
+    case changedSince(ObjectKey)
 }
 
 extension ReplicationError {
@@ -73,6 +75,7 @@ extension ReplicationError: CustomStringConvertible {
         case .unsentChanges(let name, let count):
             "the replica \"\(name)\" has \(count) changes that its server does not have"
         case .unknownConflict(let key): "the conflict about \(key) is settled already"
+        case .changedSince(let key): "\(key) has changed since the conflict: edit it by hand"
         }
     }
 
@@ -85,7 +88,7 @@ extension ReplicationError: CustomStringConvertible {
         case .overBudget: 413
         case .invalidDelta, .wrongContent: 422
         case .contended: 503
-        case .damagedHistory, .unsentChanges, .unknownConflict: 500
+        case .damagedHistory, .unsentChanges, .unknownConflict, .changedSince: 500
         }
     }
 
@@ -106,6 +109,7 @@ extension ReplicationError: CustomStringConvertible {
         case .damagedHistory: "damagedHistory"
         case .unsentChanges: "unsentChanges"
         case .unknownConflict: "unknownConflict"
+        case .changedSince: "changedSince"
         }
     }
 }

@@ -69,7 +69,9 @@ public struct SyncServer: Service {
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await application.run() }
-            group.addTask { try await forgetSilentClients(of: server) }
+            if clientSilenceMax != nil {
+                group.addTask { try await forgetSilentClients(of: server) }
+            }
             defer { group.cancelAll() }
             try await group.next()
         }
@@ -78,16 +80,24 @@ public struct SyncServer: Service {
     /// Forgets clients that do not return, until the task is cancelled.
     private func forgetSilentClients(of server: ReplicaServer) async throws {
         while true {
-            for name in try await server.names() where clientSilenceMax != nil {
-                let forgotten = try await server.forgetClients(
-                    of: name,
-                    silentFor: clientSilenceMax
-                )
-                for client in forgotten {
-                    logger.info("forgot a client", metadata: ["client": "\(client)"])
-                }
+            do {
+                try await forgetSilentClientsOnce(of: server)
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                // It is tried again in an hour, and nothing depends on it.
+                logger.error("silent clients stay", metadata: ["error": "\(error)"])
             }
             try await Task.sleep(for: Self.forgetInterval)
+        }
+    }
+
+    private func forgetSilentClientsOnce(of server: ReplicaServer) async throws {
+        for name in try await server.names() {
+            let forgotten = try await server.forgetClients(of: name, silentFor: clientSilenceMax)
+            for client in forgotten {
+                logger.info("forgot a client", metadata: ["client": "\(client)"])
+            }
         }
     }
 }

@@ -81,10 +81,13 @@ import Testing
         try await store.write { [cards] in
             try $0.set(["id": 1, "note": "mine"], for: "c1", in: cards)
         }
-        await #expect(throws: StrictHook.Negative.self) {
-            try await store.write { try replica.receive(answer, to: request, in: $0) }
+        for arrivals in [Replica.Arrivals.taken, .heldBack] {
+            let error = await #expect(throws: HookRefusal.self) {
+                try await store.write { try replica.receive(answer, to: request, arrivals, in: $0) }
+            }
+            #expect(error?.error is StrictHook.Negative)
         }
-        try await store.write { try replica.receive(answer, to: request, .heldBack, in: $0) }
+        try await store.write { try replica.receive(answer, to: request, .keptBack, in: $0) }
         for device in [tablet, phone] { try await device.synchronize() }
 
         for device in [phone, tablet] {
@@ -96,6 +99,44 @@ import Testing
         }
     }
 
+    @Test func `an edit of a refused object is merged with what had arrived`() async throws {
+        let (phone, tablet) = (try await device(), try await device())
+        let lists = cards
+        try await phone.store.write { try $0.set(["id": 1, "items": ["a"]], for: "l", in: lists) }
+        for device in [phone, tablet] { try await device.synchronize() }
+        try tablet.store.addHook(StrictHook(), named: "strict")
+        try await phone.store.write { transaction in
+            try transaction.set(["id": -1, "items": ["a", "b", "c"]], for: "l", in: lists)
+        }
+        for device in [phone, tablet] { try await device.synchronize() }
+        #expect(try await tablet.replica.refusedObjects().count == 1)
+        // The hook takes what the edit makes of it.
+        try await tablet.store.write { transaction in
+            try transaction.edit("l", in: lists) {
+                $0.items.list.append("d")
+                $0.id = 2
+            }
+        }
+        for device in [tablet, phone, tablet] { try await device.synchronize() }
+        for device in [phone, tablet] {
+            let list = try await device.store.read { try $0.get("l", in: lists) }
+            #expect(list?["items"] == ["a", "b", "c", "d"])
+            #expect(try await device.replica.refusedObjects().isEmpty)
+        }
+        let records = try await phone.replica.conflicts()
+        #expect(records.first?.conflicts.values.first?.path == Path([.key("id")]))
+    }
+
+    @Test func `what a hook throws is a refusal, whatever it is`() async throws {
+        let (phone, tablet) = (try await device(), try await device())
+        try tablet.store.addHook(TypedHook(), named: "typed")
+        try await phone.set(1, 1)
+        try await phone.store.write { [cards] in try $0.set("no card", for: "c2", in: cards) }
+        for device in [phone, tablet] { try await device.synchronize() }
+        #expect(try await tablet.keys() == ["c1"])
+        #expect(try await tablet.replica.refusedObjects().count == 1)
+    }
+
     // MARK: Types
 
     @Test func `a merge that the app's type cannot read gives way to one side, and is told`()
@@ -104,8 +145,8 @@ import Testing
         let shapes = Store.Collection<Shape>("cards")
         var options = Store.Options()
         options.collections = [CollectionRules(shapes)]
-        let phone = try await Peer(try Store(.memory, options: options), name, network)
-        let tablet = try await Peer(try Store(.memory, options: options), name, network)
+        let phone = try await CardDevice(try Store(.memory, options: options), name, network)
+        let tablet = try await CardDevice(try Store(.memory, options: options), name, network)
         try await phone.store.write { try $0.set(.circle(1), for: "a", in: shapes) }
         for device in [phone, tablet] { try await device.synchronize() }
         try await phone.store.write { try $0.set(.square(2), for: "a", in: shapes) }
@@ -117,52 +158,6 @@ import Testing
         #expect(found == .square(2) || found == .triangle(3))
         #expect(try await phone.store.read { try $0.get("a", in: shapes) } == found)
         #expect(try await phone.replica.conflicts().count == 1)
-    }
-
-    // MARK: Conflicts
-
-    @Test func `a conflict that is settled on one device is settled on all`() async throws {
-        let (phone, tablet) = (try await device(), try await device())
-        try await phone.set(1, 1)
-        for device in [phone, tablet] { try await device.synchronize() }
-        var changes = phone.replica.observedConflicts().makeAsyncIterator()
-        #expect(await changes.next() == [])
-        try await phone.set(1, 10)
-        try await tablet.set(1, 20)
-        for device in [tablet, phone, tablet] { try await device.synchronize() }
-
-        let records = try #require(await changes.next())
-        let record = try #require(records.first)
-        let (id, conflict) = try #require(record.conflicts.first)
-        let other = conflict.choice == .ours ? conflict.theirs : conflict.ours
-        let replica = phone.replica
-        try await phone.store.write {
-            try replica.settle(id, about: record.object, .put(other), in: $0)
-        }
-        for device in [phone, tablet] { try await device.synchronize() }
-        for device in [phone, tablet] {
-            let card = try await device.store.read { [cards] in try $0.get("c1", in: cards) }
-            #expect(card?["id"] == other)
-            #expect(try await device.replica.conflicts() == [])
-        }
-        await #expect(throws: ReplicationError.unknownConflict(record.object)) {
-            try await phone.store.write { try replica.settle(id, about: record.object, in: $0) }
-        }
-    }
-
-    @Test func `conflicts of one replica do not go to another one's server`() async throws {
-        let (phone, tablet) = (try await device(), try await device())
-        let other = try ReplicaName("other")
-        try await network.create(other)
-        _ = try await phone.connector.open(other, collections: ["notes"])
-        try await phone.set(1, 1)
-        for device in [phone, tablet] { try await device.synchronize() }
-        try await phone.set(1, 10)
-        try await tablet.set(1, 20)
-        for device in [tablet, phone] { try await device.synchronize() }
-        try await phone.connector.synchronize(other)
-        #expect(try await phone.replica.conflicts().count == 1)
-        #expect(try await network.server.value(of: other) == [:])
     }
 
     // MARK: Closing and leaving
@@ -227,7 +222,9 @@ import Testing
         #expect(try await phone.keys() == ["c1", "c2"])
     }
 
-    private func device() async throws -> Peer { try await Peer(Store(.memory), name, network) }
+    private func device(undoCountMax: Int = 0) async throws -> CardDevice {
+        try await CardDevice(Store(.memory), name, network, undoCountMax: undoCountMax)
+    }
 }
 
 /// Refuses cards with a negative number.
@@ -255,32 +252,23 @@ private final class StrictHook: TransactionHook {
     }
 }
 
+/// Reads each card as one of its type, and throws what that throws.
+private struct TypedHook: TransactionHook {
+    struct Card: Codable, Sendable {
+        let id: Int
+    }
+
+    let collections: Set<Key>? = ["cards"]
+
+    func willCommit(
+        _ changes: [ObjectChange],
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        for change in changes { _ = try change.new(in: StoreCollection<Card>("cards")) }
+    }
+}
+
 /// A type of which a piecewise merge has two cases at once.
 private enum Shape: Codable, Hashable, Sendable {
     case circle(Int), square(Int), triangle(Int)
-}
-
-private struct Peer: Sendable {
-    let store: Store
-    let replica: Replica
-    let connector: ReplicaConnector
-    private let cards = Store.Collection<Value>("cards")
-
-    init(_ store: Store, _ name: ReplicaName, _ network: SimulatedNetwork) async throws {
-        self.store = store
-        connector = try ReplicaConnector(store, transport: network)
-        replica = try await connector.open(name, collections: ["cards"])
-    }
-
-    func synchronize() async throws { try await connector.synchronize(replica.name) }
-
-    func set(_ key: Int, _ number: Int) async throws {
-        try await store.write { [cards] in
-            try $0.set(["id": .int(Int64(number))], for: "c\(key)", in: cards)
-        }
-    }
-
-    func keys() async throws -> [String] {
-        try await store.read { [cards] in try $0.keys(in: cards) }
-    }
 }

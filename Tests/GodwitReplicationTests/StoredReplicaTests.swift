@@ -50,6 +50,28 @@ private let cards = StoreCollection<Value>("cards")
         }
     }
 
+    @Test func `a device that compares its objects while the line grows ends at the head`()
+        async throws
+    {
+        let line = TestLine()
+        let ours = try await Pair(Store(.memory), line)
+        let theirs = try await Pair(Store(.memory), line)
+        for pair in [ours, theirs] { try await pair.synchronize() }
+        try await ours.replica.store.write { try $0.set(["id": 1], for: "c1", in: cards) }
+        for pair in [ours, theirs] { try await pair.synchronize() }
+        let replica = theirs.replica
+        try await replica.store.write { try replica.distrust(in: $0) }
+        // The server names the state to compare with, and the line goes on.
+        let request = try await replica.store.write { try replica.nextRequest(in: $0) }
+        let answer = try line.serve(request)
+        _ = try await replica.store.write { try replica.receive(answer, to: request, in: $0) }
+        try await ours.replica.store.write { try $0.set(["id": 2], for: "c2", in: cards) }
+        try await ours.synchronize()
+        try await theirs.synchronize()
+        #expect(try await replica.base().serial == line.serial)
+        #expect(try await replica.store.read { try $0.keys(in: cards) } == ["c1", "c2"])
+    }
+
     @Test func `objects that were there before are sent`() async throws {
         let (line, store) = (TestLine(), try Store(.memory))
         try await store.write { try $0.set(["id": 1], for: "c1", in: cards) }

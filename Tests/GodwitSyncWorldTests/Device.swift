@@ -184,25 +184,29 @@ extension SyncWorld {
 
     /// What a connector tells of its exchanges: each failure needs a cause.
     func heard(_ event: ReplicaConnector.Event, _ process: Int, _ device: Device) {
-        guard case .failed(_, let reason) = event else { return }
+        guard case .failed(_, let reason) = event else {
+            return note("device \(device.index), process \(process): \(event)")
+        }
         note("device \(device.index) fails to exchange: \(reason)")
         let isAlive = device.alive.contains { $0.process == process }
         // The disk may work again when its failure is told.
         let disk = device.machine.faultCount > 0 ? ["disk"] : []
-        let isExcused = (["cannot be reached", "damaged"] + disk).contains { reason.contains($0) }
+        let isExcused = (["cannot be reached", "the message was damaged"] + disk).contains {
+            reason.contains($0)
+        }
         if isAlive, !isExcused, !device.machine.mayFail(process), !device.isPoisoned {
             violate("device \(device.index) fails to exchange: \(reason)")
         }
     }
 }
 
-/// Refuses a third of the cards while it is strict, as an app does that has rules of its own.
+/// Refuses a third of the cards and notes while it is strict, as an app does that has rules of its own.
 ///
 /// Unchecked for the same reason as ``SyncWorld``.
 final class StrictHook: TransactionHook, @unchecked Sendable {
     struct Refusal: Error {}
 
-    let collections: Set<Key>? = ["cards"]
+    let collections: Set<Key>? = ["cards", "notes"]
     var isStrict = false
 
     func willCommit(

@@ -24,7 +24,9 @@ struct Link: ReplicaTransport {
         try await travel()
         if happens(0.15) { sendLater(body, as: client) }
         guard device.isOnline, age == world.networkAge, !happens(0.12) else { throw Self.lost }
+        world.note("device \(device.index) asks")
         var answer = try await world.ask(body, as: client)
+        world.note("device \(device.index) is answered")
         try await travel()
         guard device.isOnline, age == world.networkAge, !happens(0.12) else { throw Self.lost }
         if happens(0.05) { answer[answer.count / 2] ^= 0x40 } else { world.look(at: answer) }
@@ -35,7 +37,9 @@ struct Link: ReplicaTransport {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             guard device.isOnline, let launch = world.host.launch, let server = launch.server
             else { return continuation.finish(throwing: Self.lost) }
+            world.note("device \(device.index) follows the server")
             let task = world.run(in: launch) {
+                defer { world.note("device \(device.index) follows no more") }
                 do {
                     for await head in try await server.heads(of: replica) {
                         guard device.isOnline, !happens(0.1) else { break }

@@ -56,10 +56,10 @@ import Testing
             Self.rows([["Anne"] + anna.dropFirst().dropLast() + ["given"], ben])
         )
         expectBoth(
-            base: [[1, 2, 3], [4, 5, 6]],
-            edited: [[1, 2, 30], [4, 5, 6]],
-            changed: [[10, 20, 3], [4, 5, 6]],
-            [[10, 20, 30], [4, 5, 6]]
+            base: [[1, 2, 3, 4, 5], [4, 5, 6, 7, 8]],
+            edited: [[1, 2, 3, 4, 50], [4, 5, 6, 7, 8]],
+            changed: [[10, 20, 30, 4, 5], [4, 5, 6, 7, 8]],
+            [[10, 20, 30, 4, 50], [4, 5, 6, 7, 8]]
         )
     }
 
@@ -75,11 +75,15 @@ import Testing
         let (ben, zoe) = (
             Self.user("u2", "ben@x.org", "viewer"), Self.user("u9", "zoe@x.org", "editor")
         )
-        expectReport(
-            base: [anna, ben],
-            edited: [Self.user("u1", "anna@x.org", "admin"), ben],
-            replaced: [ben, zoe]
+        let base: Value = [anna, ben]
+        let (edited, replaced): (Value, Value) = (
+            [Self.user("u1", "anna@x.org", "admin"), ben], [ben, zoe]
         )
+        for (ours, theirs) in [(edited, replaced), (replaced, edited)] {
+            let merge = Merge(base: base, ours: ours, theirs: theirs)
+            #expect(merge.value.list?.contains(zoe) == true)
+            #expect(merge.conflicts.count == 1)
+        }
     }
 
     @Test func `an edit follows a record that has only another id`() {

@@ -64,7 +64,10 @@ extension ReplicaConnector {
 
     /// Enqueues pushes of changes that other processes have made.
     func followOthers() async throws {
-        for await change in store.changes() where change.isFromElsewhere {
+        let changes = store.changes()
+        // What was committed before nobody will tell again.
+        for link in links.withLock(\.all) { try await enqueueAtLast(link) }
+        for await change in changes where change.isFromElsewhere {
             for link in links.withLock(\.all) { try await enqueueAtLast(link) }
         }
     }
@@ -76,6 +79,8 @@ extension ReplicaConnector {
             do {
                 return try await enqueueIfDirty(link)
             } catch let error as CancellationError {
+                throw error
+            } catch let error as StoreError where error.endsWriting {
                 throw error
             } catch {
                 failed(link, error)
@@ -98,11 +103,8 @@ extension ReplicaConnector {
     private func exchange(_ link: ReplicaLink, onlyIfNeeded: Bool) async throws -> Step {
         let replica = link.replica
         do {
-            let next = try await store.write { transaction in
-                try onlyIfNeeded && !replica.needsRequest(in: transaction)
-                    ? nil : replica.nextRequest(in: transaction)
-            }
-            guard let request = next else { return .done }
+            guard !link.isClosed, let request = try await request(of: replica, onlyIfNeeded)
+            else { return .done }
             let message = request.bytes
             report(
                 .sending(
@@ -137,6 +139,29 @@ extension ReplicaConnector {
 }
 
 extension ReplicaConnector {
+    /// The next request, if there has to be one.
+    private func request(
+        of replica: Replica,
+        _ onlyIfNeeded: Bool
+    ) async throws -> ReplicaRequest? {
+        func next(keepingEdits: Bool) async throws -> ReplicaRequest? {
+            try await store.write { transaction in
+                guard try !onlyIfNeeded || replica.needsRequest(in: transaction) else {
+                    return nil
+                }
+                if keepingEdits {
+                    try replica.mergeEditsOfRefused(keepsEdits: true, in: transaction)
+                }
+                return try replica.nextRequest(in: transaction)
+            }
+        }
+        do {
+            return try await next(keepingEdits: false)
+        } catch let error where Replica.isRefusal(error) {
+            return try await next(keepingEdits: true)
+        }
+    }
+
     /// Takes an answer in; objects that a hook of the app refuses stay beside the store.
     private func receive(
         _ answer: [UInt8],
@@ -152,10 +177,17 @@ extension ReplicaConnector {
         }
         do {
             return try await receive(.taken)
-        } catch  where Replica.isRefusal(error) && !(error is QueueError) {
-            let result = try await receive(.heldBack)
+        } catch let error where Replica.isRefusal(error) {
+            let result: (Bool, LineState, LineState)
+            do {
+                result = try await receive(.heldBack)
+            } catch let error where Replica.isRefusal(error) {
+                result = try await receive(.keptBack)
+            }
             try await replica.retryRefused()
             return result
+        } catch let error as HookRefusal {
+            throw error.error
         }
     }
 }
@@ -169,6 +201,7 @@ extension ReplicaConnector {
         defer { link.status.update { $0.isConnected = false } }
         while true {
             do {
+                try await link.replica.retryRefused()
                 for try await head in transport.heads(of: link.replica.name) {
                     link.status.update { $0.isConnected = true }
                     if try await head != link.replica.base() {

@@ -92,16 +92,26 @@ public final class ReplicaConnector: Sendable {
     /// What its collections have already is sent as new objects. A connector without a queue of its
     /// own needs the app's queue to be there before.
     ///
+    /// - Parameters:
+    ///   - policy: How local changes merge with those that arrive.
+    ///   - undoCountMax: How many steps of this device ``Replica/undo(in:)`` can take back.
     /// - Throws: ``ReplicationError/unsuitableCollection(_:reason:)``,
     ///   ``StoreError/hookExists(name:)`` when the replica is open already.
-    public func open(_ name: ReplicaName, collections: Set<Key>) async throws -> Replica {
+    public func open(
+        _ name: ReplicaName,
+        collections: Set<Key>,
+        policy: MergePolicy = .standard,
+        undoCountMax: Int = 0
+    ) async throws -> Replica {
         let pushes = PushMarker(name, pipeline: pipeline.name)
         try await store.read { try pushes.findWaiting(in: $0) }
         let replica = try await Replica.open(
             name,
             server: options.server,
             in: store,
-            collections: collections
+            collections: collections,
+            policy: policy,
+            undoCountMax: undoCountMax
         ) { try pushes.enqueue(in: $0) }
         let link = ReplicaLink(replica: replica, pushes: pushes)
         links.withLock { $0.add(link) }
@@ -119,7 +129,8 @@ public final class ReplicaConnector: Sendable {
     ///
     /// What is changed meanwhile is recorded, and sent then.
     public func close(_ name: ReplicaName) {
-        guard let link = links.withLock({ $0.remove(name) }) else { return }
+        guard let link = links.withLock({ $0[name] }) else { return }
+        links.withLock { $0.remove(link) }
         link.close()
     }
 
@@ -144,19 +155,23 @@ public final class ReplicaConnector: Sendable {
         guard let link = links.withLock({ $0[name] }) else {
             throw ReplicationError.unknownReplica(name.text)
         }
-        try await link.gate.pass { [store, pipeline] in
+        try await link.gate.pass { [self] in
             try await store.write { transaction in
                 try link.replica.leave(
                     removingObjects: removingObjects,
                     discardingChanges: discardingChanges,
                     in: transaction
                 )
-                try transaction.skipOperations(in: pipeline.name, reason: "the replica was left") {
+                try transaction.skipOperations(
+                    in: self.pipeline.name,
+                    reason: "the replica was left"
+                ) {
                     link.pushes.isPush($0)
                 }
             }
+            links.withLock { $0.remove(link) }
+            link.close()
         }
-        close(name)
     }
 
     /// Pushes and follows until the surrounding task is cancelled.

@@ -58,9 +58,7 @@ struct ReplicaLinks {
         continuation?.yield(link)
     }
 
-    mutating func remove(_ name: ReplicaName) -> ReplicaLink? {
-        all.firstIndex { $0.replica.name == name }.map { all.remove(at: $0) }
-    }
+    mutating func remove(_ link: ReplicaLink) { all.removeAll { $0 === link } }
 
     /// Those that are open now, and each that will be.
     mutating func follow() -> AsyncStream<ReplicaLink> {

@@ -152,13 +152,15 @@ extension AdoptionDraft {
 
     private mutating func arrive(_ delta: ObjectDelta, at key: ObjectKey) throws(ReplicationError) {
         guard var row = row(key), row.frozen != nil || row.tail != nil,
-            row.rejection != .refusedHere
+            !row.isRefused
         else {
             // What was frozen here, and is settled, has no row any more.
             let old = base(key)
             let new = try delta.applied(to: old)
             sum.replace(old, with: new, at: key)
-            if holds(key) { return hold(new, at: key) }
+            if machine.holdsArrivals || self.row(key)?.rejection == .editedHere {
+                return try hold(new, at: key)
+            }
             if wasSent(key), !isReadable(new, at: key), isReadable(old, at: key) {
                 // The server has no types, and has merged what the device had sent.
                 return keep(old, over: new, since: slice.pending[key]?.base, at: key)
@@ -170,7 +172,10 @@ extension AdoptionDraft {
         let old = row.base
         let new = try delta.applied(to: old)
         sum.replace(old, with: new, at: key)
-        if holds(key) { return keep(slice.objects[key], over: new, since: old, at: key) }
+        if machine.keepsEdits { return keep(slice.objects[key], over: new, since: old, at: key) }
+        if wasSent(key), !isReadable(new, at: key), isReadable(slice.objects[key], at: key) {
+            return keep(slice.objects[key], over: new, since: slice.pending[key]?.base, at: key)
+        }
         let earlier = try row.rebase(key, onto: delta, policy)
         let merge = try ObjectMerge(
             key,
@@ -190,9 +195,6 @@ extension AdoptionDraft {
         if !found.isEmpty { conflicts[key] = found }
     }
 
-    /// Whether objects that arrive stay beside the store, because a hook refuses one of them.
-    private func holds(_ key: ObjectKey) -> Bool { machine.holdsArrivals && !key.isReserved }
-
     /// Whether the object was in the batch that is settled now.
     private func wasSent(_ key: ObjectKey) -> Bool {
         slice.replica.isFrozen && slice.pending[key]?.batch == slice.replica.sequence
@@ -203,11 +205,23 @@ extension AdoptionDraft {
     }
 
     /// Leaves the store's object as it is: the row leads from the new object to it, and is not sent.
-    private mutating func hold(_ new: VersionedValue?, at key: ObjectKey) {
-        let change = ObjectDelta.diff(new, slice.objects[key], policy: policy)
-        rows[key] = .some(
-            change.map { PendingObject(base: new, tail: $0, rejection: .refusedHere) }
-        )
+    ///
+    /// Where the app has edited a refused object, it leads to the object before the edit.
+    private mutating func hold(
+        _ new: VersionedValue?,
+        at key: ObjectKey
+    ) throws(ReplicationError) {
+        var own = slice.objects[key]
+        var reason = Rejection.Reason.refusedHere
+        if let row = row(key), row.rejection == .editedHere {
+            (own, reason) = (try row.changes().applied(to: row.base), .editedHere)
+        }
+        let change = ObjectDelta.diff(new, own, policy: policy)
+        guard change != nil || reason == .editedHere else {
+            rows[key] = slice.pending[key] == nil ? nil : .some(nil)
+            return
+        }
+        rows[key] = PendingObject(base: new, tail: change, rejection: reason)
     }
 
     /// Keeps what the device has made of an object, and reports the other side's change.
@@ -254,10 +268,10 @@ extension AdoptionDraft {
     /// Makes the objects that change ones that the device has created and not sent yet.
     mutating func unite(_ changes: inout [ObjectKey: ObjectDelta]) throws(ReplicationError) {
         for (key, delta) in changes {
+            // What was refused here came from the server.
+            if row(key)?.isRefused == true { continue }
             let old = base(key)
-            let row = row(key)
-            let object =
-                row?.rejection == .refusedHere ? old : try row?.changes().applied(to: old) ?? old
+            let object = try row(key)?.changes().applied(to: old) ?? old
             changes[key] = .diff(nil, try delta.applied(to: old))
             sum.replace(old, with: nil, at: key)
             let creation = object.map(ObjectDelta.set)
@@ -270,8 +284,14 @@ extension AdoptionDraft {
     }
 }
 
+extension PendingObject {
+    /// Whether a hook of the app has refused what the server has.
+    var isRefused: Bool { rejection == .refusedHere || rejection == .editedHere }
+}
+
 extension Conflict {
-    fileprivate static func takenWhole(
+    /// A choice between two objects.
+    static func takenWhole(
         _ key: ObjectKey,
         since base: VersionedValue?,
         ours: VersionedValue?,

@@ -163,7 +163,7 @@ extension Adoption {
     ) throws(ReplicationError) {
         count(anewInsteadOf: client)
         for key in Set(slice.pending.keys).union(pending.keys) {
-            guard var row = pending[key] ?? slice.pending[key] else { continue }
+            guard var row = pending[key] ?? slice.pending[key], !row.isRefused else { continue }
             row.frozen = try row.changes()
             (row.tail, row.batch) = (nil, nil)
             row.isDoubtful = true

@@ -36,6 +36,8 @@ extension DeviceMachine {
         try draft.arrive(changes)
         var adoption = try draft.adoption(at: answer.state, of: answer.epoch, answer.outcome)
         adoption.replica.isSalvaged = false
+        // The line may have grown while the objects were compared.
+        adoption.next = .ask
         return adoption
     }
 

@@ -25,6 +25,8 @@ struct DeviceMachine: Sendable {
     var batchSizeMax = 8 << 20
     /// Whether objects that arrive stay beside the store, because a hook of the app refuses some.
     var holdsArrivals = false
+    /// Whether objects with local changes stay as they are, because a hook refuses the merges as well.
+    var keepsEdits = false
     /// Whether the app's type can decode an object.
     var isReadable: @Sendable (ObjectKey, VersionedValue) -> Bool = { _, _ in true }
 }

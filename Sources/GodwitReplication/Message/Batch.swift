@@ -75,6 +75,8 @@ public struct Rejection: Hashable, Sendable {
         case denied
         /// A hook of the device's app refuses what has arrived: the object stays beside the store.
         case refusedHere
+        /// The app has written an object that its hook had refused: both are merged before it is sent.
+        case editedHere
     }
 
     public let key: ObjectKey

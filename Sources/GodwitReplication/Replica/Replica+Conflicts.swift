@@ -6,8 +6,10 @@ public import GodwitTree
 public enum ConflictDecision: Hashable, Sendable {
     /// What the merge has chosen stays.
     case keep
-    /// The place has this value afterwards; nil removes what is there.
-    case put(Value?)
+    /// The change that was not taken is made after all.
+    case takeOther
+    /// The place has this value afterwards.
+    case put(Value)
 }
 
 extension Replica {
@@ -19,7 +21,7 @@ extension Replica {
     /// for record in try await replica.conflicts() {
     ///     for (id, conflict) in record.conflicts where conflict.choice == .theirs {
     ///         try await store.write {
-    ///             try replica.settle(id, about: record.object, .put(conflict.ours), in: $0)
+    ///             try replica.settle(id, about: record.object, .takeOther, in: $0)
     ///         }
     ///     }
     /// }
@@ -70,8 +72,9 @@ extension Replica {
     /// - Parameters:
     ///   - id: The conflict's key in its record.
     ///   - object: What the record is about.
-    /// - Throws: ``ReplicationError/unknownConflict(_:)`` when it is settled already, `TreeError` when
-    ///   its place in the object is gone.
+    /// - Throws: ``ReplicationError/unknownConflict(_:)`` when it is settled already, or
+    ///   ``ReplicationError/changedSince(_:)`` when its place in the object does not have the value any
+    ///   more that the merge has chosen: settle it with ``ConflictDecision/keep`` and edit the object.
     public func settle(
         _ id: Key,
         about object: ObjectKey,
@@ -82,8 +85,10 @@ extension Replica {
             let stored = try transaction.source.versionedValue(at: key),
             let conflict = ConflictRecord(stored.value)?.conflicts[id]
         else { throw ReplicationError.unknownConflict(object) }
-        if case .put(let value) = decision {
-            try put(value, at: conflict.path, of: object, in: transaction)
+        switch decision {
+        case .keep: break
+        case .takeOther: try put(conflict.other, instead: conflict, of: object, in: transaction)
+        case .put(let value): try put(value, instead: conflict, of: object, in: transaction)
         }
         if let rest = ConflictRecord.record(stored.value, without: id) {
             try transaction.setValue(rest, version: stored.version, of: key)
@@ -94,19 +99,60 @@ extension Replica {
 
     private func put(
         _ value: Value?,
-        at path: Path,
+        instead conflict: Conflict,
         of object: ObjectKey,
         in transaction: borrowing WriteTransaction
     ) throws {
         let stored = try transaction.source.versionedValue(at: object)
-        let version = stored?.version ?? 1
-        guard !path.steps.isEmpty else {
+        let steps = conflict.path.steps[...]
+        // A large value that was chosen is not in the record, and lists may have moved since.
+        let (now, chosen) = (stored?.value.part(at: steps), conflict.chosen)
+        guard now == chosen || chosen == nil && !steps.hasPosition else {
+            throw ReplicationError.changedSince(object)
+        }
+        guard !steps.isEmpty else {
             guard let value else { return try transaction.removeValue(of: object) }
+            guard let version = stored?.version else {
+                return try transaction.setValue(value, of: object)
+            }
             return try transaction.setValue(value, version: version, of: object)
         }
-        guard var edited = stored?.value else { throw StoreError.noObject(object) }
-        _ = try edited.edit { $0.put(value, at: path.steps[...]) }
-        try transaction.setValue(edited, version: version, of: object)
+        guard let stored else { throw ReplicationError.changedSince(object) }
+        var edited = stored.value
+        do {
+            _ = try edited.edit { $0.put(value, at: steps) }
+        } catch {
+            throw ReplicationError.changedSince(object)
+        }
+        try transaction.setValue(edited, version: stored.version, of: object)
+    }
+}
+
+extension Conflict {
+    /// The value that the merge has chosen; nil for none, and for one that the record leaves out.
+    fileprivate var chosen: Value? { choice == .theirs ? theirs : ours }
+
+    /// The value that was not taken.
+    fileprivate var other: Value? { choice == .theirs ? ours : theirs }
+}
+
+extension ArraySlice<Path.Step> {
+    fileprivate var hasPosition: Bool {
+        contains { if case .position = $0 { true } else { false } }
+    }
+}
+
+extension Value {
+    /// The part at a place; nil where there is none.
+    fileprivate func part(at steps: ArraySlice<Path.Step>) -> Value? {
+        guard let step = steps.first else { return self }
+        let part: Value? =
+            switch step {
+            case .key(let key): self[key]
+            case .position(let position):
+                list.flatMap { $0.indices.contains(position) ? $0[position] : nil }
+            }
+        return part?.part(at: steps.dropFirst())
     }
 }
 

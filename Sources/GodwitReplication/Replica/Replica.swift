@@ -26,10 +26,13 @@ public final class Replica: TransactionHook, Sendable {
     public let store: Store
     let number: DeviceNumber
     let server: ServerNumber
-    private let machine: DeviceMachine
+    let machine: DeviceMachine
     private let session = Committed(DeviceSession())
-    private let nonces: ServerNonces
+    let nonces: ServerNonces
     private let recorded = RecordedRows()
+    private let silence = StepSilence()
+    /// How many of the device's own steps can be undone.
+    let undoCountMax: Int
     /// What the server can read, as its last answer said.
     private let features = Mutex<WireFeatures>([])
     private let whenDirty: DirtyHook
@@ -39,9 +42,11 @@ public final class Replica: TransactionHook, Sendable {
         _ opened: (number: DeviceNumber, server: ServerNumber),
         in store: Store,
         _ policy: MergePolicy,
+        undoCountMax: Int,
         _ whenDirty: @escaping DirtyHook
     ) {
         self.name = name
+        self.undoCountMax = undoCountMax
         self.store = store
         (number, server) = opened
         let options = store.options
@@ -59,6 +64,8 @@ public final class Replica: TransactionHook, Sendable {
     /// - Parameters:
     ///   - server: The app's name for the server; the replicas of a store with one server share a
     ///     client's id.
+    ///   - undoCountMax: How many steps of this device ``undo(in:)`` can take back; they are stored
+    ///     with each commit.
     ///   - whenDirty: Called in each transaction of this program that leaves something to be sent.
     /// - Throws: ``ReplicationError/unsuitableCollection(_:reason:)``,
     ///   ``StoreError/hookExists(name:)`` when the store has the replica open already.
@@ -68,6 +75,7 @@ public final class Replica: TransactionHook, Sendable {
         in store: Store,
         collections: Set<Key>,
         policy: MergePolicy = .standard,
+        undoCountMax: Int = 0,
         whenDirty: @escaping DirtyHook = { _ in }
     ) async throws -> Replica {
         try store.prepare(DeviceSchema.schema)
@@ -86,7 +94,14 @@ public final class Replica: TransactionHook, Sendable {
             transaction.touch()
             return (number: number, server: server)
         }
-        let replica = Replica(name, opened, in: store, policy, whenDirty)
+        let replica = Replica(
+            name,
+            opened,
+            in: store,
+            policy,
+            undoCountMax: undoCountMax,
+            whenDirty
+        )
         try store.addHook(replica, named: replica.hookName)
         do {
             // With the hook in place, so that no change comes between.
@@ -94,7 +109,6 @@ public final class Replica: TransactionHook, Sendable {
                 try replica.bringBackLost(in: transaction)
                 if try replica.isDirty(in: transaction) { try whenDirty(transaction) }
             }
-            try await replica.retryRefused()
         } catch {
             replica.close()
             throw error
@@ -122,6 +136,16 @@ public final class Replica: TransactionHook, Sendable {
 
     private var hookName: String { "godwit replica \(server.rawValue) \(name)" }
 
+    var policy: MergePolicy { machine.policy }
+
+    var takesNoSteps: Bool { silence.value }
+
+    /// Has the rest of the transaction make no step that could be undone.
+    func takeNoSteps(in transaction: borrowing WriteTransaction) {
+        silence.begin()
+        transaction.add(silence)
+    }
+
     /// The rows as a transaction sees them.
     func device(in transaction: borrowing WriteTransaction) throws -> StoredDevice {
         StoredDevice(
@@ -143,6 +167,7 @@ extension Replica {
         in transaction: borrowing WriteTransaction
     ) throws {
         for change in changes { try record(change, in: transaction) }
+        try noteStep(changes, in: transaction)
         if try isDirty(in: transaction) { try whenDirty(transaction) }
     }
 
@@ -157,6 +182,7 @@ extension Replica {
         guard delta != nil || known != nil,
             let found = try known ?? PendingTable.row(key, of: number, in: database)
         else { return }
+        guard !found.isRefused else { return }
         recorded.remember(found, key)
         transaction.add(recorded)
         var row = found
@@ -187,6 +213,9 @@ extension Replica {
     public func nextRequest(
         in transaction: borrowing WriteTransaction
     ) throws -> ReplicaRequest {
+        try checkExistence(in: transaction)
+        transaction.tellRefusals()
+        try mergeEditsOfRefused(in: transaction)
         let generation = try takeNonce(in: transaction)
         let (device, machine) = (try device(in: transaction), machine)
         let features = features.withLock(\.self)
@@ -236,6 +265,7 @@ extension Replica {
         in transaction: borrowing WriteTransaction
     ) throws -> Bool {
         let database = transaction.database
+        try checkExistence(in: transaction)
         var identity = try DeviceTable.identity(for: server, in: database)
         let old = try DeviceTable.replica(number, in: database)
         let (client, generation) = (
@@ -250,7 +280,9 @@ extension Replica {
         let device = try device(in: transaction)
         let fresh = ClientID(transaction.newIdentifier())
         var machine = machine
-        machine.holdsArrivals = arrivals == .heldBack
+        machine.holdsArrivals = arrivals != .taken
+        machine.keepsEdits = arrivals == .keptBack
+        transaction.tellRefusals()
         let adoption = try session.update(in: transaction) { [machine] in
             try $0.receive(answer, to: sent.request, machine, device, fresh: fresh)
         }
@@ -259,6 +291,13 @@ extension Replica {
             try adopt(adoption, replacing: old, identity, in: transaction)
         }
         return try adoption.next != .rest || needsRequest(in: transaction)
+    }
+
+    /// - Throws: ``ReplicationError/unknownReplica(_:)`` when the replica was left.
+    private func checkExistence(in transaction: borrowing WriteTransaction) throws {
+        guard try DeviceTable.hasReplica(number, in: transaction.database) else {
+            throw ReplicationError.unknownReplica(name.text)
+        }
     }
 
     /// Has the objects compared with the server's.
@@ -283,67 +322,12 @@ extension Replica {
         }
         return taken.generation
     }
-
-    private func join(
-        _ collections: Set<Key>,
-        in transaction: borrowing WriteTransaction
-    ) throws {
-        let database = transaction.database
-        let known = try DeviceTable.collections(of: number, in: database)
-        let new = collections.subtracting(known)
-        try store.checkSuitability(of: new)
-        for collection in new {
-            // The server must not choose which of the app's objects are sent to it.
-            guard try DeviceTable.isFree(collection, in: database) else {
-                throw ReplicationError.unsuitableCollection(
-                    collection.text,
-                    reason: "the server has objects of it, and the app has not named it"
-                )
-            }
-            try DeviceTable.join(collection, to: number, in: database)
-        }
-    }
-
-    private func adopt(
-        _ adoption: Adoption,
-        replacing old: DeviceReplica,
-        _ identity: DeviceIdentity,
-        in transaction: borrowing WriteTransaction
-    ) throws {
-        for (key, object) in adoption.objects {
-            if let object {
-                try transaction.setValue(object.value, version: object.version, of: key)
-            } else {
-                try transaction.removeValue(of: key)
-            }
-        }
-        let device = try device(in: transaction)
-        try device.write(adoption, replacing: old)
-        if adoption.identity.client != identity.client {
-            // The client that they had is in the server's row until then.
-            try leaveOthersBehind(device)
-            try DeviceTable.set(adoption.identity, for: server, in: device.database)
-        } else if adoption.identity.nonce > identity.nonce {
-            nonces.pass(adoption.identity.nonce)
-        }
-        transaction.touch()
-    }
-
-    /// A clone of this device has all of its replicas.
-    private func leaveOthersBehind(_ device: StoredDevice) throws {
-        let numbers = try DeviceTable.replicas(of: server, in: device.database)
-        for number in numbers where number != self.number {
-            let other = device.of(number)
-            let slice = try other.wholeSlice(with: [])
-            try other.write(slice.leftBehind(), replacing: slice.replica)
-        }
-    }
 }
 
 extension Store {
     /// - Throws: ``ReplicationError/unsuitableCollection(_:reason:)`` for a collection that loses
     ///   objects by itself, which would remove them from all devices.
-    fileprivate func checkSuitability(of collections: Set<Key>) throws(ReplicationError) {
+    func checkSuitability(of collections: Set<Key>) throws(ReplicationError) {
         for rules in options.collections where collections.contains(rules.name) {
             guard !rules.isEphemeral, rules.retention == nil else {
                 throw .unsuitableCollection(
@@ -355,34 +339,9 @@ extension Store {
     }
 }
 
-extension Adoption {
-    /// Whether anything is other than before.
-    fileprivate func changes(_ replica: DeviceReplica, _ identity: DeviceIdentity) -> Bool {
-        self.replica != replica || self.identity != identity || !pending.isEmpty
-            || !objects.isEmpty
-    }
-}
-
 extension BatchName {
     /// Four of the random bytes of an identifier.
     fileprivate init(_ identifier: Identifier) {
         self.init(identifier.bytes.suffix(4).reduce(0) { $0 << 8 | UInt32($1) })
-    }
-}
-
-extension WireAnswer {
-    /// The collections of the objects that arrive.
-    fileprivate var collections: Set<Key> {
-        switch self {
-        case .exchange(let answer), .restoration(let answer):
-            return Set(answer.keys.map(\.collection))
-        case .recovery, .comparison(nil): return []
-        case .comparison(let answers?):
-            var collections: Set<Key> = []
-            for case .objects(let objects) in answers {
-                collections.formUnion(objects.keys.map(\.collection))
-            }
-            return collections
-        }
     }
 }

@@ -36,7 +36,8 @@ struct StoredDevice {
         to object: VersionedValue?
     ) throws -> PendingObject {
         let known = try row.changes().applied(to: row.base)
-        guard known != object else { return row }
+        // An edit of an object that a hook had refused is merged first.
+        guard known != object, row.rejection != .editedHere else { return row }
         var row = row
         row.tail = try row.tail.composed(with: .diff(known, object, policy: policy))
         return row

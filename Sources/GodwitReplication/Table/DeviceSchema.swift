@@ -10,13 +10,13 @@ enum DeviceSchema {
 
     private static let tables = """
         CREATE TABLE godwit_device_server (
-            number INTEGER PRIMARY KEY,
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
             name TEXT NOT NULL UNIQUE,
             client BLOB NOT NULL,
             nonce INTEGER NOT NULL
         ) STRICT;
         CREATE TABLE godwit_device_replica (
-            number INTEGER PRIMARY KEY,
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
             server INTEGER NOT NULL,
             name TEXT NOT NULL,
             epoch INTEGER,
@@ -53,6 +53,8 @@ enum DeviceSchema {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX godwit_device_pending_held ON godwit_device_pending (replica)
             WHERE batch IS NOT NULL OR is_doubtful;
+        CREATE INDEX godwit_device_pending_rejected ON godwit_device_pending (replica, rejection)
+            WHERE rejection IS NOT NULL;
         CREATE TABLE godwit_device_adopted (
             replica INTEGER NOT NULL,
             number INTEGER NOT NULL,
@@ -60,6 +62,19 @@ enum DeviceSchema {
             serial INTEGER NOT NULL,
             id BLOB NOT NULL,
             PRIMARY KEY (replica, number)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE godwit_device_undo (
+            replica INTEGER NOT NULL,
+            step INTEGER NOT NULL,
+            collection TEXT NOT NULL,
+            key TEXT NOT NULL,
+            before_version INTEGER,
+            before BLOB,
+            after_version INTEGER,
+            after BLOB,
+            recorded BLOB,
+            is_undone INTEGER NOT NULL,
+            PRIMARY KEY (replica, step, collection, key)
         ) STRICT, WITHOUT ROWID;
 
         """
@@ -80,7 +95,9 @@ enum DeviceSchema {
             INSERT INTO godwit_device_pending (replica, collection, key, version, base)
             SELECT replica, \(row).collection, \(row).key, \(version), \(base)
             FROM godwit_device_collection WHERE collection = \(row).collection
-            ON CONFLICT (replica, collection, key) DO UPDATE SET rejection = NULL
+            ON CONFLICT (replica, collection, key) DO UPDATE
+            SET rejection = CASE WHEN rejection IN ('refusedHere', 'editedHere')
+                THEN 'editedHere' END
             WHERE rejection IS NOT NULL;
         END;
 

@@ -166,6 +166,16 @@ extension DeviceTable {
         return try statement.step() && statement.integer(0) != 0
     }
 
+    static func hasReplica(_ number: DeviceNumber, in database: Database) throws -> Bool {
+        let statement = try PreparedStatement(
+            "SELECT EXISTS (SELECT 1 FROM godwit_device_replica WHERE number = ?)",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(number.rawValue, at: 1)
+        return try statement.step() && statement.integer(0) != 0
+    }
+
     /// Removes all rows of a replica, and its server's if that has no other replica.
     ///
     /// So an app that signs in anew is another client.
@@ -195,7 +205,7 @@ extension DeviceTable {
     /// Removes rows of replicas that are gone, and says whether there were any.
     private static func removeOrphans(in database: Database) throws -> Bool {
         var count = 0
-        for table in ["collection", "pending", "adopted"] {
+        for table in ["collection", "pending", "adopted", "undo"] {
             let statement = try PreparedStatement(
                 """
                 DELETE FROM godwit_device_\(table)

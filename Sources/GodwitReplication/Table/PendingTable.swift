@@ -75,7 +75,8 @@ enum PendingTable {
         let statement = try PreparedStatement(
             """
             SELECT EXISTS (
-                SELECT 1 FROM godwit_device_pending WHERE replica = ? AND rejection IS NULL)
+                SELECT 1 FROM godwit_device_pending
+                WHERE replica = ? AND (rejection IS NULL OR rejection = 'editedHere'))
             """,
             in: database
         )
@@ -121,7 +122,35 @@ enum PendingTable {
         of replica: DeviceNumber,
         in database: Database
     ) throws -> [ObjectKey] {
-        try rejections(of: replica, in: database).filter { $0.value == .refusedHere }.keys.sorted()
+        try keys(.refusedHere, of: replica, in: database)
+    }
+
+    /// Those that the app has written since.
+    static func editedAfterRefusal(
+        of replica: DeviceNumber,
+        in database: Database
+    ) throws -> [ObjectKey] {
+        try keys(.editedHere, of: replica, in: database)
+    }
+
+    private static func keys(
+        _ reason: Rejection.Reason,
+        of replica: DeviceNumber,
+        in database: Database
+    ) throws -> [ObjectKey] {
+        let statement = try PreparedStatement(
+            """
+            SELECT collection, key FROM godwit_device_pending
+            WHERE replica = ? AND rejection = ? AND rejection IS NOT NULL ORDER BY collection, key
+            """,
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(replica.rawValue, at: 1)
+        try statement.bind(reason.rawValue, at: 2)
+        var keys: [ObjectKey] = []
+        while try statement.step() { keys.append(statement.objectKey(0, 1)) }
+        return keys
     }
 
     /// - Parameter row: nil to remove it.

@@ -1,3 +1,4 @@
+internal import GRDB
 public import GodwitTree
 
 /// Why a store refused; each case is named after what has to be mended.
@@ -100,6 +101,30 @@ extension StoreError {
     var isOfOneObject: Bool {
         switch self {
         case .unreadableObject, .newerObject: true
+        default: false
+        }
+    }
+}
+
+extension StoreError {
+    /// Whether the store takes no writes any more until it is opened again.
+    package var endsWriting: Bool {
+        switch self {
+        case .closed, .mustReopen: true
+        default: false
+        }
+    }
+
+    /// Whether the store or its disk has failed, or the task was cancelled: nothing that anyone refuses.
+    static func isFailure(_ error: any Error) -> Bool {
+        switch error {
+        case is CancellationError: true
+        case let error as DatabaseError: error.resultCode != .SQLITE_CONSTRAINT
+        case let error as StoreError:
+            switch error {
+            case .diskFull, .inputOutput, .mustReopen, .corrupt, .closed, .damagedLedger: true
+            default: false
+            }
         default: false
         }
     }

@@ -12,6 +12,8 @@ final class CommitDraft {
     var isTouched = false
     /// Whether the request wants everything before it on the disk.
     var isFlush = false
+    /// Whether a hook's error is told from other ones.
+    var tellsRefusals = false
     private(set) var participants: [any TransactionParticipant] = []
     /// The collections that this request has changed, as they are now.
     private(set) var totals: [Key: Ledger.Total] = [:]
@@ -246,7 +248,11 @@ extension CommitDraft {
                 guard !new.isEmpty else { continue }
                 isQuiet = false
                 author = index
-                try hook.willCommit(new, in: WriteTransaction(self))
+                do {
+                    try hook.willCommit(new, in: WriteTransaction(self))
+                } catch let error where tellsRefusals && !StoreError.isFailure(error) {
+                    throw HookRefusal(error: error, hook: hook)
+                }
             }
             if isQuiet { return }
         }

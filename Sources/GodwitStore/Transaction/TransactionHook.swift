@@ -37,6 +37,16 @@ public protocol TransactionHook: Sendable {
     func didCommit(_ changes: ChangeSet)
 }
 
+/// A hook has refused what a transaction changes.
+///
+/// Only transactions that take in objects of others throw it; all others throw what the hook has
+/// thrown.
+public struct HookRefusal: Error {
+    /// What the hook has thrown.
+    public let error: any Error
+    package let hook: any TransactionHook
+}
+
 extension TransactionHook {
     public var collections: Set<Key>? { nil }
     public func didCommit(_ changes: ChangeSet) {}

@@ -162,8 +162,15 @@ extension WriteTransaction {
     }
 
     /// Puts plain data of another device, with the version of the type that wrote it.
-    package borrowing func setValue(_ value: Value, version: Int, of key: ObjectKey) throws {
-        try draft.put(Put(value, version: version), at: key)
+    ///
+    /// - Parameter edits: How the data came from what is there, for hooks; nil if that is not known.
+    package borrowing func setValue(
+        _ value: Value,
+        version: Int,
+        of key: ObjectKey,
+        by edits: Delta? = nil
+    ) throws {
+        try draft.put(Put(value, version: version), at: key, by: edits)
     }
 }
 
@@ -241,6 +248,9 @@ extension WriteTransaction {
         let context = draft.context
         return context.attachments.get { make(context.identifiers) }
     }
+
+    /// Has the transaction throw ``HookRefusal`` when a hook refuses it.
+    package borrowing func tellRefusals() { draft.tellsRefusals = true }
 
     /// Lets state in memory follow what this transaction writes.
     package borrowing func add(_ participant: any TransactionParticipant) {

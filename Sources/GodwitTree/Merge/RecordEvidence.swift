@@ -129,7 +129,7 @@ extension MapDelta {
         entries.contains { other[$0.key] != nil }
     }
 
-    private static let keptMin = 0.5
+    private static let keptMax = 0.5
 
     /// Whether nothing of a field's value is left, or not more than a unit, say.
     fileprivate func replaces(_ entry: Value.Map.Element) -> Bool {
@@ -140,7 +140,7 @@ extension MapDelta {
         case .remove?: true
         case .apply(.set(let value))?:
             entry.value.isScalar
-                && Resemblance(entry.value).score(with: Resemblance(value)) < Self.keptMin
+                && Resemblance(entry.value).score(with: Resemblance(value)) <= Self.keptMax
         }
     }
 }

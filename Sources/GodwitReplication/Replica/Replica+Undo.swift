@@ -1,0 +1,179 @@
+internal import GRDB
+public import GodwitStore
+internal import GodwitTree
+internal import Synchronization
+
+// Undo of a device's own steps, after changes of others have arrived.
+//
+//   (1) A step is what one transaction of this program has changed in the replica: the objects before
+//       and after, and how they were edited where the app has recorded that.
+//   (2) To undo it is a merge: base after, ours now, theirs before. Where others have changed the same
+//       place since, their change stays. What was added is taken away again.
+//   (3) The result is an ordinary change, which is sent; and it is what can be redone. A new step
+//       forgets what is undone.
+
+extension Replica {
+    /// How many steps can be undone and redone.
+    public struct UndoCounts: Hashable, Sendable {
+        public let undoable: Int
+        public let redoable: Int
+    }
+
+    /// Takes back the last step of this device that is not undone, and keeps what others have done.
+    ///
+    /// ```swift
+    /// let replica = try await connector.open(name, collections: ["lists"], undoCountMax: 50)
+    /// try await store.write { try replica.undo(in: $0) }
+    /// ```
+    ///
+    /// A step is one transaction. Steps are kept over launches, as many as the replica was opened for.
+    ///
+    /// - Precondition: The transaction has undone or redone nothing yet.
+    /// - Returns: Whether there was a step to undo.
+    @discardableResult
+    public func undo(in transaction: borrowing WriteTransaction) throws -> Bool {
+        try turnBack(isUndone: false, in: transaction)
+    }
+
+    /// Makes the step again that was undone last.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    public func redo(in transaction: borrowing WriteTransaction) throws -> Bool {
+        try turnBack(isUndone: true, in: transaction)
+    }
+
+    /// How many steps can be undone and redone.
+    public func undoCounts(
+        in transaction: borrowing some Transaction & ~Copyable
+    ) throws -> UndoCounts {
+        let database = transaction.database
+        return UndoCounts(
+            undoable: try UndoTable.count(of: number, isUndone: false, in: database),
+            redoable: try UndoTable.count(of: number, isUndone: true, in: database)
+        )
+    }
+
+    private func turnBack(
+        isUndone: Bool,
+        in transaction: borrowing WriteTransaction
+    ) throws -> Bool {
+        precondition(!takesNoSteps, "A transaction undoes or redoes one step")
+        let database = transaction.database
+        guard let step = try UndoTable.last(of: number, isUndone: isUndone, in: database) else {
+            return false
+        }
+        takeNoSteps(in: transaction)
+        let changes = try UndoTable.changes(of: step, number, in: database)
+        try UndoTable.remove(step, of: number, in: database)
+        for change in changes {
+            let now = try transaction.source.versionedValue(at: change.key).map {
+                VersionedValue($0.value, version: $0.version)
+            }
+            let merge = try change.takenBack(from: now, policy)
+            try set(merge.result, at: change.key, by: merge.afterOurs, in: transaction)
+            try UndoTable.set(
+                UndoneChange(
+                    key: change.key,
+                    before: now,
+                    after: merge.result,
+                    recorded: merge.afterOurs
+                ),
+                step: transaction.commit.rawValue,
+                isUndone: !isUndone,
+                of: number,
+                in: database
+            )
+        }
+        transaction.touch()
+        return true
+    }
+
+    private func set(
+        _ object: VersionedValue?,
+        at key: ObjectKey,
+        by change: ObjectDelta?,
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        guard let object else { return try transaction.removeValue(of: key) }
+        var edits: Delta?
+        if case .apply(let delta)? = change?.change, delta.hasIncrement { edits = delta }
+        try transaction.setValue(object.value, version: object.version, of: key, by: edits)
+    }
+
+    /// Notes what a transaction of the app has changed.
+    func noteStep(
+        _ changes: [ObjectChange],
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        guard undoCountMax > 0, !takesNoSteps else { return }
+        let database = transaction.database
+        let collections = try DeviceTable.collections(of: number, in: database)
+        var isNew = false
+        for change in changes where collections.contains(change.key.collection) {
+            guard !change.key.isReserved, change.kind != nil else { continue }
+            var step = UndoneChange(key: change.key)
+            step.before = try VersionedValue(change.oldValue(), version: change.versions.old)
+            step.after = try VersionedValue(change.newValue(), version: change.versions.new)
+            if let delta = change.recordedDelta, let version = step.after?.version {
+                step.recorded = ObjectDelta(.apply(delta), version: version)
+            }
+            try UndoTable.set(
+                step,
+                step: transaction.commit.rawValue,
+                isUndone: false,
+                of: number,
+                in: database
+            )
+            isNew = true
+        }
+        if isNew { try UndoTable.trim(to: undoCountMax, of: number, in: database) }
+    }
+}
+
+extension UndoneChange {
+    /// The object as it is now, without the change.
+    fileprivate func takenBack(
+        from now: VersionedValue?,
+        _ policy: MergePolicy
+    ) throws(ReplicationError) -> ObjectMerge {
+        let ours = ObjectDelta.diff(after, now, policy: policy)
+        let recorded = try recorded.flatMap { delta throws(ReplicationError) in
+            delta.hasIncrement ? try delta.inverted(on: before) : nil
+        }
+        func merge(areDoubtful: Bool) throws(ReplicationError) -> ObjectMerge {
+            try ObjectMerge(
+                key,
+                base: after,
+                ours: ours,
+                theirs: recorded ?? .diff(after, before, policy: policy),
+                policy: policy,
+                areTheirsDoubtful: areDoubtful
+            )
+        }
+        let exact = try merge(areDoubtful: false)
+        return exact.conflicts.isEmpty ? exact : try merge(areDoubtful: true)
+    }
+}
+
+extension VersionedValue {
+    fileprivate init?(_ value: Value?, version: Int?) {
+        guard let value, let version else { return nil }
+        self.init(value, version: version)
+    }
+}
+
+/// Whether the transaction under way makes no step: it takes in what others have done, or undoes.
+final class StepSilence: TransactionParticipant {
+    private let isOn = Mutex(false)
+
+    var value: Bool { isOn.withLock(\.self) }
+
+    func begin() { isOn.withLock { $0 = true } }
+    private func end() { isOn.withLock { $0 = false } }
+
+    func requestSucceeded() { end() }
+    func requestFailed() { end() }
+    func committed() { end() }
+    func rolledBack() { end() }
+}
