@@ -118,7 +118,7 @@ extension ReplicaConnector {
                 replica: replica.name,
                 client: request.client
             )
-            let (isBehind, old, base) = try await receive(answer, to: request, replica)
+            let (isBehind, old, base) = try await receive(answer, to: request, link)
             report(.adopted(replica.name, base: base))
             link.status.update { status in
                 status.lastError = nil
@@ -159,6 +159,8 @@ extension ReplicaConnector {
             return try await next(keepingEdits: false)
         } catch let error where Replica.isRefusal(error) {
             return try await next(keepingEdits: true)
+        } catch let error as HookRefusal {
+            throw error.error
         }
     }
 
@@ -166,8 +168,9 @@ extension ReplicaConnector {
     private func receive(
         _ answer: [UInt8],
         to request: ReplicaRequest,
-        _ replica: Replica
+        _ link: ReplicaLink
     ) async throws -> (isBehind: Bool, old: LineState, base: LineState) {
+        let replica = link.replica
         func receive(_ arrivals: Replica.Arrivals) async throws -> (Bool, LineState, LineState) {
             try await store.write { transaction in
                 let old = try replica.base(in: transaction)
@@ -184,7 +187,7 @@ extension ReplicaConnector {
             } catch let error where Replica.isRefusal(error) {
                 result = try await receive(.keptBack)
             }
-            try await replica.retryRefused()
+            try await retryRefused(link)
             return result
         } catch let error as HookRefusal {
             throw error.error
@@ -201,7 +204,7 @@ extension ReplicaConnector {
         defer { link.status.update { $0.isConnected = false } }
         while true {
             do {
-                try await link.replica.retryRefused()
+                try await retryRefused(link)
                 for try await head in transport.heads(of: link.replica.name) {
                     link.status.update { $0.isConnected = true }
                     if try await head != link.replica.base() {
@@ -224,6 +227,17 @@ extension ReplicaConnector {
 }
 
 extension ReplicaConnector {
+    /// Tries again what a hook had refused; nothing of the exchange depends on it.
+    private func retryRefused(_ link: ReplicaLink) async throws {
+        do {
+            try await link.replica.retryRefused()
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            failed(link, error)
+        }
+    }
+
     private func failed(_ link: ReplicaLink, _ error: any Error) {
         report(.failed(link.replica.name, reason: "\(error)"))
         link.status.update { $0.lastError = "\(error)" }

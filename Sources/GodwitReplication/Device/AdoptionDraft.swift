@@ -211,17 +211,17 @@ extension AdoptionDraft {
         _ new: VersionedValue?,
         at key: ObjectKey
     ) throws(ReplicationError) {
-        var own = slice.objects[key]
-        var reason = Rejection.Reason.refusedHere
-        if let row = row(key), row.rejection == .editedHere {
-            (own, reason) = (try row.changes().applied(to: row.base), .editedHere)
+        if var row = row(key), row.rejection == .editedHere {
+            let old = try row.tail.applied(to: row.base)
+            (row.base, row.tail) = (new, .diff(new, old, policy: policy))
+            rows[key] = row
+            return
         }
-        let change = ObjectDelta.diff(new, own, policy: policy)
-        guard change != nil || reason == .editedHere else {
+        guard let change = ObjectDelta.diff(new, slice.objects[key], policy: policy) else {
             rows[key] = slice.pending[key] == nil ? nil : .some(nil)
             return
         }
-        rows[key] = PendingObject(base: new, tail: change, rejection: reason)
+        rows[key] = PendingObject(base: new, tail: change, rejection: .refusedHere)
     }
 
     /// Keeps what the device has made of an object, and reports the other side's change.

@@ -9,8 +9,9 @@ public import GodwitTree
 //       the hook refuses alone. The exchange goes on.
 //   (2) A row of such an object has the server's object as its base, and leads from it to the object in
 //       the store. It is not sent.
-//   (3) When the app writes the object all the same, the trigger marks the row as edited. Before the
-//       next request the edit is merged with what has arrived, on the object that both come from.
+//   (3) When the app writes the object all the same, the trigger marks the row as edited, and the row
+//       keeps apart what the app has recorded. Before the next request the edit is merged with what has
+//       arrived, on the object that both come from.
 
 extension Replica {
     /// What becomes of the objects that an answer brings.
@@ -49,7 +50,7 @@ extension Replica {
 
     /// Tries again to take in the objects that a hook has refused.
     ///
-    /// A connector does it when it opens the replica, and whenever it connects.
+    /// A connector does it whenever it connects.
     public func retryRefused() async throws {
         let number = number
         let keys = try await store.read { transaction in
@@ -105,11 +106,10 @@ extension Replica {
         takeNoSteps(in: transaction)
         for key in keys {
             guard let row = try PendingTable.row(key, of: number, in: database) else { continue }
-            let old = try row.changes().applied(to: row.base)
             let edited = try transaction.source.versionedValue(at: key).map {
                 VersionedValue($0.value, version: $0.version)
             }
-            let edit = try EditOfRefused(key, row.base, old, edited, policy, keepsEdits: keepsEdits)
+            let edit = try EditOfRefused(of: row, at: key, edited, policy, keepsEdits: keepsEdits)
             if let object = edit.result, object != edited {
                 try transaction.setValue(object.value, version: object.version, of: key)
             } else if edit.result == nil, edited != nil {
@@ -138,6 +138,18 @@ extension Replica {
     }
 }
 
+extension PendingObject {
+    /// The app's edit of a refused object: what it has recorded, and what else has changed.
+    fileprivate func edit(
+        of old: VersionedValue?,
+        to edited: VersionedValue?,
+        _ policy: MergePolicy
+    ) throws(ReplicationError) -> ObjectDelta? {
+        let known = try frozen.applied(to: old)
+        return try frozen.composed(with: .diff(known, edited, policy: policy))
+    }
+}
+
 /// An edit of an object in the store, while another one had arrived and was refused.
 private struct EditOfRefused {
     /// The object as it is to be.
@@ -147,13 +159,14 @@ private struct EditOfRefused {
     let conflicts: [Conflict]
 
     init(
-        _ key: ObjectKey,
-        _ arrived: VersionedValue?,
-        _ old: VersionedValue?,
+        of row: PendingObject,
+        at key: ObjectKey,
         _ edited: VersionedValue?,
         _ policy: MergePolicy,
         keepsEdits: Bool
     ) throws(ReplicationError) {
+        let arrived = row.base
+        let old = try row.tail.applied(to: arrived)
         guard !keepsEdits else {
             (result, rest) = (edited, .diff(arrived, edited, policy: policy))
             conflicts = [
@@ -165,7 +178,7 @@ private struct EditOfRefused {
             key,
             base: old,
             ours: .diff(old, arrived, policy: policy),
-            theirs: .diff(old, edited, policy: policy),
+            theirs: try row.edit(of: old, to: edited, policy),
             policy: policy
         )
         (result, rest, conflicts) = (merge.result, merge.afterOurs, merge.conflicts)

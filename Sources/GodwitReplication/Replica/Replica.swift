@@ -182,10 +182,14 @@ extension Replica {
         guard delta != nil || known != nil,
             let found = try known ?? PendingTable.row(key, of: number, in: database)
         else { return }
-        guard !found.isRefused else { return }
         recorded.remember(found, key)
         transaction.add(recorded)
         var row = found
+        if found.isRefused {
+            guard let delta, let version = change.versions.new else { return }
+            row.frozen = try row.frozen.composed(with: ObjectDelta(.apply(delta), version: version))
+            return try PendingTable.set(row, key, of: number, in: database)
+        }
         if let delta, let version = change.versions.new {
             row = try device(in: transaction).completed(found, to: change.oldObject())
             row.tail = try row.tail.composed(with: ObjectDelta(.apply(delta), version: version))

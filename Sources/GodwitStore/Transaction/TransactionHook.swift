@@ -41,10 +41,12 @@ public protocol TransactionHook: Sendable {
 ///
 /// Only transactions that take in objects of others throw it; all others throw what the hook has
 /// thrown.
-public struct HookRefusal: Error {
+public struct HookRefusal: Error, CustomStringConvertible {
     /// What the hook has thrown.
     public let error: any Error
     package let hook: any TransactionHook
+
+    public var description: String { "a hook refuses the change: \(error)" }
 }
 
 extension TransactionHook {
