@@ -104,6 +104,8 @@ import Testing
                 audit.problems.map(\.text)
                     == (isOver ? [] : ["is held by 'mine', and nobody knows"])
             )
+            // The repair reads the queue anew; the next audit waits for that.
+            _ = try await queue.audit()
             #expect(try await queue.status(of: id).reasons.count == (isOver ? 1 : 2))
         }
     }
