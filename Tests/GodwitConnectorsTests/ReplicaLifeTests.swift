@@ -223,7 +223,7 @@ import Testing
         #expect(try await network.server.value(of: name)["cards"]?.map?.count == 2)
         #expect(try await phone.store.read { try !Replica.exists(name, in: $0) })
         #expect(try await phone.store.read { try $0.operations().isEmpty })
-        // Somebody else signs in.
+        // Another user signs in.
         let replica = try await phone.connector.open(name, collections: ["cards"])
         #expect(try await replica.status().client != client)
         try await phone.synchronize()

@@ -65,14 +65,14 @@ extension ReplicaConnector {
     /// Enqueues pushes of changes that other processes have made.
     func followOthers() async throws {
         let changes = store.changes()
-        // What was committed before nobody will tell again.
+        // The store does not announce earlier commits again.
         for link in links.withLock(\.all) { try await enqueueAtLast(link) }
         for await change in changes where change.isFromElsewhere {
             for link in links.withLock(\.all) { try await enqueueAtLast(link) }
         }
     }
 
-    /// Enqueues a push of changes that nobody will tell again, however often the disk fails.
+    /// Enqueues a push, and tries again while the disk fails: the store announces a commit once.
     private func enqueueAtLast(_ link: ReplicaLink) async throws {
         var attempts = 0
         while !link.isClosed {

@@ -137,7 +137,7 @@ public final class ReplicaConnector: Sendable {
     /// Takes a replica out of the store: it is not in sync any more, and its objects are the app's own.
     ///
     /// ```swift
-    /// try await connector.leave(shopping.name, removingObjects: true)   // somebody signs out
+    /// try await connector.leave(shopping.name, removingObjects: true)   // signs out
     /// ```
     ///
     /// The server keeps what it has. A replica that is opened again under the name begins as a new

@@ -8,7 +8,7 @@ internal import Synchronization
 //   (1) A step is what one transaction of this program has changed in the replica: the objects before
 //       and after, and how they were edited where the app has recorded that.
 //   (2) To undo it is a merge: base after, ours now, theirs before. Where others have changed the same
-//       place since, their change stays. What was added is taken away again.
+//       place since, their change stays. Undo subtracts an increment.
 //   (3) The result is an ordinary change, which is sent; and it is what can be redone. A new step
 //       forgets what is undone.
 
