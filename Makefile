@@ -5,7 +5,8 @@ TEST := Scripts/run-tests
 GODWIT = $(shell $(BUILD) --show-bin-path)/godwit
 LINTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Outbox/Package.swift Examples/Outbox/Sources \
-	Examples/Roster/Package.swift Examples/Roster/Sources Fuzz/Package.swift Fuzz/Sources
+	Examples/Roster/Package.swift Examples/Roster/Sources \
+	Examples/StateGraph/Package.swift Examples/StateGraph/Sources Fuzz/Package.swift Fuzz/Sources
 
 .PHONY: help setup demo test test-traits test-threads test-planted-bugs mutants lint format bench \
 	merges fuzz soak

@@ -34,7 +34,7 @@ import Testing
             delta.ednText()
                 == "{:items {:= {0 {:crossed true} 2 {:count #d/inc -2}} :> {0 1} "
                 + ":+ {3 {:name \"Oat milk\"}}} :note #d/text [[11 0 \", or tomorrow\"]] "
-                + "\"who buys\" #d/set [\"Ann\" \"Ben\"]}"
+                + "\"who buys\" [\"Ann\" \"Ben\"]}"
         )
     }
 

@@ -152,7 +152,7 @@ import Testing
 @Suite struct EDNDeltaTests {
     @Test(arguments: [
         ("{:a 1}", "{:a 1}"), ("{:a #d/del nil}", "{:a #d/del nil}"), ("5", "5"), (":a", "\"a\""),
-        ("[1 2]", "#d/set [1 2]"), ("#d/set {:- 1}", "#d/set {\"-\" 1}"), ("{}", "#d/keep nil"),
+        ("[1 2]", "[1 2]"), ("#d/set {:- 1}", "#d/set {\"-\" 1}"), ("{}", "#d/keep nil"),
         ("#d/keep nil", "#d/keep nil"), ("{:a #d/keep nil}", "#d/keep nil"),
         ("{:+ {1 {:name \"Wine\"}}}", "{:+ {1 {:name \"Wine\"}}}"),
         ("{\"+\" {1 2}}", "{:+ {1 2}}"), ("#d/list {:- #{0}}", "{:- #{0}}"),

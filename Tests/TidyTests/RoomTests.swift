@@ -17,7 +17,8 @@ import Testing
             "Pipeline", "Table", "Transaction", "Status", "State", "Queue", "Observation",
         ],
         "GodwitReplication": [
-            "Content", "Conflict", ".", "Change", "State", "Range", "Message", "Wire", "Line",
+            "Content", "Conflict", ".", "Change", "State", "Graph", "Range", "Message", "Wire",
+            "Line",
             "Device", "Table", "Storage", "Replica", "Server",
         ],
     ]

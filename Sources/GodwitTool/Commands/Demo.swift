@@ -52,7 +52,7 @@ struct Demo: AsyncParsableCommand {
         guard let record = try await ReplicaRecord.all(in: store).first else {
             throw ToolError("the server kept no replica")
         }
-        try Data(StateGraph(record).svg.utf8).write(to: URL(filePath: svg))
+        try Data(StateDrawing(record).svg.utf8).write(to: URL(filePath: svg))
         Terminal.print("\nThe server's states are drawn in \(svg).")
     }
 }

@@ -17,7 +17,7 @@ extension Delta {
     /// A map of changes is a map of deltas. A list's delta has the keys `:-` (positions removed),
     /// `:=` (position to delta), `:>` (from, to) and `:+` (position to value); of several items
     /// next to each other, `[position count]` stands for the positions removed or moved from. A map
-    /// of changes that has only such keys is marked `#d/map`. What replaces a container is marked
+    /// of changes that has only such keys is marked `#d/map`. A map that replaces a value is marked
     /// `#d/set`, a removed key `#d/del`, and no change at all `#d/keep`. Within a string, `#d/text`
     /// lists places as `[offset removed "inserted"]`, in UTF-8 bytes; `#d/inc` is what is added to
     /// an int. ``init(edn:)`` reads all of it back.
@@ -53,10 +53,7 @@ struct EDNWriter {
         switch delta {
         case .keep: text += "#d/keep nil"
         case .set(let value):
-            switch value {
-            case .map, .list: text += "#d/set "
-            default: break
-            }
+            if case .map = value { text += "#d/set " }
             write(value)
         case .map(let delta):
             if delta.looksLikeList { text += "#d/map " }

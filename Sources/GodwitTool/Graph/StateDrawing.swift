@@ -1,7 +1,7 @@
 import GodwitReplication
 
 /// A picture of a replica's states: the root on top, the head at the bottom, refs beside them.
-struct StateGraph {
+struct StateDrawing {
     private let record: ReplicaRecord
 
     private static let rowHeight = 92

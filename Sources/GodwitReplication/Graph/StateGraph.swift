@@ -1,0 +1,254 @@
+public import GodwitTree
+
+// A graph of the states of one document, as git has one of commits.
+//
+//   (1) A state has an id, which begins with the digest of its value and is computed once. An edge has
+//       the delta from its parent's value to its own.
+//   (2) The root is the empty map. Every peer has it, and it is never collected.
+//   (3) A state that is neither the root nor the head, and that no client has, may be folded: the deltas
+//       before and behind it become one. No id changes, and no value.
+//   (4) A change that was made on another state than the head is merged: the new head has two parents.
+
+/// The states of one document, the deltas between them, and the refs of the clients that have them.
+///
+/// This is the model behind replication, to be driven and looked at by itself:
+///
+/// ```swift
+/// var graph = StateGraph(named: "groceries")
+/// let first = try graph.commit(["items": [["name": "Bread"]]])
+/// graph.setRef("phone", to: first.head)
+/// try graph.commit(["items": [["name": "Bread"], ["name": "Wine"]]])
+/// try graph.update(for: "phone").delta.ednText()   // {:items {:+ {1 {:name "Wine"}}}}
+/// graph.collect()                                  // folds what no client has
+/// ```
+///
+/// Replicas of a store have the same model object by object, and on disk: see ``Replica``.
+public struct StateGraph: Sendable {
+    /// A version of the document.
+    public struct State: Hashable, Sendable {
+        public let id: StateID
+        public let value: Value
+    }
+
+    /// How a state came from an earlier one.
+    public struct Edge: Hashable, Sendable {
+        public let parent: StateID
+        public let child: StateID
+        public let delta: Delta
+    }
+
+    /// What a commit has led to.
+    public struct Commit: Sendable {
+        /// The new head.
+        public let head: StateID
+        /// What the author has to do to have the head's value; `keep` unless the change was merged.
+        public let rest: Delta
+        /// Changes that could not both stay.
+        public let conflicts: [Conflict]
+    }
+
+    /// What brings a client up to date.
+    public struct Update: Hashable, Sendable {
+        /// The state that the client has.
+        public let base: StateID
+        public let head: StateID
+        public let delta: Delta
+    }
+
+    /// One step of the collection: a state that was folded away, and the edges that lead past it now.
+    public struct Fold: Hashable, Sendable {
+        public let state: State
+        public let edges: [Edge]
+    }
+
+    /// The document's name, which is part of each id.
+    public let name: String
+    /// The newest state.
+    public private(set) var head: StateID
+    /// The states that clients have, by the names of the clients.
+    public private(set) var refs: [String: StateID] = [:]
+    /// The states that are kept, in the order of their commits; the root is the first.
+    public private(set) var states: [State]
+    /// Each edge comes after those that lead to its parent.
+    public private(set) var edges: [Edge] = []
+    private let policy: MergePolicy
+
+    public init(named name: String, policy: MergePolicy = .standard) {
+        (self.name, self.policy) = (name, policy)
+        let root = State(id: Self.root, value: .map([:]))
+        (head, states) = (root.id, [root])
+    }
+
+    /// The empty map.
+    public static let root: StateID = {
+        let digest = Value.map([:]).digest
+        let lineage = [UInt8](repeating: 0, count: StateID.sizeInBytes - Digest.sizeInBytes)
+        guard let root = StateID(bytes: digest.bytes + lineage) else {
+            preconditionFailure("A digest and its lineage are an id")
+        }
+        return root
+    }()
+
+    /// The value of a state; nil where it is not kept.
+    public subscript(id: StateID) -> Value? { states.last { $0.id == id }?.value }
+}
+
+/// Why a state graph refuses a call.
+public enum StateGraphError: Error, Hashable, Sendable {
+    /// The state is not kept, or never was: the client sends all that it has, as a change of the root.
+    case unknownState(StateID)
+    /// No client of this name has a ref.
+    case unknownClient(String)
+    /// The newer state did not grow from the older one.
+    case unrelatedStates(StateID, StateID)
+}
+
+// MARK: - Commits
+
+extension StateGraph {
+    /// Adds a value on top of the head; a value that the head has adds nothing.
+    @discardableResult
+    public mutating func commit(_ value: Value) throws -> Commit {
+        let old = try kept(head)
+        return try commit(.diff(old, value, policy: policy), on: head)
+    }
+
+    /// Adds a change of a state, and merges it with what has changed since.
+    ///
+    /// The same change of the same state counts once, as long as the state that it leads to is kept.
+    ///
+    /// - Throws: ``StateGraphError/unknownState(_:)``, or a `TreeError` when the delta was not made for
+    ///   this state.
+    @discardableResult
+    public mutating func commit(_ delta: Delta, on base: StateID) throws -> Commit {
+        let old = try kept(base)
+        let new = try delta.applied(to: old)
+        guard new != old else {
+            let rest = try self.delta(from: base, to: head)
+            return Commit(head: head, rest: rest, conflicts: [])
+        }
+        let theirs = mint(new, parents: [base])
+        if self[theirs.id] != nil, let rest = try? self.delta(from: theirs.id, to: head) {
+            // The change is sent again, because its answer was lost.
+            return Commit(head: head, rest: rest, conflicts: [])
+        }
+        add(theirs, from: base, by: delta)
+        guard base != head else {
+            head = theirs.id
+            return Commit(head: head, rest: .keep, conflicts: [])
+        }
+        let ours = head
+        let since = try self.delta(from: base, to: ours)
+        let merge = try Merge(base: old, ours: since, theirs: delta, policy: policy)
+        let merged = mint(merge.value, parents: [ours, theirs.id])
+        add(merged, from: ours, by: merge.afterOurs)
+        add(merged, from: theirs.id, by: merge.afterTheirs)
+        head = merged.id
+        return Commit(head: head, rest: merge.afterTheirs, conflicts: merge.conflicts)
+    }
+
+    private func kept(_ id: StateID) throws -> Value {
+        guard let value = self[id] else { throw StateGraphError.unknownState(id) }
+        return value
+    }
+
+    private func mint(_ value: Value, parents: [StateID]) -> State {
+        let id = StateID(content: value.digest, replica: name, parents: parents)
+        return State(id: id, value: value)
+    }
+
+    private mutating func add(_ state: State, from parent: StateID, by delta: Delta) {
+        if self[state.id] == nil { states.append(state) }
+        add(Edge(parent: parent, child: state.id, delta: delta))
+    }
+
+    private mutating func add(_ edge: Edge) {
+        if !edges.contains(edge) { edges.append(edge) }
+    }
+}
+
+// MARK: - Refs and updates
+
+extension StateGraph {
+    /// Notes which state a client has.
+    ///
+    /// - Precondition: The state is kept.
+    public mutating func setRef(_ client: String, to state: StateID) {
+        precondition(self[state] != nil, "A ref names a state that is kept")
+        refs[client] = state
+    }
+
+    /// Forgets a client: it sends all that it has when it returns.
+    public mutating func removeRef(_ client: String) { refs[client] = nil }
+
+    /// What brings a client up to date.
+    ///
+    /// Its ref stays where it is until the client has answered: see ``setRef(_:to:)``.
+    public func update(for client: String) throws -> Update {
+        guard let base = refs[client] else { throw StateGraphError.unknownClient(client) }
+        return Update(base: base, head: head, delta: try delta(from: base, to: head))
+    }
+
+    /// The change from a state to one that grew from it: the deltas between them as one.
+    ///
+    /// - Throws: ``StateGraphError/unrelatedStates(_:_:)``.
+    public func delta(from old: StateID, to new: StateID) throws -> Delta {
+        _ = (try kept(old), try kept(new))
+        var ways = [old: Delta.keep]
+        for edge in edges where ways[edge.child] == nil {
+            guard let way = ways[edge.parent] else { continue }
+            ways[edge.child] = try way.composed(with: edge.delta)
+        }
+        guard let way = ways[new] else { throw StateGraphError.unrelatedStates(old, new) }
+        return way
+    }
+}
+
+// MARK: - Collection
+
+extension StateGraph {
+    /// Folds the oldest state that no client needs into its neighbours; nil when there is none.
+    ///
+    /// A state from which two others grew stays for as long as both do.
+    @discardableResult
+    public mutating func collectOne() -> Fold? {
+        let needed = Set(refs.values).union([Self.root, head])
+        let folded = states.first { state in
+            !needed.contains(state.id) && edges.count { $0.parent == state.id } < 2
+        }
+        guard let folded else { return nil }
+        let before = edges.filter { $0.child == folded.id }
+        let behind = edges.first { $0.parent == folded.id }
+        states.removeAll { $0.id == folded.id }
+        edges.removeAll { $0.parent == folded.id || $0.child == folded.id }
+        let replacements = before.compactMap { edge -> Edge? in
+            guard let behind, let delta = try? edge.delta.composed(with: behind.delta) else {
+                return nil
+            }
+            return Edge(parent: edge.parent, child: behind.child, delta: delta)
+        }
+        // All ways from one state to another lead to the same value: one is enough.
+        let added = replacements.filter { (try? delta(from: $0.parent, to: $0.child)) == nil }
+        for edge in added { add(edge) }
+        sortEdges()
+        return Fold(state: folded, edges: added)
+    }
+
+    /// Folds all states that no client needs.
+    ///
+    /// - Returns: The steps, in their order.
+    @discardableResult
+    public mutating func collect() -> [Fold] {
+        var folds: [Fold] = []
+        while let fold = collectOne() { folds.append(fold) }
+        return folds
+    }
+
+    private mutating func sortEdges() {
+        let places = Dictionary(uniqueKeysWithValues: states.enumerated().map { ($1.id, $0) })
+        func place(_ edge: Edge) -> (Int, Int) {
+            (places[edge.child] ?? 0, places[edge.parent] ?? 0)
+        }
+        edges.sort { place($0) < place($1) }
+    }
+}

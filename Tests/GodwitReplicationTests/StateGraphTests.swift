@@ -1,0 +1,127 @@
+import GodwitReplication
+import GodwitTestKit
+import GodwitTree
+import Testing
+
+/// The graph of states, as the design that it comes from describes it.
+@Suite struct StateGraphTests {
+    private static let bread: Value = ["name": "Groceries", "items": [["name": "Bread"]]]
+    private static let crossed: Value = [
+        "name": "Groceries", "items": [["name": "Bread", "crossed": true]],
+    ]
+    private static let wine: Value = [
+        "name": "Groceries", "items": [["name": "Bread", "crossed": true], ["name": "Wine"]],
+    ]
+
+    @Test func `clients get the deltas between their state and the head as one`() throws {
+        var graph = StateGraph(named: "groceries")
+        let first = try graph.commit(Self.bread).head
+        graph.setRef("A", to: first)
+        graph.setRef("B", to: try graph.commit(Self.crossed).head)
+        graph.setRef("C", to: try graph.commit(Self.wine).head)
+
+        #expect(
+            graph.edges.first?.delta.ednText() == #"{:items [{:name "Bread"}] :name "Groceries"}"#
+        )
+        #expect(try graph.update(for: "B").delta.ednText() == #"{:items {:+ {1 {:name "Wine"}}}}"#)
+        let both = #"{:items {:= {0 {:crossed true}} :+ {1 {:name "Wine"}}}}"#
+        #expect(try graph.update(for: "A").delta.ednText() == both)
+        #expect(try Delta(edn: both) == graph.update(for: "A").delta)
+        #expect(try graph.update(for: "C").delta == .keep)
+        #expect(throws: StateGraphError.unknownClient("D")) { try graph.update(for: "D") }
+    }
+
+    @Test func `a state that no client has is folded, and the others stay what they are`() throws {
+        var graph = StateGraph(named: "groceries")
+        let states = try [Self.bread, Self.crossed, Self.wine].map { try graph.commit($0).head }
+        graph.setRef("B", to: states[1])
+        let first = graph.collectOne()
+        let fold = try #require(first)
+        #expect(fold.state.id == states[0])
+        #expect(fold.edges.map(\.parent) == [StateGraph.root])
+        #expect(fold.edges.map(\.child) == [states[1]])
+        #expect(graph.collectOne() == nil)
+        graph.setRef("B", to: states[2])
+        #expect(graph.collect().map(\.state.id) == [states[1]])
+        #expect(graph.states.map(\.id) == [StateGraph.root, states[2]])
+        #expect(try graph.delta(from: StateGraph.root, to: states[2]).applied(to: [:]) == Self.wine)
+
+        // The client has missed its update, and comes with a state that is gone.
+        let more = Delta.diff(Self.crossed, Self.bread)
+        #expect(throws: StateGraphError.unknownState(states[1])) {
+            try graph.commit(more, on: states[1])
+        }
+        let whole = try graph.commit(.diff([:], Self.bread), on: StateGraph.root)
+        #expect(graph[whole.head] == Self.wine)
+    }
+
+    @Test func `changes that were made apart are merged, and both sides learn the rest`() throws {
+        var graph = StateGraph(named: "groceries")
+        let base = try graph.commit(Self.bread).head
+        try graph.commit(Self.crossed)
+        let milk: Value = ["name": "Groceries", "items": [["name": "Milk"], ["name": "Bread"]]]
+        let delta = Delta.diff(Self.bread, milk)
+        let commit = try graph.commit(delta, on: base)
+        #expect(try commit.rest.applied(to: milk) == graph[commit.head])
+        #expect(
+            graph[commit.head]
+                == [
+                    "name": "Groceries",
+                    "items": [["name": "Milk"], ["name": "Bread", "crossed": true]],
+                ]
+        )
+        #expect(graph.edges.filter { $0.child == commit.head }.count == 2)
+        // Its answer was lost, and it is sent again.
+        let again = try graph.commit(delta, on: base)
+        #expect(again.head == commit.head)
+        #expect(again.rest == commit.rest)
+        #expect(graph.states.count == 5)
+    }
+
+    /// Clients that write, miss updates and fall behind, with a collection after each step.
+    @Test(arguments: 1...200)
+    func `each client comes to the head, and few states are kept`(seed: UInt64) throws {
+        var random = Seeded(seed: seed)
+        var graph = StateGraph(named: "numbers")
+        let clients = ["A", "B", "C"]
+        var copies = Dictionary(
+            uniqueKeysWithValues: clients.map { ($0, (id: StateGraph.root, value: [:] as Value)) }
+        )
+        let start: Value = ["list": [0]]
+        try graph.commit(start)
+        for client in clients { copies[client] = (graph.head, start) }
+        for client in clients { graph.setRef(client, to: graph.head) }
+        var added: [Int64] = [0]
+        for number in 1...Int64(30) {
+            let client = try #require(clients.randomElement(using: &random))
+            let copy = try #require(copies[client])
+            var value = copy.value
+            let list = value["list"]?.list.map(Array.init) ?? []
+            let place = Int.random(in: 0...list.count, using: &random)
+            value = ["list": .list(Value.List(list[..<place] + [.int(number)] + list[place...]))]
+            let commit = try graph.commit(.diff(copy.value, value), on: copy.id)
+            added.append(number)
+            // The answer may be lost: the client keeps its state, and sends the change again.
+            if Int.random(in: 0..<4, using: &random) == 0 {
+                let again = try graph.commit(.diff(copy.value, value), on: copy.id)
+                #expect(graph[again.head] == graph[commit.head], "seed \(seed)")
+            }
+            let head = try commit.rest.applied(to: value)
+            #expect(head == graph[graph.head], "seed \(seed)")
+            copies[client] = (graph.head, head)
+            graph.setRef(client, to: graph.head)
+            graph.collect()
+            #expect(graph.states.count <= 2 * clients.count + 2, "seed \(seed)")
+            for state in graph.states {
+                #expect(state.id == StateGraph.root || state.id.content == state.value.digest)
+            }
+            for client in graph.refs.keys {
+                let update = try graph.update(for: client)
+                let base = try #require(graph[update.base])
+                #expect(try update.delta.applied(to: base) == graph[graph.head], "seed \(seed)")
+            }
+        }
+        let list = graph[graph.head]?["list"]?.list?.compactMap(\.integer)
+        #expect(list?.sorted() == added, "seed \(seed)")
+    }
+}
