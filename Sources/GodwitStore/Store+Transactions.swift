@@ -138,4 +138,7 @@ extension Store {
     }
 
     public func removeHook(named name: String) { context.removeHook(named: name) }
+
+    /// Whether the store has a hook of a name.
+    public func hasHook(named name: String) -> Bool { context.hasHook(named: name) }
 }

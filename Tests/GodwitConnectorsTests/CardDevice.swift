@@ -9,19 +9,20 @@ struct CardDevice: Sendable {
     let store: Store
     let replica: Replica
     let connector: ReplicaConnector
-    private let cards = Store.Collection<Value>("cards")
+    private let cards = CardServer.cards
 
     init(
         _ store: Store,
         _ name: ReplicaName,
         _ network: SimulatedNetwork,
+        collections: Set<Key> = ["cards"],
         undoCountMax: Int = 0
     ) async throws {
         self.store = store
         connector = try ReplicaConnector(store, transport: network)
         replica = try await connector.open(
             name,
-            collections: ["cards"],
+            collections: collections,
             undoCountMax: undoCountMax
         )
     }
@@ -41,4 +42,43 @@ struct CardDevice: Sendable {
     func keys() async throws -> [String] {
         try await store.read { [cards] in try $0.keys(in: cards) }
     }
+}
+
+/// A server with a replica of cards.
+struct CardServer: Sendable {
+    static let cards = Store.Collection<Value>("cards")
+
+    let name: ReplicaName
+    let network: SimulatedNetwork
+
+    init() async throws {
+        name = try ReplicaName("shopping")
+        network = try await SimulatedNetwork(store: Store(.memory))
+        try await network.create(name)
+    }
+}
+
+/// Tests of one server and devices with cards.
+protocol CardSuite {
+    var server: CardServer { get }
+}
+
+extension CardSuite {
+    var name: ReplicaName { server.name }
+    var network: SimulatedNetwork { server.network }
+    var cards: Store.Collection<Value> { CardServer.cards }
+
+    func device(undoCountMax: Int = 0) async throws -> CardDevice {
+        try await CardDevice(Store(.memory), name, network, undoCountMax: undoCountMax)
+    }
+
+    /// An object as a device has it.
+    func value(_ key: String, on device: CardDevice) async throws -> Value? {
+        try await device.store.read { [cards] in try $0.get(key, in: cards) }
+    }
+}
+
+/// A type of which a piecewise merge has two cases at once.
+enum Shape: Codable, Hashable, Sendable {
+    case circle(Int), square(Int), triangle(Int)
 }

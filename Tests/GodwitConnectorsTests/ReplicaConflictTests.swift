@@ -7,16 +7,10 @@ import Testing
 @testable import GodwitReplication
 
 /// Conflicts that merges leave, and that people settle.
-@Suite struct ReplicaConflictTests {
-    let name: ReplicaName
-    let network: SimulatedNetwork
-    let cards = Store.Collection<Value>("cards")
+@Suite struct ReplicaConflictTests: CardSuite {
+    let server: CardServer
 
-    init() async throws {
-        name = try ReplicaName("shopping")
-        network = try await SimulatedNetwork(store: Store(.memory))
-        try await network.create(name)
-    }
+    init() async throws { server = try await CardServer() }
 
     @Test func `a conflict that is settled on one device is settled on all`() async throws {
         let (phone, tablet) = (try await device(), try await device())
@@ -82,7 +76,131 @@ import Testing
         #expect(try await replica.conflicts() == [])
     }
 
-    private func device(undoCountMax: Int = 0) async throws -> CardDevice {
-        try await CardDevice(Store(.memory), name, network, undoCountMax: undoCountMax)
+    @Test func `a conflict within a list is settled where its item is now`() async throws {
+        let (phone, tablet) = (try await device(), try await device())
+        @Sendable func items(_ names: [String]) -> Value {
+            let items = names.enumerated().map { number, name in
+                Value.map(["id": .int(Int64(number)), "name": .string(Key(name))])
+            }
+            return ["items": .list(Value.List(items))]
+        }
+        try await phone.store.write { [cards] in
+            try $0.set(items(["a", "b", "c"]), for: "l", in: cards)
+        }
+        for device in [phone, tablet] { try await device.synchronize() }
+        for (device, text) in [(phone, "mine"), (tablet, "theirs")] {
+            try await device.store.write { [cards] transaction in
+                try transaction.edit("l", in: cards) { $0.items[1].name = text }
+            }
+        }
+        for device in [tablet, phone] { try await device.synchronize() }
+        try await phone.store.write { [cards] transaction in
+            try transaction.edit("l", in: cards) { $0.items.list.insert(["id": 9], at: 0) }
+        }
+        let record = try #require(try await phone.replica.conflicts().first)
+        let (id, conflict) = try #require(record.conflicts.first)
+        #expect(conflict.path == Path([.key("items"), .position(1), .key("name")]))
+        let other = conflict.choice == .ours ? conflict.theirs : conflict.ours
+        let (store, replica) = (phone.store, phone.replica)
+        try await store.write { try replica.settle(id, about: record.object, .takeOther, in: $0) }
+        for device in [phone, tablet] { try await device.synchronize() }
+        for device in [phone, tablet] {
+            let list = try await value("l", on: device)?["items"]?.list
+            #expect(list?.map { $0["name"] } == [nil, "a", other, "c"])
+            #expect(try await device.replica.conflicts() == [])
+        }
     }
+
+    @Test func `a large value, and one that was removed, are put back only where they were left`()
+        async throws
+    {
+        let (phone, tablet) = (try await device(), try await device())
+        let texts = ["base", "phone", "tablet", "edit"].map {
+            Value.string(Key(String(repeating: "\($0) ", count: 1_500)))
+        }
+        try await phone.store.write { [cards] in try $0.set(["text": 0], for: "l", in: cards) }
+        for device in [phone, tablet] { try await device.synchronize() }
+        for (device, text) in [(phone, texts[1]), (tablet, texts[2])] {
+            try await device.store.write { [cards] in
+                try $0.set(["text": text], for: "l", in: cards)
+            }
+        }
+        for device in [tablet, phone, tablet] { try await device.synchronize() }
+        let record = try #require(try await tablet.replica.conflicts().first)
+        let id = try #require(record.conflicts.keys.first)
+        let before = try await value("l", on: tablet)
+        let (store, replica) = (tablet.store, tablet.replica)
+        try await store.write { [cards] in try $0.set(["text": texts[3]], for: "l", in: cards) }
+        await #expect(throws: ReplicationError.changedSince(record.object)) {
+            try await store.write {
+                try replica.settle(id, about: record.object, .takeOther, in: $0)
+            }
+        }
+        try await store.write { [cards] in try $0.set(before ?? 0, for: "l", in: cards) }
+        try await store.write { try replica.settle(id, about: record.object, .takeOther, in: $0) }
+        let after = try await value("l", on: tablet)
+        #expect([["text": texts[1]], ["text": texts[2]]].contains(after))
+        #expect(after != before)
+    }
+
+    /// The app of one device is newer: its type has another name for a field.
+    @Test func `what an older app has written is taken back as what it is`() async throws {
+        let titled = Store.Collection<Titled>("cards", version: 2) { value, _ in
+            ["title": value["name"] ?? ""]
+        }
+        var options = Store.Options()
+        options.collections = [CollectionRules(titled)]
+        let phone = try await device()
+        let tablet = try await CardDevice(Store(.memory, options: options), name, network)
+        try await phone.store.write { [cards] in try $0.set(["name": "old"], for: "a", in: cards) }
+        for device in [phone, tablet] { try await device.synchronize() }
+        try await phone.store.write { [cards] in try $0.set(["name": "mine"], for: "a", in: cards) }
+        try await tablet.store.write { try $0.set(Titled(title: "new"), for: "a", in: titled) }
+        for device in [phone, tablet, phone] { try await device.synchronize() }
+        #expect(try await tablet.store.read { try $0.get("a", in: titled)?.title } == "new")
+
+        let record = try #require(try await tablet.replica.conflicts().first)
+        let id = try #require(record.conflicts.keys.first)
+        let (store, replica) = (tablet.store, tablet.replica)
+        try await store.write { try replica.settle(id, about: record.object, .takeOther, in: $0) }
+        #expect(try await store.read { try $0.get("a", in: titled)?.title } == "mine")
+        for device in [tablet, phone] { try await device.synchronize() }
+        #expect(try await value("a", on: phone) == ["name": "mine"])
+    }
+
+    @Test func `objects join together with the conflicts about them`() async throws {
+        let names = (0..<8).map { Key("notes\($0)") }
+        let phone = try await peer(collections: Set(names))
+        let tablet = try await peer(collections: Set(names))
+        for device in [phone, tablet] {
+            try await device.store.write { transaction in
+                for name in names {
+                    try transaction.set(0, for: "n", in: Store.Collection<Int>(name))
+                }
+            }
+            try await device.synchronize()
+        }
+        try await phone.synchronize()
+        for (device, number) in [(phone, 1), (tablet, 2)] {
+            try await device.store.write { transaction in
+                for name in names {
+                    try transaction.set(number, for: "n", in: Store.Collection<Int>(name))
+                }
+            }
+        }
+        for device in [phone, tablet] { try await device.synchronize() }
+        #expect(try await tablet.replica.conflicts().count == 8)
+
+        let third = try await peer(collections: [])
+        try await third.synchronize()
+        #expect(try await third.replica.conflicts().count == 8)
+    }
+
+    private func peer(collections: Set<Key>) async throws -> CardDevice {
+        try await CardDevice(Store(.memory), name, network, collections: collections)
+    }
+}
+
+private struct Titled: Codable, Sendable {
+    var title: String
 }

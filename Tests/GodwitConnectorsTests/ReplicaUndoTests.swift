@@ -7,16 +7,10 @@ import Testing
 @testable import GodwitReplication
 
 /// Steps of a device that are undone after others have gone on.
-@Suite struct ReplicaUndoTests {
-    let name: ReplicaName
-    let network: SimulatedNetwork
-    let cards = Store.Collection<Value>("cards")
+@Suite struct ReplicaUndoTests: CardSuite {
+    let server: CardServer
 
-    init() async throws {
-        name = try ReplicaName("shopping")
-        network = try await SimulatedNetwork(store: Store(.memory))
-        try await network.create(name)
-    }
+    init() async throws { server = try await CardServer() }
 
     @Test func `a step is undone under what others have done since, and redone`() async throws {
         let (phone, tablet) = (try await device(undoCountMax: 8), try await device())
@@ -91,7 +85,54 @@ import Testing
         #expect(try await phone.number(1) == 2)
     }
 
-    private func device(undoCountMax: Int = 0) async throws -> CardDevice {
-        try await CardDevice(Store(.memory), name, network, undoCountMax: undoCountMax)
+    @Test func `an increment is taken back beside a field that others have changed`() async throws {
+        let (phone, tablet) = (try await device(undoCountMax: 8), try await device())
+        try await phone.store.write { [cards] in
+            try $0.set(["count": 5, "title": "old"], for: "l", in: cards)
+        }
+        for device in [phone, tablet] { try await device.synchronize() }
+        for (device, number, title) in [(phone, 3, "mine"), (tablet, 10, "theirs")] {
+            try await device.store.write { [cards] transaction in
+                try transaction.edit("l", in: cards) {
+                    $0.count += number
+                    $0.title = title
+                }
+            }
+            for device in [phone, tablet] { try await device.synchronize() }
+        }
+        try await phone.synchronize()
+        #expect(try await value("l", on: phone) == ["count": 18, "title": "theirs"])
+        let (store, replica) = (phone.store, phone.replica)
+        #expect(try await store.write { try replica.undo(in: $0) })
+        #expect(try await value("l", on: phone) == ["count": 15, "title": "theirs"])
+        #expect(try await store.write { try replica.redo(in: $0) })
+        #expect(try await value("l", on: phone) == ["count": 18, "title": "theirs"])
+    }
+
+    /// A map with two cases of an enum is what no app can read.
+    @Test func `an undone step leaves an object as it is where the app could not read the result`()
+        async throws
+    {
+        let shapes = Store.Collection<Shape>("cards")
+        var options = Store.Options()
+        options.collections = [CollectionRules(shapes)]
+        let phone = try await CardDevice(
+            Store(.memory, options: options),
+            name,
+            network,
+            undoCountMax: 8
+        )
+        let tablet = try await device()
+        try await phone.store.write { try $0.set(.circle(1), for: "a", in: shapes) }
+        try await phone.store.write { try $0.set(.square(2), for: "a", in: shapes) }
+        for device in [phone, tablet] { try await device.synchronize() }
+        try await tablet.store.write { [cards] in
+            try $0.set(["square": ["_0": 7]], for: "a", in: cards)
+        }
+        for device in [tablet, phone] { try await device.synchronize() }
+        let (store, replica) = (phone.store, phone.replica)
+        try await store.write { try replica.undo(in: $0) }
+        let shape = try await store.read { try $0.get("a", in: shapes) }
+        #expect(shape == .square(7) || shape == .circle(1))
     }
 }

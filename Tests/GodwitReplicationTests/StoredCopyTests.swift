@@ -122,4 +122,26 @@ private let cards = StoreCollection<Value>("cards")
         #expect(ours.line.objects.count == 2)
         #expect(try await ours.client != mirror.client)
     }
+
+    @Test func `an object that a hook refuses is not removed when the server is another one`()
+        async throws
+    {
+        let line = TestLine()
+        let ours = try await Pair(Store(.memory), line)
+        let theirs = try await Pair(Store(.memory), line)
+        try await Self.add(1, ours)
+        for pair in [ours, theirs] { try await pair.synchronize() }
+        try await ours.replica.store.write { try $0.set(["id": -1], for: "c1", in: cards) }
+        try await ours.synchronize()
+        let (store, replica) = (theirs.replica.store, theirs.replica)
+        let request = try await store.write { try replica.nextRequest(in: $0) }
+        let answer = try line.serve(request)
+        try await store.write { try replica.receive(answer, to: request, .heldBack, in: $0) }
+        #expect(try await replica.refusedObjects().count == 1)
+
+        let other = Pair(replica, TestLine())
+        try await other.synchronize()
+        #expect(try await Self.keys(other) == ["c1"])
+        #expect(other.line.objects.count == 1)
+    }
 }

@@ -62,6 +62,23 @@ extension StoredFaultTests {
         #expect(try await store.write { try replica.problems(in: $0) } == [])
     }
 
+    @Test func `what others add counts beside a number that is set while an answer is lost`()
+        async throws
+    {
+        let ours = try await Self.counting()
+        let theirs = try await Pair(Store(.memory), ours.line)
+        try await theirs.synchronize()
+        let (replica, store) = (ours.replica, ours.replica.store)
+        try await Self.count(1, store)
+        let request = try await store.write { try replica.nextRequest(in: $0) }
+        _ = try ours.line.serve(request)
+        try await Self.count(1, theirs.replica.store)
+        try await theirs.synchronize()
+        try await store.write { try $0.set(["count": 2], for: "a", in: lists) }
+        try await ours.synchronize()
+        #expect(ours.line.objects[list] == ["count": 3])
+    }
+
     @Test func `a batch that never arrived is sent by a device that compares`() async throws {
         let ours = try await Self.counting()
         let (replica, store) = (ours.replica, ours.replica.store)

@@ -41,6 +41,7 @@ final class DeviceLaunch: @unchecked Sendable {
     let queue: PushQueue
     let hook = StrictHook()
     var replica: Replica?
+    var isOpening = false
     var isAlive = true
     var tasks: [Task<Void, Never>] = []
 
@@ -97,13 +98,37 @@ extension SyncWorld {
     private func begin(_ launch: DeviceLaunch, of device: Device) {
         repeatedly(launch, of: device, "the queue") { try await launch.queue.run() }
         repeatedly(launch, of: device, "the connector") {
-            if launch.replica == nil {
-                launch.replica = try await launch.connector.open(
-                    .simulated,
-                    collections: Self.collections
-                )
-            }
+            try await self.openReplica(of: launch)
             try await launch.connector.run()
+        }
+    }
+
+    private func openReplica(of launch: DeviceLaunch) async throws {
+        guard launch.replica == nil, !launch.isOpening else { return }
+        launch.isOpening = true
+        defer { launch.isOpening = false }
+        launch.replica = try await launch.connector.open(.simulated, collections: Self.collections)
+    }
+
+    /// The app closes the replica, or leaves it, and opens it again after a while.
+    func reopenReplica(of launch: DeviceLaunch, of device: Device, leavingIt: Bool) {
+        guard launch.replica != nil else { return }
+        let delay = Duration.milliseconds(Int.random(in: 0...2_000, using: &random))
+        note("device \(device.index) \(leavingIt ? "leaves" : "closes") the replica")
+        repeatedly(launch, of: device, "an opening") { [self] in
+            if leavingIt {
+                do {
+                    try await launch.connector.leave(.simulated, removingObjects: true)
+                } catch ReplicationError.unsentChanges {
+                    throw CancellationError()
+                } catch ReplicationError.unknownReplica {}
+            } else {
+                launch.connector.close(.simulated)
+            }
+            launch.replica = nil
+            try? await clock.sleep(for: delay)
+            try await self.openReplica(of: launch)
+            throw CancellationError()
         }
     }
 
@@ -232,6 +257,7 @@ extension SyncWorld {
         let clock = clock
         var options = Store.Options()
         options.processes = isShared ? .several : .one
+        options.collections = [CollectionRules(Self.shapes)]
         options.laneScheduler = scheduler.executor(of: process).lanes
         options.identifiers = Identifiers { [self] in
             Identifier(high: random.next(), low: random.next())

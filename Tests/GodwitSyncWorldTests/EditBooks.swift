@@ -28,6 +28,10 @@ struct EditBooks {
     private(set) var excused: Set<Int64> = []
     /// What a device had not sent when it was copied: both copies send it.
     private(set) var copied: Set<Int64> = []
+    /// What a person has put back who has settled a conflict.
+    var putBack: Set<Int64> = []
+    /// The lists whose counts were set, and not only added to.
+    var setCounts: Set<Int64> = []
     private var restored: Set<Int> = []
     private var lastNumber: Int64 = 0
 
@@ -47,11 +51,14 @@ struct EditBooks {
             .map(\.number)
     }
 
-    /// The numbers of items, cards and notes in some objects, or in parts of them.
+    /// The numbers of items, cards, notes and shapes in some objects, or in parts of them.
     static func numbers(in values: some Sequence<Value>) -> [Int64] {
         values.flatMap { value in
             let items = (value["items"]?.list ?? value.list).map(Array.init) ?? []
-            return (items + [value]).compactMap { $0["id"]?.integer ?? $0.integer }
+            let cases = value.map?.compactMap { $0.value["_0"] } ?? []
+            return (items + cases + [value]).compactMap {
+                $0["id"]?.integer ?? $0["_0"]?.integer ?? $0.integer
+            }
         }
     }
 

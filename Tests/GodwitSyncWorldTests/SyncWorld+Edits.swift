@@ -12,6 +12,7 @@ extension SyncWorld {
     static let listed = Store.Collection<Value>("lists")
     static let cards = Store.Collection<Value>("cards")
     static let notes = Store.Collection<Value>("notes")
+    static let shapes = Store.Collection<Shape>("shapes")
     static let objectSizeMax = 400
 
     private typealias Body = @Sendable (borrowing WriteTransaction, Int) throws -> Void
@@ -19,12 +20,14 @@ extension SyncWorld {
     /// Has a launch make a random edit.
     func edit(_ launch: DeviceLaunch) {
         let list = Self.lists[Int.random(in: 0...1, using: &random)]
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<12, using: &random) {
         case 0...3: insertItem(launch, list)
         case 4, 5: removeItem(launch, list)
         case 6: increment(launch, list)
         case 7: createCard(launch)
         case 8: writeNote(launch)
+        case 9: drawShape(launch)
+        case 10: settle(launch)
         default: remove(launch)
         }
     }
@@ -88,6 +91,8 @@ extension SyncWorld {
         write(launch, "one more in \(list)") { [self] transaction, write in
             guard try transaction.get(list, in: Self.listed) != nil else { return }
             let number = Int64(Self.lists.firstIndex(of: list) ?? 0)
+            // What is not recorded is sent as the value that it led to.
+            if launch.replica == nil { books.setCounts.insert(number) }
             books.note(.added, number, by: launch.device, in: write)
             try transaction.edit(list, in: Self.listed) { $0.count += 1 }
         }
@@ -134,4 +139,56 @@ extension SyncWorld {
             try transaction.remove(key, in: collection)
         }
     }
+
+    /// Draws a shape of one case of its enum, over what another device has drawn.
+    private func drawShape(_ launch: DeviceLaunch) {
+        let key = "s\(Int.random(in: 0...1, using: &random))"
+        let number = books.number()
+        let shape = Shape.allCases[Int.random(in: 0...2, using: &random)](number)
+        write(launch, "\(number) in shape \(key)") { [self] transaction, write in
+            let plain = Store.Collection<Value>(Self.shapes.name)
+            let old = try transaction.get(key, in: plain).map { EditBooks.numbers(in: [$0]) } ?? []
+            for number in old { books.note(.removed, number, by: launch.device, in: write) }
+            books.note(.created, number, by: launch.device, in: write)
+            try transaction.set(shape, for: key, in: Self.shapes)
+        }
+    }
+
+    /// Settles a conflict as a person does.
+    private func settle(_ launch: DeviceLaunch) {
+        guard let replica = launch.replica else { return }
+        let place = Double.random(in: 0..<1, using: &random)
+        let decision = random.happens(0.6) ? ConflictDecision.takeOther : .keep
+        write(launch, "a decision") { [self] transaction, write in
+            let records = try replica.conflicts(in: transaction)
+            guard !records.isEmpty else { return }
+            let object = records[Int(place * Double(records.count))].object
+            let conflicts = records.first { $0.object == object }?.conflicts ?? [:]
+            guard let (id, conflict) = conflicts.min(by: { $0.key < $1.key }) else { return }
+            let before = try transaction.value(of: object).map { EditBooks.numbers(in: [$0]) } ?? []
+            do {
+                try replica.settle(id, about: object, decision, in: transaction)
+            } catch ReplicationError.changedSince {
+                try replica.settle(id, about: object, in: transaction)
+            }
+            let after = try transaction.value(of: object).map { EditBooks.numbers(in: [$0]) } ?? []
+            let sides = EditBooks.numbers(in: [conflict.ours, conflict.theirs].compactMap(\.self))
+            for number in Set(before + sides).subtracting(after) {
+                books.note(.removed, number, by: launch.device, in: write)
+            }
+            books.putBack.formUnion(Set(after).subtracting(before))
+            if conflict.path.steps.first == .key("count") {
+                books.setCounts.insert(Int64(Self.lists.firstIndex(of: object.key.text) ?? 0))
+            }
+        }
+    }
+}
+
+/// What an app draws: of two cases in one object its type makes nothing.
+enum Shape: Codable, Sendable {
+    case circle(Int64), square(Int64), triangle(Int64)
+
+    static let allCases: [@Sendable (Int64) -> Shape] = [
+        { .circle($0) }, { .square($0) }, { .triangle($0) },
+    ]
 }

@@ -45,7 +45,9 @@ extension SyncWorld {
         return devices.allSatisfy { device in
             guard let launch = device.alive.first, launch.replica != nil else { return false }
             let isSettled = try? launch.store.database.read { database in
-                let number = try DeviceTable.names(in: database)[0].0
+                guard let (number, _) = try DeviceTable.names(in: database).first else {
+                    return false
+                }
                 return try DeviceTable.base(of: number, in: database) == head
                     && PendingTable.refused(of: number, in: database).isEmpty
                     && !PendingTable.isDirty(number, in: database)
@@ -60,7 +62,9 @@ extension SyncWorld {
         let devices = devices.map { device in
             guard let launch = device.alive.first else { return "closed" }
             let text = try? launch.store.database.read { database in
-                let number = try DeviceTable.names(in: database)[0].0
+                guard let (number, _) = try DeviceTable.names(in: database).first else {
+                    return "without the replica"
+                }
                 let base = try DeviceTable.base(of: number, in: database).serial
                 let count = try PendingTable.count(of: number, in: database)
                 let sql = "SELECT state FROM godwit_operation"
@@ -102,7 +106,9 @@ extension SyncWorld {
     private func check(_ device: Device, _ values: [ObjectKey: Value]) throws {
         guard let launch = device.alive.first else { return }
         let (objects, held, isSound) = try launch.store.database.read { database in
-            let number = try DeviceTable.names(in: database)[0].0
+            guard let (number, _) = try DeviceTable.names(in: database).first else {
+                throw ReplicationError.unknownReplica("simulated")
+            }
             let rows = try PendingTable.all(of: number, in: database)
             var sum = ContentSum.empty
             var base = try DeviceLaunch.versioned(in: database)
@@ -115,6 +121,10 @@ extension SyncWorld {
         if !isSound { violate("device \(device.index): the sum is not that of its base") }
         if !held.isEmpty, !faults.rejections {
             violate("device \(device.index) holds \(held)")
+        }
+        // A copy of a device may not know that it has sent what a merge has made of its shape.
+        for (key, shape) in objects where key.collection == Self.shapes.name && copyCount == 0 {
+            if shape.map?.count != 1 { violate("device \(device.index) cannot read \(key)") }
         }
         let own = objects.filter { !held.contains($0.key) }
         let theirs = values.filter { !held.contains($0.key) }
@@ -141,6 +151,7 @@ extension SyncWorld {
             .subtracting(books.excused)
         let back = Set(books.numbers(.removed, .committed)).intersection(present)
             .subtracting(recorded).subtracting(books.excused).subtracting(books.copied)
+            .subtracting(books.putBack)
         // The server takes one of several lost lines for a part of the other, and a clone that has been
         // in touch hides that states of its twin are lost.
         let isAmbiguous = serverRestoreCount > 1 || serverRestoreCount > 0 && copyCount > 0
@@ -157,7 +168,7 @@ extension SyncWorld {
             let most = books.numbers(.added, .committed, .open).count { $0 == Int64(number) }
             var least = books.numbers(.added, .committed).count { $0 == Int64(number) }
             // What is doubtful adds nothing where both sides have added.
-            if serverRestoreCount > 0 { least = 0 }
+            if serverRestoreCount > 0 || books.setCounts.contains(Int64(number)) { least = 0 }
             if !(Int64(least)...Int64(most)).contains(count) {
                 violate("\(list) counts \(count), not \(least)...\(most)")
             }

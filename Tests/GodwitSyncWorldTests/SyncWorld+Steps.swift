@@ -29,6 +29,9 @@ extension SyncWorld {
         case 18...21: passTime()
         case 22: forgetClients()
         case 23: withLaunch(of: device) { setStrict(!$0.hook.isStrict, $0) }
+        case 24:
+            let isLeft = !device.isShared && random.happens(0.5)
+            withLaunch(of: device) { reopenReplica(of: $0, of: device, leavingIt: isLeft) }
         default: withLaunch(of: device) { edit($0) }
         }
         for device in devices where device.alive.isEmpty { open(device) }

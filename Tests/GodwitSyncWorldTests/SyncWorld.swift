@@ -16,7 +16,7 @@ import GodwitTree
 /// Unchecked, because all of it runs on the thread that steps the scheduler, or on a thread of
 /// GRDB's that this one waits for.
 final class SyncWorld: @unchecked Sendable {
-    static let collections: Set<Key> = ["lists", "cards", "notes"]
+    static let collections: Set<Key> = ["lists", "cards", "notes", "shapes"]
 
     let seed: UInt64
     let faults: Faults

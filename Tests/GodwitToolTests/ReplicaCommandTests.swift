@@ -1,3 +1,4 @@
+import Foundation
 import GodwitConnectors
 import GodwitReplication
 import GodwitStore
@@ -69,6 +70,62 @@ import Testing
         #expect(try run("conflicts", phone).output == "cards/a/id: kept 3, not 2 (bothSet)\n")
         let records = try Value(json: run("conflicts", phone, "--json").output)
         #expect(records.list?.first?["conflicts"]?.list?.first?["base"] == 1)
+    }
+
+    @Test func `a conflict is settled, and the decision is pending`() async throws {
+        try await prepare()
+        #expect(try run("resolve", phone, "cards", "b").status == 1)
+        #expect(try run("resolve", phone, "cards", "a", "--put", "5", "--take-other").status == 64)
+        #expect(try run("resolve", phone, "cards", "a", "--take-other").status == 0)
+        #expect(try run("conflicts", phone).output == "no conflicts\n")
+        let status = try Value(json: run("status", phone, "--json").output)
+        #expect(status["pending"] == 2 && status["conflicts"] == 0)
+
+        let difference = try run("diff", server, phone)
+        #expect(difference.status == 2)
+        #expect(difference.output.contains("~ cards/a\n~ /id  3 → 2"))
+        let objects = try Value(json: run("diff", server, phone, "--json").output)
+        #expect(objects.list?.first?["second"] == ["id": 2])
+        #expect(try run("diff", server, folder.path("tablet.sqlite")).output == "no differences\n")
+    }
+
+    @Test func `a replica's standing is shown, of a device and of a server`() async throws {
+        try await prepare()
+        let device = try Value(json: run("status", phone, "--json").output)
+        #expect(device["role"] == "device" && device["pending"] == 0)
+        #expect(device["conflicts"] == 1 && device["refused"] == [])
+        let server = try Value(json: run("status", server, "--json").output)
+        #expect(server["objects"] == 2 && server["clients"] == 2 && server["forgotten"] == 0)
+        #expect(server["state"] == device["state"])
+        #expect(try run("status", phone).output.hasPrefix("shopping, device\n"))
+    }
+
+    @Test func `what is exported is imported, on a server and on a device`() async throws {
+        try await prepare()
+        let store = try Store(.file(phone))
+        try await store.write { [cards] transaction in
+            try transaction.setValue(["bytes": .bytes([1, 2])], version: 3, of: cards.place("v"))
+        }
+        try store.close()
+        let file = folder.path("export.json")
+        try run("export", phone).output.write(toFile: file, atomically: true, encoding: .utf8)
+
+        let copy = folder.path("copy.sqlite")
+        #expect(try run("import", copy, file).status == 1, "which name?")
+        #expect(try run("import", copy, file, "--name", "again").output == "2 objects imported\n")
+        let status = try Value(json: run("status", copy, "--json").output)
+        #expect(status["objects"] == 2 && status["clients"] == 1)
+        #expect(try run("verify", copy).output == "2 objects, 0 problems\n")
+        let audit = try await ReplicaAudit("again", .server, in: Store(.file(copy)))
+        #expect(audit.objects[cards.place("v")]?.version == 3)
+        #expect(audit.objects[cards.place("v")]?.value == ["bytes": .bytes([1, 2])])
+
+        let tablet = folder.path("tablet.sqlite")
+        #expect(try run("import", tablet, file).output == "2 objects imported\n")
+        #expect(try Value(json: run("status", tablet, "--json").output)["pending"] == 1)
+        try #"{"notes": {"n": 1}}"#.write(toFile: file, atomically: true, encoding: .utf8)
+        let strange = try run("import", tablet, file)
+        #expect(strange.status == 1 && strange.errors.contains("not in the replica: notes"))
     }
 
     @Test func `clients are listed and forgotten`() async throws {

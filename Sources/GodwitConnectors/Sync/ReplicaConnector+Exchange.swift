@@ -19,6 +19,7 @@ extension ReplicaConnector {
             return .retry(after: .seconds(5), reason: "the replica \"\(name)\" is not open")
         }
         let isDone = try await exchangeAll(link, onlyIfNeeded: true)
+        if link.isClosed { return .retry(after: .seconds(5), reason: "the replica was closed") }
         return isDone ? .completed : .retry(reason: "the server did not take the changes")
     }
 
@@ -129,9 +130,13 @@ extension ReplicaConnector {
         } catch let error as CancellationError {
             throw error
         } catch {
+            if link.isClosed { return .done }
             failed(link, error)
-            if error as? ReplicationError == .wrongContent {
-                try await store.write { try replica.distrust(in: $0) }
+            switch error as? ReplicationError {
+            case .wrongContent: try await store.write { try replica.distrust(in: $0) }
+            // Another process has taken the replica out of the store.
+            case .unknownReplica: close(link)
+            default: break
             }
             throw error
         }
@@ -144,21 +149,21 @@ extension ReplicaConnector {
         of replica: Replica,
         _ onlyIfNeeded: Bool
     ) async throws -> ReplicaRequest? {
-        func next(keepingEdits: Bool) async throws -> ReplicaRequest? {
+        func next() async throws -> ReplicaRequest? {
             try await store.write { transaction in
                 guard try !onlyIfNeeded || replica.needsRequest(in: transaction) else {
                     return nil
-                }
-                if keepingEdits {
-                    try replica.mergeEditsOfRefused(keepsEdits: true, in: transaction)
                 }
                 return try replica.nextRequest(in: transaction)
             }
         }
         do {
-            return try await next(keepingEdits: false)
-        } catch let error where Replica.isRefusal(error) {
-            return try await next(keepingEdits: true)
+            do {
+                return try await next()
+            } catch let error where Replica.isRefusal(error) {
+                try await replica.mergeEditsOfRefused()
+                return try await next()
+            }
         } catch let error as HookRefusal {
             throw error.error
         }
@@ -179,16 +184,13 @@ extension ReplicaConnector {
             }
         }
         do {
-            return try await receive(.taken)
-        } catch let error where Replica.isRefusal(error) {
-            let result: (Bool, LineState, LineState)
             do {
-                result = try await receive(.heldBack)
+                return try await receive(.taken)
             } catch let error where Replica.isRefusal(error) {
-                result = try await receive(.keptBack)
+                let result = try await receive(.heldBack)
+                try await retryRefused(link)
+                return result
             }
-            try await retryRefused(link)
-            return result
         } catch let error as HookRefusal {
             throw error.error
         }
@@ -215,6 +217,7 @@ extension ReplicaConnector {
             } catch let error as CancellationError {
                 throw error
             } catch {
+                if link.isClosed { return }
                 failed(link, error)
                 if Self.isFinal(error) { throw error }
             }
@@ -228,7 +231,7 @@ extension ReplicaConnector {
 
 extension ReplicaConnector {
     /// Tries again what a hook had refused; nothing of the exchange depends on it.
-    private func retryRefused(_ link: ReplicaLink) async throws {
+    func retryRefused(_ link: ReplicaLink) async throws {
         do {
             try await link.replica.retryRefused()
         } catch let error as CancellationError {

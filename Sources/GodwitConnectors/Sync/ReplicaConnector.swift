@@ -129,7 +129,10 @@ public final class ReplicaConnector: Sendable {
     ///
     /// What is changed meanwhile is recorded, and sent then.
     public func close(_ name: ReplicaName) {
-        guard let link = links.withLock({ $0[name] }) else { return }
+        if let link = links.withLock({ $0[name] }) { close(link) }
+    }
+
+    func close(_ link: ReplicaLink) {
         links.withLock { $0.remove(link) }
         link.close()
     }
@@ -169,8 +172,7 @@ public final class ReplicaConnector: Sendable {
                     link.pushes.isPush($0)
                 }
             }
-            links.withLock { $0.remove(link) }
-            link.close()
+            close(link)
         }
     }
 
@@ -212,6 +214,8 @@ public final class ReplicaConnector: Sendable {
         guard let link = links.withLock({ $0[name] }) else {
             throw ReplicationError.unknownReplica(name.text)
         }
+        // The app may have ended between an answer and the second trial of what a hook had refused.
+        try await retryRefused(link)
         try await synchronize(link)
     }
 

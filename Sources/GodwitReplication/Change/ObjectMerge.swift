@@ -21,7 +21,7 @@ struct ObjectMerge: Sendable {
     /// What is left to be done after their change; nil for nothing.
     let afterTheirs: ObjectDelta?
     /// Changes that could not both stay.
-    let conflicts: [Conflict]
+    let conflicts: [MergeConflict]
 
     /// - Throws: ``ReplicationError/invalidDelta(reason:)`` when a change was made for another base.
     init(
@@ -48,14 +48,8 @@ struct ObjectMerge: Sendable {
         }
         if let our, let their, our.version != their.version {
             let isOurs = our.version > their.version
-            let conflict = Conflict(
-                path: Path([.key(key.collection), .key(key.key)]),
-                reason: .takenWhole,
-                base: base?.value,
-                ours: our.value,
-                theirs: their.value,
-                choice: isOurs ? .ours : .theirs
-            )
+            let choice: Conflict.Choice = isOurs ? .ours : .theirs
+            let conflict = MergeConflict(key, since: base, ours: our, theirs: their, choice)
             self.init(
                 isOurs ? our : their,
                 afterOurs: isOurs ? nil : .set(their),
@@ -75,13 +69,15 @@ struct ObjectMerge: Sendable {
             }
         }
         let merge = try merged(areTheirsDoubtful ? .oursWins : policy)
+        let found =
+            areTheirsDoubtful
+            ? try merged(policy).conflicts.map(\.decidedForOurs) : merge.conflicts
         let value = merge.value[key.collection]?[key.key]
         self.init(
             value.map { VersionedValue($0, version: version) },
             afterOurs: ObjectDelta(merge.afterOurs, at: key, version: version),
             afterTheirs: ObjectDelta(merge.afterTheirs, at: key, version: version),
-            areTheirsDoubtful
-                ? try merged(policy).conflicts.map(\.decidedForOurs) : merge.conflicts
+            found.map { MergeConflict($0, place: merge.place(of: $0), version: version) }
         )
     }
 
@@ -113,7 +109,7 @@ struct ObjectMerge: Sendable {
         _ result: VersionedValue?,
         afterOurs: ObjectDelta?,
         afterTheirs: ObjectDelta?,
-        _ conflicts: [Conflict] = []
+        _ conflicts: [MergeConflict] = []
     ) {
         self.result = result
         self.afterOurs = afterOurs
@@ -125,11 +121,13 @@ struct ObjectMerge: Sendable {
 extension ObjectMerge {
     /// This merge and one of what it has left to be done with a later change of ours.
     func followed(by next: ObjectMerge) throws(ReplicationError) -> ObjectMerge {
-        ObjectMerge(
+        var rest = Delta.keep
+        if case .apply(let delta)? = next.afterOurs?.change { rest = delta }
+        return ObjectMerge(
             next.result,
             afterOurs: next.afterOurs,
             afterTheirs: try afterTheirs.composed(with: next.afterTheirs),
-            conflicts + next.conflicts
+            conflicts.map { $0.followed(by: rest) } + next.conflicts
         )
     }
 }
@@ -184,6 +182,15 @@ extension MergePolicy {
         policy.set(.ours, at: "/")
         return policy
     }()
+}
+
+extension Merge {
+    /// Where the place of a conflict is in the merged object.
+    fileprivate func place(of conflict: Conflict) -> Path? {
+        // The path is one in the base; where the base has nothing, one in ours.
+        let way = conflict.base == nil ? afterOurs : delta
+        return way.destination(of: conflict.path).map { Path(Array($0.steps.dropFirst(2))) }
+    }
 }
 
 extension Conflict {

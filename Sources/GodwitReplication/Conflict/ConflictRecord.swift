@@ -18,6 +18,18 @@ public struct ConflictRecord: Hashable, Sendable {
     public let object: ObjectKey
     /// The conflicts, by a digest of their content.
     public private(set) var conflicts: [Key: Conflict]
+    /// What a decision about each of them needs.
+    private(set) var openings: [Key: Opening]
+
+    /// Where a conflict can be decided otherwise.
+    struct Opening: Hashable, Sendable {
+        /// The place in the object as the merge has left it; nil when it is gone.
+        let place: Path?
+        /// The digest of what the merge has left there; nil for nothing.
+        let left: Digest?
+        /// The version of the object that was not taken.
+        let version: Int
+    }
 
     private static let prefix = "godwit.conflicts."
 
@@ -51,14 +63,17 @@ extension ObjectKey {
 
 extension ConflictRecord {
     /// The record with more conflicts about an object; notices are left out.
+    ///
+    /// - Parameter result: The merged object.
     static func record(
         _ old: VersionedValue?,
-        adding conflicts: [Conflict],
-        about object: ObjectKey
+        adding conflicts: [MergeConflict],
+        about object: ObjectKey,
+        in result: Value?
     ) -> VersionedValue? {
         var sides = Value.Map(old).entries
-        for conflict in conflicts where !conflict.isNotice && sides.count < countMax {
-            let side = Value(conflict)
+        for conflict in conflicts where !conflict.conflict.isNotice && sides.count < countMax {
+            let side = Value(conflict, in: result)
             sides[Key(side.digest.description)] = side
         }
         return sides.isEmpty ? nil : VersionedValue(about: object, sides)
@@ -97,8 +112,11 @@ extension ConflictRecord {
             let entries = value["conflicts"]?.map
         else { return nil }
         object = ObjectKey(collection: collection, key: key)
-        conflicts = [:]
-        for entry in entries { conflicts[entry.key] = Conflict(entry.value) }
+        (conflicts, openings) = ([:], [:])
+        for entry in entries {
+            conflicts[entry.key] = Conflict(entry.value)
+            openings[entry.key] = Opening(entry.value)
+        }
     }
 }
 
@@ -126,39 +144,117 @@ extension Value.Map {
 
 extension Value {
     /// A conflict as its record keeps it: the change that was not taken, and small values beside it.
-    fileprivate init(_ conflict: Conflict) {
+    fileprivate init(_ found: MergeConflict, in result: Value?) {
+        let conflict = found.conflict
         var map: Value.Map = [
-            "path": .string(Key(Path(Array(conflict.path.steps.dropFirst(2))).description)),
+            "path": Path(Array(conflict.path.steps.dropFirst(2))).stored,
             "reason": .string(Key(conflict.reason.rawValue)),
             "choice": .string(Key(conflict.choice.rawValue)),
+            "version": .int(Int64(found.version)),
         ]
-        map["base"] = conflict.base?.kept(asContext: true)
-        map["ours"] = conflict.ours?.kept(asContext: conflict.choice == .ours)
-        map["theirs"] = conflict.theirs?.kept(asContext: conflict.choice == .theirs)
+        if let place = found.place {
+            map["place"] = place.stored
+            map["left"] = (result?.part(at: place.steps[...])?.digest.bytes).map(Value.bytes)
+        }
+        map.set("base", conflict.base, isContext: true)
+        map.set("ours", conflict.ours, isContext: conflict.choice == .ours)
+        map.set("theirs", conflict.theirs, isContext: conflict.choice == .theirs)
         self = .map(map)
     }
 
-    /// The value for a record: bytes where it nests too deep, nil where it is large and stands in
-    /// the object as well.
-    private func kept(asContext isContext: Bool) -> Value? {
-        if isContext, canonicalBytes.count > ConflictRecord.contextSizeMax { return nil }
-        return isNested(within: WriteTransaction.objectDepthMax - 3) ? self : .bytes(canonicalBytes)
+    /// The part at a place; nil where there is none.
+    func part(at steps: ArraySlice<Path.Step>) -> Value? {
+        guard let step = steps.first else { return self }
+        let part: Value? =
+            switch step {
+            case .key(let key): self[key]
+            case .position(let position):
+                list.flatMap { $0.indices.contains(position) ? $0[position] : nil }
+            }
+        return part?.part(at: steps.dropFirst())
+    }
+}
+
+extension Value.Map {
+    private static func encodedName(_ name: Key) -> Key { Key(name.text + "Bytes") }
+
+    /// Keeps a value of a conflict: as bytes where it nests too deep for an object, and not at all where
+    /// it is large and stands in the object as well.
+    fileprivate mutating func set(_ name: Key, _ value: Value?, isContext: Bool) {
+        guard let value else { return }
+        if isContext, value.canonicalBytes.count > ConflictRecord.contextSizeMax { return }
+        if value.isNested(within: WriteTransaction.objectDepthMax - 3) {
+            self[name] = value
+        } else {
+            self[Self.encodedName(name)] = .bytes(value.canonicalBytes)
+        }
+    }
+
+    fileprivate func kept(_ name: Key) -> Value? {
+        guard case .bytes(let bytes)? = self[Self.encodedName(name)] else { return self[name] }
+        return try? Value(canonicalBytes: bytes)
+    }
+}
+
+extension Path {
+    /// A list of keys and positions.
+    fileprivate var stored: Value {
+        .list(
+            Value.List(
+                steps.map { step in
+                    switch step {
+                    case .key(let key): .string(key)
+                    case .position(let position): .int(Int64(position))
+                    }
+                }
+            )
+        )
+    }
+
+    fileprivate init?(stored value: Value?) {
+        guard let list = value?.list else { return nil }
+        var steps: [Step] = []
+        for step in list {
+            switch step {
+            case .string(let key): steps.append(.key(key))
+            case .int(let int):
+                guard let position = Int(exactly: int), position >= 0 else { return nil }
+                steps.append(.position(position))
+            default: return nil
+            }
+        }
+        self.init(steps)
     }
 }
 
 extension Conflict {
     fileprivate init?(_ value: Value) {
-        guard let path = value["path"]?.text,
-            let reason = value["reason"]?.text.flatMap(Reason.init),
-            let choice = value["choice"]?.text.flatMap(Choice.init)
+        guard let map = value.map, let path = Path(stored: map["path"]),
+            let reason = map["reason"]?.text.flatMap(Reason.init),
+            let choice = map["choice"]?.text.flatMap(Choice.init)
         else { return nil }
         self.init(
-            path: Path(pointer: path),
+            path: path,
             reason: reason,
-            base: value["base"],
-            ours: value["ours"],
-            theirs: value["theirs"],
+            base: map.kept("base"),
+            ours: map.kept("ours"),
+            theirs: map.kept("theirs"),
             choice: choice
         )
+    }
+}
+
+extension ConflictRecord.Opening {
+    fileprivate init?(_ value: Value) {
+        guard let version = value["version"]?.integer.flatMap(Int.init(exactly:)) else {
+            return nil
+        }
+        self.version = version
+        place = Path(stored: value["place"])
+        if case .bytes(let bytes)? = value["left"] {
+            left = Digest(bytes: bytes)
+        } else {
+            left = nil
+        }
     }
 }

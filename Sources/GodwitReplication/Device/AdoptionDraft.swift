@@ -9,7 +9,7 @@ struct AdoptionDraft {
     private(set) var sum: ContentSum
     private var rows: [ObjectKey: PendingObject?] = [:]
     private var objects: [ObjectKey: VersionedValue?] = [:]
-    private var conflicts: [ObjectKey: [Conflict]] = [:]
+    private var conflicts: [ObjectKey: [MergeConflict]] = [:]
 
     init(_ slice: DeviceSlice, _ machine: DeviceMachine) {
         self.slice = slice
@@ -94,7 +94,8 @@ extension AdoptionDraft {
         for (key, row) in slice.frozen {
             let target = try row.frozen.applied(to: row.base)
             let head = try changes[key].applied(to: row.base)
-            changes[key] = .diff(target, head, policy: policy)
+            let rest = ObjectDelta.diff(target, head, policy: policy)
+            changes[key] = try rest?.counting(changes[key], since: row, to: head)
         }
         try settleAccepted()
     }
@@ -137,7 +138,7 @@ extension AdoptionDraft {
         unless changes: [ObjectKey: ObjectDelta]
     ) throws(ReplicationError) {
         for key in slice.pending.keys where changes[key] == nil {
-            guard var row = row(key), row.isDoubtful else { continue }
+            guard var row = row(key), row.isDoubtful, !row.isRefused else { continue }
             guard try row.frozen.applied(to: row.base) == row.base else { continue }
             (row.frozen, row.isDoubtful) = (nil, false)
             rows[key] = .some(row.tail == nil ? nil : row)
@@ -172,7 +173,7 @@ extension AdoptionDraft {
         let old = row.base
         let new = try delta.applied(to: old)
         sum.replace(old, with: new, at: key)
-        if machine.keepsEdits { return keep(slice.objects[key], over: new, since: old, at: key) }
+        if machine.holdsArrivals { return try hold(row, before: new, at: key) }
         if wasSent(key), !isReadable(new, at: key), isReadable(slice.objects[key], at: key) {
             return keep(slice.objects[key], over: new, since: slice.pending[key]?.base, at: key)
         }
@@ -191,7 +192,7 @@ extension AdoptionDraft {
         row.tail = merge.afterOurs
         rows[key] = .some(row.frozen == nil && row.tail == nil ? nil : row)
         set(merge.result, at: key)
-        let found = earlier.merge.conflicts + merge.conflicts
+        let found = try earlier.merge.followed(by: merge).conflicts
         if !found.isEmpty { conflicts[key] = found }
     }
 
@@ -224,6 +225,22 @@ extension AdoptionDraft {
         rows[key] = PendingObject(base: new, tail: change, rejection: .refusedHere)
     }
 
+    /// Leaves the store's object as it is, for which the app has made changes: these are merged with the
+    /// new object before the next request, by themselves.
+    private mutating func hold(
+        _ row: PendingObject,
+        before new: VersionedValue?,
+        at key: ObjectKey
+    ) throws(ReplicationError) {
+        rows[key] = PendingObject(
+            base: new,
+            frozen: try row.changes(),
+            tail: .diff(new, row.base, policy: policy),
+            rejection: .editedHere,
+            isDoubtful: row.isDoubtful
+        )
+    }
+
     /// Keeps what the device has made of an object, and reports the other side's change.
     private mutating func keep(
         _ own: VersionedValue?,
@@ -233,7 +250,7 @@ extension AdoptionDraft {
     ) {
         let change = ObjectDelta.diff(new, own, policy: policy)
         rows[key] = .some(change.map { PendingObject(base: new, tail: $0) })
-        conflicts[key] = [.takenWhole(key, since: old, ours: own, theirs: new, .ours)]
+        conflicts[key] = [MergeConflict(key, since: old, ours: own, theirs: new, .ours)]
     }
 
     /// Takes the other side's object whole, because the app could not read a merge.
@@ -245,7 +262,7 @@ extension AdoptionDraft {
         let own = slice.objects[key]
         rows[key] = .some(nil)
         set(new, at: key)
-        conflicts[key] = [.takenWhole(key, since: old, ours: own, theirs: new, .theirs)]
+        conflicts[key] = [MergeConflict(key, since: old, ours: own, theirs: new, .theirs)]
     }
 
     /// Adds to the records of conflicts what the merges have not taken; it is sent like an edit.
@@ -253,7 +270,8 @@ extension AdoptionDraft {
         for (object, found) in conflicts {
             guard let key = ConflictRecord.key(about: object) else { continue }
             let old = objects[key] ?? slice.objects[key]
-            let record = ConflictRecord.record(old, adding: found, about: object)
+            let result = (objects[object] ?? slice.objects[object])?.value
+            let record = ConflictRecord.record(old, adding: found, about: object, in: result)
             guard let delta = ObjectDelta.diff(old, record) else { continue }
             rows[key] = .some(try machine.record(delta, of: old, pending: row(key)))
             set(record, at: key)
@@ -268,11 +286,14 @@ extension AdoptionDraft {
     /// Makes the objects that change ones that the device has created and not sent yet.
     mutating func unite(_ changes: inout [ObjectKey: ObjectDelta]) throws(ReplicationError) {
         for (key, delta) in changes {
-            // What was refused here came from the server.
-            if row(key)?.isRefused == true { continue }
             let old = base(key)
+            // What was refused here came from the server, if it has it still.
+            let new = try delta.applied(to: old)
+            if let row = row(key), row.isRefused, row.rejection == .editedHere || new != nil {
+                continue
+            }
             let object = try row(key)?.changes().applied(to: old) ?? old
-            changes[key] = .diff(nil, try delta.applied(to: old))
+            changes[key] = .diff(nil, new)
             sum.replace(old, with: nil, at: key)
             let creation = object.map(ObjectDelta.set)
             rows[key] = PendingObject(base: nil, frozen: creation, isDoubtful: true)
@@ -289,23 +310,24 @@ extension PendingObject {
     var isRefused: Bool { rejection == .refusedHere || rejection == .editedHere }
 }
 
-extension Conflict {
-    /// A choice between two objects.
-    static func takenWhole(
-        _ key: ObjectKey,
-        since base: VersionedValue?,
-        ours: VersionedValue?,
-        theirs: VersionedValue?,
-        _ choice: Choice
-    ) -> Conflict {
-        Conflict(
-            path: Path([.key(key.collection), .key(key.key)]),
-            reason: .takenWhole,
-            base: base?.value,
-            ours: ours?.value,
-            theirs: theirs?.value,
-            choice: choice
-        )
+extension ObjectDelta {
+    /// This change from a row's frozen changes to the head, where what others have added is added.
+    ///
+    /// - Parameter change: The change from the row's base, of which the frozen changes are a part.
+    fileprivate func counting(
+        _ change: ObjectDelta?,
+        since row: PendingObject,
+        to head: VersionedValue?
+    ) throws(ReplicationError) -> ObjectDelta {
+        guard let change, change.hasIncrement, let frozen = row.frozen, !frozen.isWhole,
+            case .apply(let set) = self.change,
+            case .apply(let added)? = try frozen.inverted(on: row.base).composed(with: change)?
+                .change
+        else { return self }
+        let counted = ObjectDelta(.apply(set.counting(as: added)), version: version)
+        let target = try frozen.applied(to: row.base)
+        let counts = try? counted.applied(to: target)
+        return counts == head ? counted : self
     }
 }
 

@@ -25,8 +25,6 @@ struct DeviceMachine: Sendable {
     var batchSizeMax = 8 << 20
     /// Whether objects that arrive stay beside the store, because a hook of the app refuses some.
     var holdsArrivals = false
-    /// Whether objects with local changes stay as they are, because a hook refuses the merges as well.
-    var keepsEdits = false
     /// Whether the app's type can decode an object.
     var isReadable: @Sendable (ObjectKey, VersionedValue) -> Bool = { _, _ in true }
 }
@@ -67,7 +65,7 @@ struct Adoption: Sendable {
     /// The outcome of the batch, when the answer has told it.
     var settled: BatchOutcome?
     /// Changes of both sides that could not both stay, by object.
-    var conflicts: [ObjectKey: [Conflict]] = [:]
+    var conflicts: [ObjectKey: [MergeConflict]] = [:]
     var next = Next.rest
 }
 

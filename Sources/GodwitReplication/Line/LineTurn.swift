@@ -129,7 +129,7 @@ struct LineGrowth {
     private(set) var changes: [ObjectKey: ObjectDelta]
     private let slice: LineSlice
     private var steps: [ObjectKey: (forward: ObjectDelta?, value: VersionedValue?)] = [:]
-    private var conflicts: [ObjectKey: [Conflict]] = [:]
+    private var conflicts: [ObjectKey: [MergeConflict]] = [:]
 
     /// - Parameter changes: What the line has changed since the client's base.
     init(_ slice: LineSlice, changes: [ObjectKey: ObjectDelta]) {
@@ -149,7 +149,12 @@ struct LineGrowth {
         for (object, found) in conflicts {
             guard let key = ConflictRecord.key(about: object) else { continue }
             let step = steps[key] ?? (nil, slice.objects[key]?.value)
-            let record = ConflictRecord.record(step.value, adding: found, about: object)
+            let record = ConflictRecord.record(
+                step.value,
+                adding: found,
+                about: object,
+                in: steps[object]?.value?.value
+            )
             guard let delta = ObjectDelta.diff(step.value, record) else { continue }
             steps[key] = (try step.forward.composed(with: delta), record)
             changes[key] = try changes[key].composed(with: delta)

@@ -12,7 +12,9 @@ extension Replica {
         let known = try DeviceTable.collections(of: number, in: database)
         let new = collections.subtracting(known)
         try store.checkSuitability(of: new)
-        for collection in new {
+        // Records of conflicts join with the objects that they are about.
+        let records = Set(known.union(new).map(ConflictRecord.collection))
+        for collection in new.subtracting(records).sorted() {
             // The server must not choose which of the app's objects are sent to it.
             guard try DeviceTable.isFree(collection, in: database) else {
                 throw ReplicationError.unsuitableCollection(

@@ -6,7 +6,7 @@ public import GodwitTree
 public enum ConflictDecision: Hashable, Sendable {
     /// What the merge has chosen stays.
     case keep
-    /// The change that was not taken is made after all.
+    /// The change that was not taken is made after all; theirs, if the merge has something of both.
     case takeOther
     /// The place has this value afterwards.
     case put(Value)
@@ -74,50 +74,69 @@ extension Replica {
     ///   - object: What the record is about.
     /// - Throws: ``ReplicationError/unknownConflict(_:)`` when it is settled already, or
     ///   ``ReplicationError/changedSince(_:)`` when its place in the object does not have the value any
-    ///   more that the merge has chosen: settle it with ``ConflictDecision/keep`` and edit the object.
+    ///   more that the merge has left, or cannot be told from others in its list: settle it with
+    ///   ``ConflictDecision/keep`` and edit the object.
     public func settle(
         _ id: Key,
         about object: ObjectKey,
         _ decision: ConflictDecision = .keep,
         in transaction: borrowing WriteTransaction
     ) throws {
-        guard let key = ConflictRecord.key(about: object),
+        try ConflictRecord.settle(id, about: object, decision, in: transaction)
+    }
+}
+
+extension ConflictRecord {
+    /// Settles a conflict in a store whose replica may not be open; see
+    /// ``Replica/settle(_:about:_:in:)``.
+    public static func settle(
+        _ id: Key,
+        about object: ObjectKey,
+        _ decision: ConflictDecision = .keep,
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        guard let key = key(about: object),
             let stored = try transaction.source.versionedValue(at: key),
-            let conflict = ConflictRecord(stored.value)?.conflicts[id]
+            let record = ConflictRecord(stored.value), let conflict = record.conflicts[id]
         else { throw ReplicationError.unknownConflict(object) }
+        let opening = record.openings[id]
         switch decision {
         case .keep: break
-        case .takeOther: try put(conflict.other, instead: conflict, of: object, in: transaction)
-        case .put(let value): try put(value, instead: conflict, of: object, in: transaction)
+        case .takeOther:
+            let other = conflict.choice == .theirs ? conflict.ours : conflict.theirs
+            try put(other, at: opening, of: object, version: opening?.version, in: transaction)
+        case .put(let value):
+            try put(value, at: opening, of: object, version: nil, in: transaction)
         }
-        if let rest = ConflictRecord.record(stored.value, without: id) {
+        if let rest = Self.record(stored.value, without: id) {
             try transaction.setValue(rest, version: stored.version, of: key)
         } else {
             try transaction.removeValue(of: key)
         }
     }
 
-    private func put(
+    /// - Parameter version: That of a value which is a whole object; nil for the one that is there.
+    private static func put(
         _ value: Value?,
-        instead conflict: Conflict,
+        at opening: Opening?,
         of object: ObjectKey,
+        version: Int?,
         in transaction: borrowing WriteTransaction
     ) throws {
         let stored = try transaction.source.versionedValue(at: object)
-        let steps = conflict.path.steps[...]
-        // A large value that was chosen is not in the record, and lists may have moved since.
-        let (now, chosen) = (stored?.value.part(at: steps), conflict.chosen)
-        guard now == chosen || chosen == nil && !steps.hasPosition else {
+        guard let opening, let steps = opening.steps(in: stored?.value) else {
             throw ReplicationError.changedSince(object)
         }
         guard !steps.isEmpty else {
             guard let value else { return try transaction.removeValue(of: object) }
-            guard let version = stored?.version else {
+            guard let version = version ?? stored?.version else {
                 return try transaction.setValue(value, of: object)
             }
             return try transaction.setValue(value, version: version, of: object)
         }
-        guard let stored else { throw ReplicationError.changedSince(object) }
+        guard let stored, stored.version == opening.version else {
+            throw ReplicationError.changedSince(object)
+        }
         var edited = stored.value
         do {
             _ = try edited.edit { $0.put(value, at: steps) }
@@ -128,31 +147,33 @@ extension Replica {
     }
 }
 
-extension Conflict {
-    /// The value that the merge has chosen; nil for none, and for one that the record leaves out.
-    fileprivate var chosen: Value? { choice == .theirs ? theirs : ours }
-
-    /// The value that was not taken.
-    fileprivate var other: Value? { choice == .theirs ? ours : theirs }
-}
-
-extension ArraySlice<Path.Step> {
-    fileprivate var hasPosition: Bool {
-        contains { if case .position = $0 { true } else { false } }
+extension ConflictRecord.Opening {
+    /// The place, if what the merge has left is there; items of lists may have moved since.
+    fileprivate func steps(in object: Value?) -> ArraySlice<Path.Step>? {
+        guard let steps = place?.steps[...] else { return nil }
+        if object?.part(at: steps)?.digest == left { return steps }
+        guard let left, let object else { return nil }
+        var found = object.places(like: steps).filter {
+            object.part(at: $0[...])?.digest == left
+        }
+        guard let only = found.popLast(), found.isEmpty else { return nil }
+        return only[...]
     }
 }
 
 extension Value {
-    /// The part at a place; nil where there is none.
-    fileprivate func part(at steps: ArraySlice<Path.Step>) -> Value? {
-        guard let step = steps.first else { return self }
-        let part: Value? =
-            switch step {
-            case .key(let key): self[key]
-            case .position(let position):
-                list.flatMap { $0.indices.contains(position) ? $0[position] : nil }
+    /// The places in this value that differ from a place by the positions in lists.
+    fileprivate func places(like steps: ArraySlice<Path.Step>) -> [[Path.Step]] {
+        guard let step = steps.first else { return [[]] }
+        let rest = steps.dropFirst()
+        switch step {
+        case .key(let key):
+            return self[key]?.places(like: rest).map { [step] + $0 } ?? []
+        case .position:
+            return (list ?? []).enumerated().flatMap { position, item in
+                item.places(like: rest).map { [.position(position)] + $0 }
             }
-        return part?.part(at: steps.dropFirst())
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 internal import GRDB
 public import GodwitStore
-internal import GodwitTree
+public import GodwitTree
 
 extension Replica {
     /// Whether a store has a replica, open or not.
@@ -12,6 +12,18 @@ extension Replica {
         let database = transaction.database
         guard try database.tableExists("godwit_device_replica") else { return false }
         return try DeviceTable.exists(name, server: server, in: database)
+    }
+
+    /// The collections of the replicas of this name; empty when the store has none.
+    public static func collections(
+        of name: ReplicaName,
+        in transaction: borrowing some Transaction & ~Copyable
+    ) throws -> Set<Key> {
+        let database = transaction.database
+        guard try database.tableExists("godwit_device_replica") else { return [] }
+        return try DeviceTable.names(in: database).filter { $0.1 == name.text }.reduce(into: []) {
+            $0.formUnion(try DeviceTable.collections(of: $1.0, in: database))
+        }
     }
 
     /// Takes the replica out of the store: its tables forget it, and its objects are the app's own.

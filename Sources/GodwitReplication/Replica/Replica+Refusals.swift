@@ -9,19 +9,19 @@ public import GodwitTree
 //       the hook refuses alone. The exchange goes on.
 //   (2) A row of such an object has the server's object as its base, and leads from it to the object in
 //       the store. It is not sent.
-//   (3) When the app writes the object all the same, the trigger marks the row as edited, and the row
-//       keeps apart what the app has recorded. Before the next request the edit is merged with what has
-//       arrived, on the object that both come from.
+//   (3) A row of an object that the app has edited, before it arrived or since, is marked as edited: its
+//       tail leads from the server's object to the one before the edit, and `frozen` has the edit.
+//       Before the next request the two are merged, each object by itself where a hook refuses some.
 
 extension Replica {
     /// What becomes of the objects that an answer brings.
     public enum Arrivals: Sendable {
         case taken
-        /// Those without local changes stay beside the store, because a hook has refused the
-        /// transaction with them: ``Replica/retryRefused()`` tries them again.
+        /// They stay beside the store, because a hook has refused the transaction with them.
+        ///
+        /// ``Replica/retryRefused()`` tries them again, and ``Replica/mergeEditsOfRefused()`` those
+        /// with local changes.
         case heldBack
-        /// Where there are local changes, the device's object stays besides, and is sent.
-        case keptBack
     }
 
     /// Whether a transaction has failed because a hook of the app refuses what it changes.
@@ -56,22 +56,28 @@ extension Replica {
         let keys = try await store.read { transaction in
             try PendingTable.refused(of: number, in: transaction.database)
         }
-        try await takeIn(keys[...])
+        _ = try await change(keys[...]) { [self] in try takeIn($0, in: $1) }
     }
 
-    private func takeIn(_ keys: ArraySlice<ObjectKey>) async throws {
-        guard !keys.isEmpty else { return }
+    /// Changes objects in one transaction, or in halves while a hook refuses it.
+    ///
+    /// - Returns: Those that a hook refuses by themselves.
+    private func change(
+        _ keys: ArraySlice<ObjectKey>,
+        _ body: @escaping @Sendable (ObjectKey, borrowing WriteTransaction) throws -> Void
+    ) async throws -> [ObjectKey] {
+        guard !keys.isEmpty else { return [] }
         do {
             try await store.write { [self] transaction in
                 takeNoSteps(in: transaction)
                 transaction.tellRefusals()
-                for key in keys { try takeIn(key, in: transaction) }
+                for key in keys { try body(key, transaction) }
             }
+            return []
         } catch let error where Self.isRefusal(error) {
-            guard keys.count > 1 else { return }
+            guard keys.count > 1 else { return Array(keys) }
             let middle = keys.startIndex + keys.count / 2
-            try await takeIn(keys[..<middle])
-            try await takeIn(keys[middle...])
+            return try await change(keys[..<middle], body) + change(keys[middle...], body)
         }
     }
 
@@ -94,59 +100,72 @@ extension Replica {
 extension Replica {
     /// Merges the app's edits of objects that a hook has refused with what had arrived (3).
     ///
-    /// - Parameter keepsEdits: Whether the app's object stays as it is, because a hook refuses the merge
-    ///   as well. What had arrived is kept as a conflict then.
-    public func mergeEditsOfRefused(
-        keepsEdits: Bool = false,
+    /// Where a hook refuses the merge as well, the app's object stays, and what had arrived is kept as a
+    /// conflict. ``nextRequest(in:)`` does the same, and throws if a hook refuses one of the merges.
+    public func mergeEditsOfRefused() async throws {
+        let number = number
+        let keys = try await store.read { transaction in
+            try PendingTable.editedAfterRefusal(of: number, in: transaction.database)
+        }
+        let refused = try await change(keys[...]) { [self] in try mergeEdit(of: $0, in: $1) }
+        guard !refused.isEmpty else { return }
+        try await store.write { [self] transaction in
+            takeNoSteps(in: transaction)
+            for key in refused { try mergeEdit(of: key, keepingIt: true, in: transaction) }
+        }
+    }
+
+    func mergeEditsOfRefused(in transaction: borrowing WriteTransaction) throws {
+        let keys = try PendingTable.editedAfterRefusal(of: number, in: transaction.database)
+        guard !keys.isEmpty else { return }
+        takeNoSteps(in: transaction)
+        for key in keys { try mergeEdit(of: key, in: transaction) }
+    }
+
+    private func mergeEdit(
+        of key: ObjectKey,
+        keepingIt: Bool = false,
         in transaction: borrowing WriteTransaction
     ) throws {
         let database = transaction.database
-        let keys = try PendingTable.editedAfterRefusal(of: number, in: database)
-        guard !keys.isEmpty else { return }
-        takeNoSteps(in: transaction)
-        for key in keys {
-            guard let row = try PendingTable.row(key, of: number, in: database) else { continue }
-            let edited = try transaction.source.versionedValue(at: key).map {
-                VersionedValue($0.value, version: $0.version)
-            }
-            let edit = try EditOfRefused(of: row, at: key, edited, policy, keepsEdits: keepsEdits)
-            if let object = edit.result, object != edited {
-                try transaction.setValue(object.value, version: object.version, of: key)
-            } else if edit.result == nil, edited != nil {
-                try transaction.removeValue(of: key)
-            }
-            let rest = edit.rest.map { PendingObject(base: row.base, tail: $0) }
-            try PendingTable.set(rest, key, of: number, in: database)
-            try add(edit.conflicts, about: key, in: transaction)
+        guard let found = try PendingTable.row(key, of: number, in: database),
+            found.rejection == .editedHere
+        else { return }
+        let edited = try transaction.versioned(key)
+        let row = try device(in: transaction).completed(found, to: edited)
+        let edit = try EditOfRefused(of: row, at: key, edited, machine, keepsIt: keepingIt)
+        if let object = edit.result, object != edited {
+            try transaction.setValue(object.value, version: object.version, of: key)
+        } else if edit.result == nil, edited != nil {
+            try transaction.removeValue(of: key)
         }
+        try PendingTable.set(edit.row, key, of: number, in: database)
+        try add(edit.conflicts, about: key, in: edit.result?.value, in: transaction)
         transaction.touch()
     }
 
     private func add(
-        _ conflicts: [Conflict],
+        _ conflicts: [MergeConflict],
         about object: ObjectKey,
+        in result: Value?,
         in transaction: borrowing WriteTransaction
     ) throws {
         guard !conflicts.isEmpty, let key = ConflictRecord.key(about: object) else { return }
-        let stored = try transaction.source.versionedValue(at: key).map {
-            VersionedValue($0.value, version: $0.version)
-        }
-        guard let record = ConflictRecord.record(stored, adding: conflicts, about: object) else {
-            return
-        }
+        let record = ConflictRecord.record(
+            try transaction.versioned(key),
+            adding: conflicts,
+            about: object,
+            in: result
+        )
+        guard let record else { return }
         try transaction.setValue(record.value, version: record.version, of: key)
     }
 }
 
-extension PendingObject {
-    /// The app's edit of a refused object: what it has recorded, and what else has changed.
-    fileprivate func edit(
-        of old: VersionedValue?,
-        to edited: VersionedValue?,
-        _ policy: MergePolicy
-    ) throws(ReplicationError) -> ObjectDelta? {
-        let known = try frozen.applied(to: old)
-        return try frozen.composed(with: .diff(known, edited, policy: policy))
+extension WriteTransaction {
+    /// An object as the transaction sees it.
+    func versioned(_ key: ObjectKey) throws -> VersionedValue? {
+        try source.versionedValue(at: key).map { VersionedValue($0.value, version: $0.version) }
     }
 }
 
@@ -154,33 +173,41 @@ extension PendingObject {
 private struct EditOfRefused {
     /// The object as it is to be.
     let result: VersionedValue?
-    /// From the object that had arrived to the result; nil for nothing.
-    let rest: ObjectDelta?
-    let conflicts: [Conflict]
+    /// What leads from the object that had arrived to the result; nil for nothing.
+    let row: PendingObject?
+    let conflicts: [MergeConflict]
 
+    /// - Parameter row: The row, with all that has changed.
     init(
         of row: PendingObject,
         at key: ObjectKey,
         _ edited: VersionedValue?,
-        _ policy: MergePolicy,
-        keepsEdits: Bool
+        _ machine: DeviceMachine,
+        keepsIt: Bool
     ) throws(ReplicationError) {
         let arrived = row.base
         let old = try row.tail.applied(to: arrived)
-        guard !keepsEdits else {
-            (result, rest) = (edited, .diff(arrived, edited, policy: policy))
-            conflicts = [
-                .takenWhole(key, since: old, ours: edited, theirs: arrived, .ours)
-            ]
-            return
-        }
         let merge = try ObjectMerge(
             key,
             base: old,
-            ours: .diff(old, arrived, policy: policy),
-            theirs: try row.edit(of: old, to: edited, policy),
-            policy: policy
+            ours: .diff(old, arrived, policy: machine.policy),
+            theirs: row.isDoubtful ? .diff(old, edited, policy: machine.policy) : row.frozen,
+            policy: machine.policy,
+            areTheirsDoubtful: row.isDoubtful
         )
-        (result, rest, conflicts) = (merge.result, merge.afterOurs, merge.conflicts)
+        let isReadable = merge.result.map { machine.isReadable(key, $0) } ?? true
+        guard !keepsIt, isReadable else {
+            result = edited
+            let rest = ObjectDelta.diff(arrived, edited, policy: machine.policy)
+            self.row = rest.map { PendingObject(base: arrived, tail: $0) }
+            conflicts = [MergeConflict(key, since: old, ours: edited, theirs: arrived, .ours)]
+            return
+        }
+        (result, conflicts) = (merge.result, merge.conflicts)
+        self.row = merge.afterOurs.map { rest in
+            row.isDoubtful
+                ? PendingObject(base: arrived, frozen: rest, isDoubtful: true)
+                : PendingObject(base: arrived, tail: rest)
+        }
     }
 }

@@ -67,18 +67,14 @@ extension Replica {
         let changes = try UndoTable.changes(of: step, number, in: database)
         try UndoTable.remove(step, of: number, in: database)
         for change in changes {
-            let now = try transaction.source.versionedValue(at: change.key).map {
-                VersionedValue($0.value, version: $0.version)
-            }
+            let now = try transaction.versioned(change.key)
             let merge = try change.takenBack(from: now, policy)
-            try set(merge.result, at: change.key, by: merge.afterOurs, in: transaction)
+            let isReadable = merge.result.map { machine.isReadable(change.key, $0) } ?? true
+            // What the app could not read any more stays as it is.
+            let (result, edit) = isReadable ? (merge.result, merge.afterOurs) : (now, nil)
+            if result != now { try set(result, at: change.key, by: edit, in: transaction) }
             try UndoTable.set(
-                UndoneChange(
-                    key: change.key,
-                    before: now,
-                    after: merge.result,
-                    recorded: merge.afterOurs
-                ),
+                UndoneChange(key: change.key, before: now, after: result, recorded: edit),
                 step: transaction.commit.rawValue,
                 isUndone: !isUndone,
                 of: number,
@@ -141,19 +137,32 @@ extension UndoneChange {
         let recorded = try recorded.flatMap { delta throws(ReplicationError) in
             delta.hasIncrement ? try delta.inverted(on: before) : nil
         }
-        func merge(areDoubtful: Bool) throws(ReplicationError) -> ObjectMerge {
-            try ObjectMerge(
+        var policy = policy
+        // What others have done since stays, place by place: elsewhere increments are subtracted.
+        for _ in 0..<Self.contestedCountMax {
+            let merge = try ObjectMerge(
                 key,
                 base: after,
                 ours: ours,
                 theirs: recorded ?? .diff(after, before, policy: policy),
-                policy: policy,
-                areTheirsDoubtful: areDoubtful
+                policy: policy
             )
+            let contested = merge.conflicts.map(\.conflict).filter { $0.choice != .ours }
+            if contested.isEmpty { return merge }
+            for conflict in contested { policy.set(.ours, at: conflict.path.description) }
         }
-        let exact = try merge(areDoubtful: false)
-        return exact.conflicts.isEmpty ? exact : try merge(areDoubtful: true)
+        return try ObjectMerge(
+            key,
+            base: after,
+            ours: ours,
+            theirs: .diff(after, before, policy: policy),
+            policy: policy,
+            areTheirsDoubtful: true
+        )
     }
+
+    /// How often a merge is made again before all of the step gives way.
+    private static let contestedCountMax = 16
 }
 
 extension VersionedValue {

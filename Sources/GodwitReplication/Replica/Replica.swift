@@ -31,6 +31,7 @@ public final class Replica: TransactionHook, Sendable {
     let nonces: ServerNonces
     private let recorded = RecordedRows()
     private let silence = StepSilence()
+    private let isClosed = Atomic(false)
     /// How many of the device's own steps can be undone.
     let undoCountMax: Int
     /// What the server can read, as its last answer said.
@@ -59,7 +60,9 @@ public final class Replica: TransactionHook, Sendable {
 
     /// Opens a replica, and makes it where there is none.
     ///
-    /// What is in its collections already is sent as new objects.
+    /// What is in its collections already is sent as new objects. From now on this program records its
+    /// edits as they are made. A change of before, or by a program that has not opened the replica, is
+    /// sent as the value that it led to: an increment of that kind does not add up with another one.
     ///
     /// - Parameters:
     ///   - server: The app's name for the server; the replicas of a store with one server share a
@@ -86,6 +89,8 @@ public final class Replica: TransactionHook, Sendable {
                 fresh: ClientID(transaction.newIdentifier()),
                 in: database
             )
+            let hook = hookName(name, of: server)
+            guard !store.hasHook(named: hook) else { throw StoreError.hookExists(name: hook) }
             let number = try DeviceTable.replica(name, of: server, in: database)
             for collection in collections {
                 try DeviceTable.join(collection, to: number, in: database)
@@ -129,12 +134,20 @@ public final class Replica: TransactionHook, Sendable {
         }
     }
 
-    /// Ends taking part in the store's commits.
+    /// Ends taking part in the store's commits, and in exchanges: an answer that arrives later changes
+    /// nothing.
     ///
-    /// The tables go on recording what changes.
-    public func close() { store.removeHook(named: hookName) }
+    /// The tables go on recording what changes, and the replica can be opened again.
+    public func close() {
+        isClosed.store(true, ordering: .releasing)
+        store.removeHook(named: hookName)
+    }
 
-    private var hookName: String { "godwit replica \(server.rawValue) \(name)" }
+    private var hookName: String { Self.hookName(name, of: server) }
+
+    private static func hookName(_ name: ReplicaName, of server: ServerNumber) -> String {
+        "godwit replica \(server.rawValue) \(name)"
+    }
 
     var policy: MergePolicy { machine.policy }
 
@@ -185,14 +198,14 @@ extension Replica {
         recorded.remember(found, key)
         transaction.add(recorded)
         var row = found
-        if found.isRefused {
-            guard let delta, let version = change.versions.new else { return }
-            row.frozen = try row.frozen.composed(with: ObjectDelta(.apply(delta), version: version))
-            return try PendingTable.set(row, key, of: number, in: database)
-        }
         if let delta, let version = change.versions.new {
+            let edit = ObjectDelta(.apply(delta), version: version)
             row = try device(in: transaction).completed(found, to: change.oldObject())
-            row.tail = try row.tail.composed(with: ObjectDelta(.apply(delta), version: version))
+            if row.rejection == .editedHere {
+                row.frozen = try row.frozen.composed(with: edit)
+            } else {
+                row.tail = try row.tail.composed(with: edit)
+            }
         }
         try PendingTable.set(row, key, of: number, in: database)
     }
@@ -284,8 +297,7 @@ extension Replica {
         let device = try device(in: transaction)
         let fresh = ClientID(transaction.newIdentifier())
         var machine = machine
-        machine.holdsArrivals = arrivals != .taken
-        machine.keepsEdits = arrivals == .keptBack
+        machine.holdsArrivals = arrivals == .heldBack
         transaction.tellRefusals()
         let adoption = try session.update(in: transaction) { [machine] in
             try $0.receive(answer, to: sent.request, machine, device, fresh: fresh)
@@ -297,9 +309,12 @@ extension Replica {
         return try adoption.next != .rest || needsRequest(in: transaction)
     }
 
-    /// - Throws: ``ReplicationError/unknownReplica(_:)`` when the replica was left.
+    /// - Throws: ``ReplicationError/unknownReplica(_:)`` when the replica was closed or left.
     private func checkExistence(in transaction: borrowing WriteTransaction) throws {
-        guard try DeviceTable.hasReplica(number, in: transaction.database) else {
+        // Another one may be open by now, which has made requests of its own.
+        guard !isClosed.load(ordering: .acquiring),
+            try DeviceTable.hasReplica(number, in: transaction.database)
+        else {
             throw ReplicationError.unknownReplica(name.text)
         }
     }

@@ -1,11 +1,11 @@
 internal import GRDB
 public import GodwitStore
-public import GodwitTree
+internal import GodwitTree
 
 /// What a store has of a replica, read whole, and whether its rows fit together.
 public struct ReplicaAudit: Sendable {
     /// The objects: the head's on a server, the store's on a device.
-    public let objects: [ObjectKey: Value]
+    public let objects: [ObjectKey: VersionedValue]
     /// What does not fit together; empty for a sound replica.
     public let problems: [String]
 
@@ -23,7 +23,7 @@ public struct ReplicaAudit: Sendable {
         }
     }
 
-    private init(_ objects: [ObjectKey: Value], _ problems: [String]) {
+    private init(_ objects: [ObjectKey: VersionedValue], _ problems: [String]) {
         (self.objects, self.problems) = (objects, problems)
     }
 }
@@ -44,7 +44,7 @@ extension ReplicaAudit {
         {
             problems.append("the count or the sum of \"\(name)\" is wrong")
         }
-        self.init(stored.mapValues(\.value), problems)
+        self.init(stored, problems)
     }
 
     private init(device name: String, in transaction: borrowing ReadTransaction) throws {
@@ -60,7 +60,7 @@ extension ReplicaAudit {
                 }
             }
         }
-        let objects = base.mapValues(\.value)
+        let objects = base
         for (key, row) in try PendingTable.all(of: number, in: database) { base[key] = row.base }
         let replica = try DeviceTable.replica(number, in: database)
         var problems: [String] = []

@@ -30,6 +30,8 @@ public struct ReplicaRecord: Sendable {
     public let refs: [Ref]
     /// How many objects have changes that no state holds yet.
     public let pendingCount: Int
+    /// How a device stands; nil on a server.
+    public let status: ReplicaStatus?
 
     /// All replicas of a store, the server's and the device's.
     public static func all(in store: Store) async throws -> [ReplicaRecord] {
@@ -85,7 +87,14 @@ extension ReplicaRecord {
                 )
             )
         }
-        self.init(name: name, role: .server, states: states, refs: refs, pendingCount: 0)
+        self.init(
+            name: name,
+            role: .server,
+            states: states,
+            refs: refs,
+            pendingCount: 0,
+            status: nil
+        )
     }
 
     private init(device number: DeviceNumber, _ name: String, in database: Database) throws {
@@ -96,7 +105,12 @@ extension ReplicaRecord {
             role: .device,
             states: states.map { State(state: $0, changes: nil, sizeInBytes: 0) },
             refs: [Ref(name: "base", state: replica.base)],
-            pendingCount: try PendingTable.count(of: number, in: database)
+            pendingCount: try PendingTable.count(of: number, in: database),
+            status: try ReplicaStatus(
+                of: number,
+                DeviceTable.server(of: number, in: database),
+                in: database
+            )
         )
     }
 }

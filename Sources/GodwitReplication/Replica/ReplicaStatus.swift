@@ -32,9 +32,17 @@ extension Replica {
 
 extension Replica {
     /// The last state that was adopted from the server; it costs one row.
+    ///
+    /// - Throws: ``ReplicationError/unknownReplica(_:)`` when the replica was left.
     public func base() async throws -> LineState {
-        let number = number
-        return try await store.read { try DeviceTable.base(of: number, in: $0.database) }
+        let (number, name) = (number, name)
+        return try await store.read { transaction in
+            let database = transaction.database
+            guard try DeviceTable.hasReplica(number, in: database) else {
+                throw ReplicationError.unknownReplica(name.text)
+            }
+            return try DeviceTable.base(of: number, in: database)
+        }
     }
 
     /// The last state that was adopted from the server, within a transaction.
@@ -44,7 +52,7 @@ extension Replica {
 }
 
 extension ReplicaStatus {
-    fileprivate init(
+    init(
         of number: DeviceNumber,
         _ server: ServerNumber,
         in database: Database

@@ -132,6 +132,17 @@ extension ReplicaServer {
         }
     }
 
+    /// How a replica in a server's store stands, which may be in use.
+    ///
+    /// - Throws: ``ReplicationError/unknownReplica(_:)``.
+    public static func summary(of name: ReplicaName, in store: Store) async throws -> ReplicaSummary
+    {
+        try await store.read { transaction in
+            let line = try LineTable.number(of: name, in: transaction.database)
+            return try LineTable.summary(of: line, in: transaction.database)
+        }
+    }
+
     /// Keeps no state for a client any more; one that comes back compares its objects.
     ///
     /// - Returns: Whether a state was kept for it.

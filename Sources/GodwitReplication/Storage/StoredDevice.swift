@@ -35,11 +35,20 @@ struct StoredDevice {
         _ row: PendingObject,
         to object: VersionedValue?
     ) throws -> PendingObject {
-        let known = try row.changes().applied(to: row.base)
-        // An edit of an object that a hook had refused is merged first.
-        guard known != object, row.rejection != .editedHere else { return row }
         var row = row
-        row.tail = try row.tail.composed(with: .diff(known, object, policy: policy))
+        let known: VersionedValue?
+        if row.rejection == .editedHere {
+            known = try row.frozen.applied(to: row.tail.applied(to: row.base))
+        } else {
+            known = try row.changes().applied(to: row.base)
+        }
+        guard known != object else { return row }
+        let rest = ObjectDelta.diff(known, object, policy: policy)
+        if row.rejection == .editedHere {
+            row.frozen = try row.frozen.composed(with: rest)
+        } else {
+            row.tail = try row.tail.composed(with: rest)
+        }
         return row
     }
 }

@@ -146,6 +146,17 @@ extension DeviceTable {
         return names
     }
 
+    static func server(of replica: DeviceNumber, in database: Database) throws -> ServerNumber {
+        let statement = try PreparedStatement(
+            "SELECT server FROM godwit_device_replica WHERE number = ?",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(replica.rawValue, at: 1)
+        guard try statement.step() else { throw damage("a replica is missing") }
+        return ServerNumber(rawValue: statement.integer(0))
+    }
+
     static func exists(
         _ name: ReplicaName,
         server: String,

@@ -64,6 +64,10 @@ final class StoreContext: Sendable {
         guard isNew else { throw .hookExists(name: name) }
     }
 
+    func hasHook(named name: String) -> Bool {
+        namedHooks.withLock { $0.contains { $0.name == name } }
+    }
+
     func removeHook(named name: String) {
         namedHooks.withLock { $0.removeAll { $0.name == name } }
     }

@@ -10,6 +10,10 @@ struct ReplicaArgument: ParsableArguments {
     var replica: String
     @Option(help: "The replica's name, where the store holds several.") var name: String?
 
+    init() {}
+
+    init(_ store: String, name: String?) { (replica, self.name) = (store, name) }
+
     /// The replica, read beside programs that write to the store.
     func record() async throws -> ReplicaRecord {
         let store = try Store(.file(replica), options: .readOnly)
@@ -69,7 +73,7 @@ struct Graph: AsyncParsableCommand {
 
     func run() async throws {
         let record = try await argument.record()
-        try Data(StateGraph(record).svg.utf8).write(to: URL(filePath: svg))
+        try Data(StateDrawing(record).svg.utf8).write(to: URL(filePath: svg))
         if json {
             var object = record.encoded.map ?? [:]
             object["svg"] = .string(Key(svg))

@@ -12,12 +12,15 @@ struct ReplicaCommand: AsyncParsableCommand {
             EXAMPLES
               godwit replica ls server.sqlite
               godwit replica clients server.sqlite --name shopping
+              godwit replica status app.sqlite
               godwit replica conflicts app.sqlite
+              godwit replica diff server.sqlite app.sqlite --name shopping
               godwit replica verify server.sqlite --name shopping
             """,
         subcommands: [
-            ReplicaList.self, Log.self, Graph.self, ReplicaClients.self, ReplicaForget.self,
-            ReplicaConflicts.self, ReplicaVerify.self, ReplicaExport.self,
+            ReplicaList.self, ReplicaStanding.self, Log.self, Graph.self, ReplicaDiff.self,
+            ReplicaClients.self, ReplicaForget.self, ReplicaConflicts.self, ReplicaResolve.self,
+            ReplicaVerify.self, ReplicaExport.self, ReplicaImport.self,
         ]
     )
 }
@@ -221,47 +224,8 @@ extension ConflictRecord {
     }
 }
 
-/// Reads a replica whole, and checks it.
-struct ReplicaVerify: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "verify",
-        abstract: "Read all objects of a replica and check them against its state's id.",
-        discussion: "Exit code 2 when something does not fit together."
-    )
-
-    @OptionGroup var argument: ReplicaArgument
-
-    func run() async throws {
-        let audit = try await argument.audit()
-        for problem in audit.problems { Terminal.warn(problem) }
-        Terminal.print("\(audit.objects.count) objects, \(audit.problems.count) problems")
-        if !audit.problems.isEmpty { throw ExitCode(2) }
-    }
-}
-
-/// Prints all objects of a replica.
-struct ReplicaExport: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "export",
-        abstract: "Print all objects of a replica as JSON: by collection, by key."
-    )
-
-    @OptionGroup var argument: ReplicaArgument
-
-    func run() async throws {
-        var collections: [Key: [Key: Value]] = [:]
-        for (key, value) in try await argument.audit().objects {
-            collections[key.collection, default: [:]][key.key] = value
-        }
-        let maps = collections.map { name, objects in
-            (name, Value.map(Value.Map(objects.map { ($0, $1) })))
-        }
-        Terminal.print(json: .map(Value.Map(maps)))
-    }
-}
-
 extension ReplicaArgument {
-    fileprivate func audit() async throws -> ReplicaAudit {
+    func audit() async throws -> ReplicaAudit {
         let record = try await record()
         let store = try Store(.file(replica), options: .readOnly)
         let audit = try await ReplicaAudit(record.name, record.role, in: store)
