@@ -103,6 +103,17 @@ public enum StateGraphError: Error, Hashable, Sendable {
     case unrelatedStates(StateID, StateID)
 }
 
+extension StateGraphError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unknownState(let id): "the state \(id.short) is not kept"
+        case .unknownClient(let name): "there is no client \"\(name)\""
+        case .unrelatedStates(let old, let new):
+            "the state \(new.short) did not grow from \(old.short)"
+        }
+    }
+}
+
 // MARK: - Commits
 
 extension StateGraph {

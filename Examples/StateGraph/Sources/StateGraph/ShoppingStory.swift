@@ -23,7 +23,7 @@ struct ShoppingStory {
         title("Each edit is a state, and an edge with the delta that leads to it")
         print(row(of: graph.states[0]))
         try change { $0 = ["name": "Groceries", "items": [["name": "Bread"]]] }
-        try change { $0 = try $0.edited { $0.items[0].name = "Rye bread" } }
+        try change { $0 = try $0.edited { $0.items[0].count = 2 } }
         graph.setRef("A", to: graph.head)
         try change { $0 = try $0.edited { $0.items[0].crossed = true } }
         graph.setRef("B", to: graph.head)
@@ -72,8 +72,8 @@ struct ShoppingStory {
         )
         let (base, value) = (graph.head, graph[graph.head] ?? [:])
         let edits = [
-            ("B", try value.edited { $0.items[0].crossed = false }),
-            ("C", try value.edited { $0.items[0].name = "White bread" }),
+            ("B", try value.edited { $0.items[1].crossed = true }),
+            ("C", try value.edited { $0.items.list.move(from: 1, to: 0) }),
         ]
         for (client, edited) in edits {
             let commit = try graph.commit(.diff(value, edited), on: base)
@@ -113,9 +113,8 @@ struct ShoppingStory {
         for state in graph.states {
             let clients = graph.refs.filter { $0.value == state.id }.keys.sorted()
             let mark = state.id == graph.head ? "  (head)" : ""
-            print(
-                "\(state.id.short)\(mark)  \(clients.map { "client \($0)" }.joined(separator: ", "))"
-            )
+            let names = clients.map { "  client \($0)" }.joined(separator: ",")
+            print("\(state.id.short)\(mark)\(names)")
         }
     }
 
