@@ -14,12 +14,12 @@ struct CardDevice: Sendable {
     init(
         _ store: Store,
         _ name: ReplicaName,
-        _ network: SimulatedNetwork,
+        _ transport: some ReplicaTransport,
         collections: Set<Key> = ["cards"],
         undoCountMax: Int = 0
     ) async throws {
         self.store = store
-        connector = try ReplicaConnector(store, transport: network)
+        connector = try ReplicaConnector(store, transport: transport)
         replica = try await connector.open(
             name,
             collections: collections,

@@ -51,12 +51,17 @@ import Testing
             let parts = KeySpan.all.cut(before: objects.cuts(of: .all, into: 4))
             let ranges = parts.map { SpanSum($0, objects.sum(of: $0)) }
             for range in ranges + [SpanSum(.all, .empty)] {
-                let answers = try await storage.answer([range], with: state, of: .simulated)
+                let answers = try await storage.answer(
+                    RangeRequest(ranges: [range]),
+                    with: state,
+                    of: .simulated
+                )
                 #expect(answers == [RangeMachine.answer(range, objects)], "seed \(seed), \(serial)")
             }
         }
         let lost = LineState(serial: 999, id: .root)
-        #expect(try await storage.answer([], with: lost, of: .simulated) == nil)
+        let none = RangeRequest(ranges: [])
+        #expect(try await storage.answer(none, with: lost, of: .simulated) == nil)
     }
 
     @Test func `a line that is not there is an error`() async throws {

@@ -103,9 +103,11 @@ extension ReplicaConnector {
     /// One request and its answer.
     private func exchange(_ link: ReplicaLink, onlyIfNeeded: Bool) async throws -> Step {
         let replica = link.replica
+        let start = store.options.clock.elapsed()
         do {
-            guard !link.isClosed, let request = try await request(of: replica, onlyIfNeeded)
-            else { return .done }
+            guard !link.isClosed, let request = try await request(of: link, onlyIfNeeded) else {
+                return .done
+            }
             let message = request.bytes
             report(
                 .sending(
@@ -119,6 +121,8 @@ extension ReplicaConnector {
                 replica: replica.name,
                 client: request.client
             )
+            let time = store.options.clock.elapsed() - start
+            link.pieceSize.withLock { $0.noteAnswer(after: time) }
             let (isBehind, old, base) = try await receive(answer, to: request, link)
             report(.adopted(replica.name, base: base))
             link.status.update { status in
@@ -132,6 +136,10 @@ extension ReplicaConnector {
         } catch {
             if link.isClosed { return .done }
             failed(link, error)
+            if case ConnectorError.unreachable = error {
+                let time = store.options.clock.elapsed() - start
+                link.pieceSize.withLock { $0.noteFailure(after: time) }
+            }
             switch error as? ReplicationError {
             case .wrongContent: try await store.write { try replica.distrust(in: $0) }
             // Another process has taken the replica out of the store.
@@ -146,15 +154,16 @@ extension ReplicaConnector {
 extension ReplicaConnector {
     /// The next request, if there has to be one.
     private func request(
-        of replica: Replica,
+        of link: ReplicaLink,
         _ onlyIfNeeded: Bool
     ) async throws -> ReplicaRequest? {
+        let (replica, sizeMax) = (link.replica, link.pieceSize.withLock(\.value))
         func next() async throws -> ReplicaRequest? {
             try await store.write { transaction in
                 guard try !onlyIfNeeded || replica.needsRequest(in: transaction) else {
                     return nil
                 }
-                return try replica.nextRequest(in: transaction)
+                return try replica.nextRequest(sizeMax: sizeMax, in: transaction)
             }
         }
         do {

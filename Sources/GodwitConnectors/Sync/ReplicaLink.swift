@@ -7,6 +7,7 @@ final class ReplicaLink: Sendable {
     let pushes: PushMarker
     let gate = ExchangeGate()
     let status = ObservedStatus()
+    let pieceSize = Mutex(PieceSize())
 
     private struct State {
         var isClosed = false

@@ -23,6 +23,10 @@ struct DeviceMachine: Sendable {
     var objectSizeMax = 48 << 20
     /// After how many canonical bytes of objects a batch takes no more of them.
     var batchSizeMax = 8 << 20
+    /// The same for what a comparison of objects brings at once.
+    var answerSizeMax = RangeMachine.answerSizeMax
+    /// Below this size of answers the server is asked for small ones.
+    static let littleSize = 64 << 10
     /// Whether objects that arrive stay beside the store, because a hook of the app refuses some.
     var holdsArrivals = false
     /// Whether the app's type can decode an object.
@@ -67,6 +71,16 @@ struct Adoption: Sendable {
     /// Changes of both sides that could not both stay, by object.
     var conflicts: [ObjectKey: [MergeConflict]] = [:]
     var next = Next.rest
+}
+
+extension DeviceMachine {
+    /// The machine with requests and answers of about so many canonical bytes.
+    func limited(to size: Int) -> DeviceMachine {
+        var machine = self
+        machine.batchSizeMax = min(batchSizeMax, size)
+        machine.answerSizeMax = min(answerSizeMax, size)
+        return machine
+    }
 }
 
 // MARK: - Local changes
@@ -146,7 +160,8 @@ extension DeviceMachine {
             serial: replica.base.serial,
             have: replica.epoch.map { replica.base.token(in: $0) } ?? .none,
             former: replica.former,
-            batch: try slice.batch()
+            batch: try slice.batch(),
+            wantsLittle: answerSizeMax < Self.littleSize
         )
     }
 }

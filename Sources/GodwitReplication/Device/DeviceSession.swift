@@ -109,7 +109,9 @@ extension DeviceSession {
                     earlier: adopted.filter { $0.epoch != epoch }.map(\.state)
                 )
             )
-        case .comparing(let answer, let comparison):
+        case .comparing(let answer, var comparison):
+            comparison.answerSizeMax = machine.answerSizeMax
+            phase = .comparing(answer, comparison)
             return .comparison(with: answer.state, comparison.next)
         case .givingBack(let answer, let differences):
             return .restoration(

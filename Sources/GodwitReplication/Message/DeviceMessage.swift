@@ -2,6 +2,6 @@
 enum DeviceRequest: Hashable, Sendable {
     case exchange(LineRequest)
     case recovery(RecoveryRequest)
-    case comparison(with: LineState, [SpanSum])
+    case comparison(with: LineState, RangeRequest)
     case restoration(RestorationRequest)
 }

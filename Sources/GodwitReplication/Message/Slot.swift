@@ -18,6 +18,9 @@ public struct Slot: Hashable, Sendable {
     /// The client's id before it found that a clone uses it too.
     public let former: ClientID?
     public let batch: Batch?
+    /// Whether the answer must be small, because the connection is slow: with many changes the server
+    /// does not know the base, and the client compares its objects in small pieces.
+    public internal(set) var wantsLittle = false
 }
 
 /// One replica's part of an answer.

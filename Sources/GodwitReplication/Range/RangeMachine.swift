@@ -47,9 +47,11 @@ enum RangeMachine {
     /// Into how many parts a range is cut.
     static let fanOut = 16
 
+    /// - Parameter sizeMax: How many canonical bytes several objects may have.
     static func answer<Objects: ComparedObjects>(
         _ range: SpanSum,
-        _ objects: Objects
+        _ objects: Objects,
+        sizeMax: Int = answerSizeMax
     ) throws(Objects.Failure) -> SpanAnswer {
         let sum = try objects.sum(of: range.span)
         if sum == range.sum { return .equal }
@@ -57,7 +59,7 @@ enum RangeMachine {
         if sum.count <= countMax,
             let found = try objects.objects(
                 in: range.span,
-                sizeMax: sum.count > 1 ? answerSizeMax : .max
+                sizeMax: sum.count > 1 ? sizeMax : .max
             )
         {
             return .objects(found)
@@ -73,13 +75,14 @@ enum RangeMachine {
 extension RangeMachine {
     /// The answers to some ranges: all of them, or the first ones that fit into one message.
     static func answers<Objects: ComparedObjects>(
-        to ranges: [SpanSum],
+        to request: RangeRequest,
         _ objects: Objects
     ) throws(Objects.Failure) -> [SpanAnswer] {
         var answers: [SpanAnswer] = []
         var (count, size) = (0, 0)
-        for range in ranges where count < answerCountMax && size < answerSizeMax {
-            let answer = try answer(range, objects)
+        let sizeMax = min(request.sizeMax, answerSizeMax)
+        for range in request.ranges where count < answerCountMax && (size < sizeMax || count == 0) {
+            let answer = try answer(range, objects, sizeMax: sizeMax)
             answers.append(answer)
             guard case .objects(let objects) = answer else { continue }
             count += objects.count
@@ -89,11 +92,20 @@ extension RangeMachine {
     }
 }
 
+/// Ranges to be compared.
+struct RangeRequest: Hashable, Sendable {
+    var ranges: [SpanSum]
+    /// About how many canonical bytes of objects the answer may have, beside one large object.
+    var sizeMax = RangeMachine.answerSizeMax
+}
+
 /// The device's half of a comparison.
 struct RangeComparison: Hashable, Sendable {
     /// How many ranges a request has.
     static let requestCountMax = 256
 
+    /// About how many canonical bytes of objects the next answer may have.
+    var answerSizeMax = RangeMachine.answerSizeMax
     /// The ranges that are left to ask for; empty when all differences are found.
     private(set) var open: [SpanSum]
     /// The server's objects where they differ from the device's; nil where it has none.
@@ -103,8 +115,10 @@ struct RangeComparison: Hashable, Sendable {
         open = [SpanSum(.all, try objects.sum(of: .all))]
     }
 
-    /// The ranges of the next request.
-    var next: [SpanSum] { Array(open.prefix(Self.requestCountMax)) }
+    /// The next request.
+    var next: RangeRequest {
+        RangeRequest(ranges: Array(open.prefix(Self.requestCountMax)), sizeMax: answerSizeMax)
+    }
 
     /// Takes in the answers to the ranges of the last request, or the first ones of them, in their order.
     ///
@@ -114,7 +128,7 @@ struct RangeComparison: Hashable, Sendable {
         _ answers: [SpanAnswer],
         _ objects: Objects
     ) throws {
-        guard (1...next.count).contains(answers.count) else {
+        guard (1...next.ranges.count).contains(answers.count) else {
             throw ReplicationError.malformedMessage(reason: "a range has one answer")
         }
         var parted: [SpanSum] = []

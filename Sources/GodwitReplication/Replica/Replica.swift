@@ -227,14 +227,18 @@ extension ObjectChange {
 
 extension Replica {
     /// The next request to the server; an exchange freezes what is pending, and brings it.
+    ///
+    /// - Parameter sizeMax: About how many bytes of objects the request, or its answer, may have, beside
+    ///   one large object: few where a connection is slow, so that one which is cut costs little.
     public func nextRequest(
+        sizeMax: Int = .max,
         in transaction: borrowing WriteTransaction
     ) throws -> ReplicaRequest {
         try checkExistence(in: transaction)
         transaction.tellRefusals()
         try mergeEditsOfRefused(in: transaction)
         let generation = try takeNonce(in: transaction)
-        let (device, machine) = (try device(in: transaction), machine)
+        let (device, machine) = (try device(in: transaction), machine.limited(to: sizeMax))
         let features = features.withLock(\.self)
         return try session.update(in: transaction) { session in
             let othersMax = Int64(machine.batchCountMax)

@@ -236,13 +236,19 @@ extension ReadBudget {
     }
 }
 
+extension ReplicaServer {
+    /// How many objects an answer changes for a client with a slow connection.
+    fileprivate static let littleCountMax = 16
+}
+
 extension WireRequest {
     /// What a decision needs to know; nil for a comparison, about which nothing is decided.
     func reads(for client: ClientID, changedMax: Int = .max) -> LineReads? {
         switch self {
         case .exchange(let request):
             var reads = request.reads(for: client)
-            reads.changedMax = changedMax
+            let few = ReplicaServer.littleCountMax
+            reads.changedMax = request.wantsLittle ? min(changedMax, few) : changedMax
             return reads
         case .recovery(let request): return LineMachine.reads(request)
         case .restoration(let request): return LineMachine.reads(request)

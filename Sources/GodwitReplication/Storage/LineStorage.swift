@@ -28,7 +28,7 @@ protocol LineStorage: Sendable {
     ///
     /// - Returns: nil when the state is not kept any more.
     func answer(
-        _ ranges: [SpanSum],
+        _ request: RangeRequest,
         with state: LineState,
         of name: ReplicaName
     ) async throws -> [SpanAnswer]?

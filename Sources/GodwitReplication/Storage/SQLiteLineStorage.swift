@@ -59,7 +59,7 @@ struct SQLiteLineStorage: LineStorage {
     }
 
     func answer(
-        _ ranges: [SpanSum],
+        _ request: RangeRequest,
         with state: LineState,
         of name: ReplicaName
     ) async throws -> [SpanAnswer]? {
@@ -71,7 +71,7 @@ struct SQLiteLineStorage: LineStorage {
                     || LineTable.state(at: state.serial, of: line, in: database) == state.id
             else { return nil }
             let objects = try LineObjectsAt(state, of: line, in: database)
-            return try RangeMachine.answers(to: ranges, objects)
+            return try RangeMachine.answers(to: request, objects)
         }
     }
 

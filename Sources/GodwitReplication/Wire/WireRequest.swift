@@ -7,7 +7,7 @@ internal import GodwitTree
 enum WireRequest: Hashable, Sendable {
     case exchange(PackedRequest)
     case recovery(RecoveryRequest)
-    case comparison(with: LineState, [SpanSum])
+    case comparison(with: LineState, RangeRequest)
     case restoration(RestorationRequest)
 }
 
@@ -19,6 +19,9 @@ struct PackedRequest: Hashable, Sendable {
 
     /// The objects that the batch changes.
     var keys: Set<ObjectKey> { changes.keys }
+
+    /// Whether the answer must be small.
+    var wantsLittle: Bool { slot.wantsLittle }
 }
 
 // MARK: - Packing
@@ -79,22 +82,30 @@ extension Slot {
                 doubtful: doubtful
             )
         }
-        return Slot(serial: serial, have: have, former: former, batch: batch)
+        return Slot(
+            serial: serial,
+            have: have,
+            former: former,
+            batch: batch,
+            wantsLittle: wantsLittle
+        )
     }
 }
 
 // MARK: - In a message
 
 extension WireRequest {
-    // An exchange has two bits: a client that is known under another id, and a batch.
+    // An exchange has three bits: a client that is known under another id, a batch, and a slow connection.
     //
     //     0-3  nonce, serial, have, former?, (sequence, name, check, changes)?
     //     4    nonce, former?, epoch?, [state], [state]
     //     5    state, [range, count, sum]
     //     6    nonce, epoch, serial, [state], [key, object?]
+    //     8-11 as 0-3
 
-    private static let formerBit: UInt8 = 1
-    private static let batchBit: UInt8 = 2
+    fileprivate static let formerBit: UInt8 = 1
+    fileprivate static let batchBit: UInt8 = 2
+    fileprivate static let littleBit: UInt8 = 8
     private static let recoveryKind: UInt8 = 4
     private static let comparisonKind: UInt8 = 5
     private static let restorationKind: UInt8 = 6
@@ -112,9 +123,10 @@ extension WireRequest {
             writer.list(request.adopted) { $0.state($1) }
             writer.list(request.earlier) { $0.state($1) }
             return WireFrame(kind: Self.recoveryKind, body: writer.bytes)
-        case .comparison(let state, let ranges):
+        case .comparison(let state, let request):
             writer.state(state)
-            writer.list(ranges) { $0.range($1) }
+            writer.count(request.sizeMax)
+            writer.list(request.ranges) { $0.range($1) }
             return WireFrame(kind: Self.comparisonKind, body: writer.bytes)
         case .restoration(let request):
             writer.number(request.nonce)
@@ -136,7 +148,7 @@ extension WireRequest {
     init(_ frame: WireFrame, from client: ClientID) throws(ReplicationError) {
         var reader = WireReader(frame.body)
         switch frame.kind {
-        case ...(Self.formerBit | Self.batchBit):
+        case 0...3, 8...11:
             self = .exchange(try PackedRequest(kind: frame.kind, from: &reader))
         case Self.recoveryKind:
             self = .recovery(
@@ -155,7 +167,9 @@ extension WireRequest {
             )
         case Self.comparisonKind:
             let state = try reader.state()
-            self = .comparison(with: state, try reader.ranges())
+            let sizeMax = Int(try reader.number())
+            let request = RangeRequest(ranges: try reader.ranges(), sizeMax: sizeMax)
+            self = .comparison(with: state, request)
         case Self.restorationKind:
             self = .restoration(
                 RestorationRequest(
@@ -179,7 +193,9 @@ extension WireRequest {
 
 extension PackedRequest {
     fileprivate var kind: UInt8 {
-        (slot.former == nil ? 0 : 1) | (slot.batch == nil ? 0 : 2)
+        (slot.former == nil ? 0 : WireRequest.formerBit)
+            | (slot.batch == nil ? 0 : WireRequest.batchBit)
+            | (slot.wantsLittle ? WireRequest.littleBit : 0)
     }
 
     fileprivate func write(to writer: inout WireWriter) {
@@ -200,10 +216,17 @@ extension PackedRequest {
         guard let have = StateToken(bytes: try reader.fixed(StateToken.sizeInBytes)) else {
             throw WireReader.malformed("a state has no name")
         }
-        let former = kind & 1 == 0 ? nil : try reader.client()
-        guard kind & 2 != 0 else {
+        let former = kind & WireRequest.formerBit == 0 ? nil : try reader.client()
+        let wantsLittle = kind & WireRequest.littleBit != 0
+        guard kind & WireRequest.batchBit != 0 else {
             changes = .none
-            slot = Slot(serial: serial, have: have, former: former, batch: nil)
+            slot = Slot(
+                serial: serial,
+                have: have,
+                former: former,
+                batch: nil,
+                wantsLittle: wantsLittle
+            )
             return
         }
         let batch = Batch(
@@ -213,6 +236,12 @@ extension PackedRequest {
             changes: [:]
         )
         changes = try PackedChanges(from: &reader)
-        slot = Slot(serial: serial, have: have, former: former, batch: batch)
+        slot = Slot(
+            serial: serial,
+            have: have,
+            former: former,
+            batch: batch,
+            wantsLittle: wantsLittle
+        )
     }
 }

@@ -34,14 +34,14 @@ extension WireRequest {
         changedMax: Int = .max,
         newEpoch: Epoch
     ) throws -> WorldTurn {
-        if case .comparison(let state, let ranges) = self {
+        if case .comparison(let state, var request) = self {
             guard let objects = try line.objects(in: state) else {
                 return WorldTurn(answer: .comparison(nil))
             }
             let sorted = SortedObjects(objects)
             // Where answers are small, the device has to ask again for most of the ranges.
-            let first = changedMax == .max ? ranges : Array(ranges.prefix(2))
-            let answers = RangeMachine.answers(to: first, sorted)
+            if changedMax < .max { request.ranges = Array(request.ranges.prefix(2)) }
+            let answers = RangeMachine.answers(to: request, sorted)
             return WorldTurn(answer: .comparison(answers))
         }
         guard let reads = reads(for: client, changedMax: changedMax) else {

@@ -1,0 +1,93 @@
+import Foundation
+import GodwitConnectors
+import GodwitReplication
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Synchronization
+import Testing
+
+/// Connections that are slow, and that do not last.
+@Suite struct SlowConnectionTests: CardSuite {
+    let server: CardServer
+
+    init() async throws { server = try await CardServer() }
+
+    /// 20 KB a second, and no connection that lasts longer than ten seconds.
+    @Test func `much comes through a slow connection that does not last`() async throws {
+        let clock = SlowClock()
+        let slow = SlowTransport(network, clock)
+        func peer() async throws -> CardDevice {
+            var options = Store.Options()
+            options.clock = StoreClock(elapsed: { clock.elapsed }, now: { .distantPast })
+            return try await CardDevice(try Store(.memory, options: options), name, slow)
+        }
+        let (phone, tablet) = (try await peer(), try await peer())
+        var random = Seeded(seed: 1)
+        let texts = (0..<300).map { _ in (0..<250).map { _ in String(random.next(), radix: 36) } }
+        try await phone.store.write { [cards] transaction in
+            for (number, text) in texts.enumerated() {
+                try transaction.set(.string(Key(text.joined())), for: "\(number)", in: cards)
+            }
+        }
+        for device in [phone, tablet] {
+            // Each failure is tried again, as a running connector does.
+            for _ in 0..<4_000 {
+                if (try? await device.synchronize()) != nil { break }
+            }
+        }
+        let count = try await tablet.store.read { [cards] in try $0.count(in: cards) }
+        #expect(count == texts.count)
+        // 900 KB each way take 45 seconds at least.
+        #expect(clock.elapsed < .seconds(600))
+        print("\(slow.cutCount) connections cut, \(clock.elapsed) for 900 KB and back")
+    }
+}
+
+private final class SlowClock: Sendable {
+    private let time = Mutex(Duration.zero)
+
+    var elapsed: Duration { time.withLock(\.self) }
+    func advance(by duration: Duration) { time.withLock { $0 += duration } }
+}
+
+/// A connection with 20,000 bytes a second that is cut after ten seconds.
+private final class SlowTransport: ReplicaTransport {
+    private static let longest = Duration.seconds(10)
+
+    private let network: SimulatedNetwork
+    private let clock: SlowClock
+    private let cuts = Mutex(0)
+
+    init(_ network: SimulatedNetwork, _ clock: SlowClock) {
+        (self.network, self.clock) = (network, clock)
+    }
+
+    var cutCount: Int { cuts.withLock(\.self) }
+
+    func create(_ replica: ReplicaName) async throws { try await network.create(replica) }
+
+    func exchange(
+        _ body: [UInt8],
+        replica: ReplicaName,
+        client: ClientID
+    ) async throws -> [UInt8] {
+        try carry(body.count)
+        let answer = try await network.exchange(body, replica: replica, client: client)
+        try carry(answer.count)
+        return answer
+    }
+
+    func heads(of replica: ReplicaName) -> AsyncThrowingStream<LineState, any Error> {
+        network.heads(of: replica)
+    }
+
+    private func carry(_ size: Int) throws {
+        let time = Duration.milliseconds(size / 20)
+        clock.advance(by: min(time, Self.longest))
+        guard time <= Self.longest else {
+            cuts.withLock { $0 += 1 }
+            throw ConnectorError.unreachable(reason: "the connection is cut")
+        }
+    }
+}
