@@ -10,7 +10,10 @@ public final class TemporaryFolder: Sendable {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
-    deinit { try? FileManager.default.removeItem(at: url) }
+    deinit { remove() }
+
+    /// Removes the folder, which a task that never ends may still hold.
+    public func remove() { try? FileManager.default.removeItem(at: url) }
 
     /// The path of a file in the folder.
     public func path(_ name: String) -> String { url.appending(path: name).path }

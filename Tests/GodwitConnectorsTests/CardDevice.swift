@@ -72,6 +72,22 @@ extension CardSuite {
         try await CardDevice(Store(.memory), name, network, undoCountMax: undoCountMax)
     }
 
+    /// Has a device take in its next answer without the objects, after an edit while it is under way.
+    func holdBack(
+        on device: CardDevice,
+        _ edit: () async throws -> Void = {}
+    ) async throws {
+        let (store, replica) = (device.store, device.replica)
+        let request = try await store.write { try replica.nextRequest(in: $0) }
+        let answer = try await network.exchange(
+            request.bytes,
+            replica: name,
+            client: request.client
+        )
+        try await edit()
+        try await store.write { try replica.receive(answer, to: request, .heldBack, in: $0) }
+    }
+
     /// An object as a device has it.
     func value(_ key: String, on device: CardDevice) async throws -> Value? {
         try await device.store.read { [cards] in try $0.get(key, in: cards) }

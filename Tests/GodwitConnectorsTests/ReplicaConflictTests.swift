@@ -111,6 +111,48 @@ import Testing
         }
     }
 
+    @Test func `a conflict within a list is not settled in another item that has the same value`()
+        async throws
+    {
+        let (phone, tablet) = (try await device(), try await device())
+        let start: Value = [
+            "items": [["name": "Bread", "quantity": 1], ["name": "Wine", "quantity": 1]]
+        ]
+        try await phone.store.write { [cards] in try $0.set(start, for: "l", in: cards) }
+        for device in [phone, tablet] { try await device.synchronize() }
+        for (device, number) in [(phone, 2), (tablet, 3)] {
+            try await device.store.write { [cards] transaction in
+                try transaction.edit("l", in: cards) { $0.items[1].quantity = number }
+            }
+        }
+        for device in [tablet, phone] { try await device.synchronize() }
+        let record = try #require(try await phone.replica.conflicts().first)
+        let (id, conflict) = try #require(record.conflicts.first)
+        let isOurs = conflict.choice == .ours
+        let kept = try #require(isOurs ? conflict.ours : conflict.theirs)
+        let other = try #require(isOurs ? conflict.theirs : conflict.ours)
+        // Milk comes to the place of the wine, with as many.
+        try await phone.store.write { [cards] transaction in
+            try transaction.edit("l", in: cards) {
+                $0.items.list.insert(["name": "Milk", "quantity": kept], at: 1)
+            }
+        }
+        let (store, replica) = (phone.store, phone.replica)
+        // Of two equal items, nothing says which one it is.
+        await #expect(throws: ReplicationError.changedSince(record.object)) {
+            try await store.write { [cards] transaction in
+                try transaction.edit("l", in: cards) {
+                    $0.items.list.append(["name": "Wine", "quantity": kept])
+                }
+                try replica.settle(id, about: record.object, .takeOther, in: transaction)
+            }
+        }
+        try await store.write { try replica.settle(id, about: record.object, .takeOther, in: $0) }
+        let items = try await value("l", on: phone)?["items"]?.list.map(Array.init)
+        #expect(items?.map { $0["quantity"] } == [1, kept, other])
+        #expect(items?.map { $0["name"] } == ["Bread", "Milk", "Wine"])
+    }
+
     @Test func `a large value, and one that was removed, are put back only where they were left`()
         async throws
     {

@@ -182,21 +182,15 @@ import Testing
             }
         }
         try await phone.synchronize()
-        let (store, replica) = (tablet.store, tablet.replica)
-        let request = try await store.write { try replica.nextRequest(in: $0) }
-        let answer = try await network.exchange(
-            request.bytes,
-            replica: name,
-            client: request.client
-        )
-        try await store.write { [cards] transaction in
-            try transaction.set(["id": 1, "note": "mine"], for: "c1", in: cards)
-            try transaction.edit("l1", in: cards) {
-                $0.count += 1
-                $0.items.list.insert("c", at: 0)
+        try await holdBack(on: tablet) {
+            try await tablet.store.write { [cards] transaction in
+                try transaction.set(["id": 1, "note": "mine"], for: "c1", in: cards)
+                try transaction.edit("l1", in: cards) {
+                    $0.count += 1
+                    $0.items.list.insert("c", at: 0)
+                }
             }
         }
-        try await store.write { try replica.receive(answer, to: request, .heldBack, in: $0) }
         for device in [tablet, phone, tablet] { try await device.synchronize() }
 
         for device in [phone, tablet] {
@@ -214,19 +208,63 @@ import Testing
         for number in 1...9 { try await phone.set(number, number == 5 ? -5 : number) }
         try await phone.synchronize()
         try tablet.store.addHook(StrictHook(), named: "strict")
-        let (store, replica) = (tablet.store, tablet.replica)
-        let request = try await store.write { try replica.nextRequest(in: $0) }
-        let answer = try await network.exchange(
-            request.bytes,
-            replica: name,
-            client: request.client
-        )
-        try await store.write { try replica.receive(answer, to: request, .heldBack, in: $0) }
+        try await holdBack(on: tablet)
         #expect(try await tablet.replica.refusedObjects().count == 9)
 
         try await tablet.synchronize()
         #expect(try await tablet.replica.refusedObjects().count == 1)
         #expect(try await tablet.keys().count == 8)
+    }
+
+    @Test func `an object that is held back is not overwritten by one that the app cannot read`()
+        async throws
+    {
+        let shapes = Store.Collection<Shape>("cards")
+        var options = Store.Options()
+        options.collections = [CollectionRules(shapes)]
+        let phone = try await device()
+        let tablet = try await CardDevice(Store(.memory, options: options), name, network)
+        try await tablet.store.write { try $0.set(.circle(1), for: "a", in: shapes) }
+        for device in [tablet, phone] { try await device.synchronize() }
+        try await phone.store.write { [cards] transaction in
+            try transaction.set(["square": ["_0": 2]], for: "a", in: cards)
+            try transaction.set(["id": -1], for: "b", in: cards)
+        }
+        try await phone.synchronize()
+        try tablet.store.addHook(StrictHook(), named: "strict")
+        try await tablet.store.write { try $0.set(.triangle(3), for: "a", in: shapes) }
+        for device in [tablet, phone] { try await device.synchronize() }
+
+        let shape = try await tablet.store.read { try $0.get("a", in: shapes) }
+        #expect(shape == .square(2) || shape == .triangle(3))
+        #expect(try await value("a", on: phone)?.map?.count == 1)
+        #expect(try await phone.replica.conflicts().count == 1)
+        #expect(try await tablet.replica.refusedObjects().keys.map(\.key) == ["b"])
+    }
+
+    @Test func `a hook cannot refuse Godwit's own objects`() async throws {
+        let (phone, tablet) = (try await device(), try await device())
+        try await phone.set(1, 1)
+        for device in [phone, tablet] { try await device.synchronize() }
+        try tablet.store.addHook(StrictHook(), named: "strict")
+        try tablet.store.addHook(IdentityHook(), named: "identity")
+        try await phone.set(1, -1)
+        try await phone.synchronize()
+        try await holdBack(on: tablet) { try await tablet.set(1, 2) }
+        for device in [tablet, phone, tablet] { try await device.synchronize() }
+        for device in [phone, tablet] {
+            #expect(try await device.number(1) == 2)
+            #expect(try await device.replica.conflicts().count == 1)
+        }
+        #expect(try await tablet.replica.status().rejections.isEmpty)
+
+        // A record that arrives with a refused object is there at once.
+        let laptop = try await device()
+        try laptop.store.addHook(IdentityHook(), named: "identity")
+        try await phone.set(2, -2)
+        try await phone.synchronize()
+        try await laptop.synchronize()
+        #expect(try await laptop.replica.conflicts().count == 1)
     }
 }
 
@@ -268,5 +306,19 @@ private struct TypedHook: TransactionHook {
         in transaction: borrowing WriteTransaction
     ) throws {
         for change in changes { _ = try change.new(in: StoreCollection<Card>("cards")) }
+    }
+}
+
+/// Wants each object of whichever collection to have a number.
+private struct IdentityHook: TransactionHook {
+    struct Missing: Error {}
+
+    func willCommit(
+        _ changes: [ObjectChange],
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        for change in changes {
+            if let value = try change.newValue(), value["id"] == nil { throw Missing() }
+        }
     }
 }

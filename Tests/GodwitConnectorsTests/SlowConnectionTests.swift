@@ -42,6 +42,34 @@ import Testing
         #expect(clock.elapsed < .seconds(600))
         print("\(slow.cutCount) connections cut, \(clock.elapsed) for 900 KB and back")
     }
+
+    @Test func `a slow device beside busy ones is heard`() async throws {
+        let (phone, tablet) = (try await device(), try await device())
+        for device in [phone, tablet] { try await device.synchronize() }
+        try await phone.set(0, 1)
+        let (store, replica) = (phone.store, phone.replica)
+        var requestCount = 0
+        while try await replica.status().isDirty, requestCount < 100 {
+            requestCount += 1
+            let number = requestCount
+            try await tablet.store.write { [cards] transaction in
+                for key in 1...20 {
+                    try transaction.set(["id": .int(Int64(number))], for: "c\(key)", in: cards)
+                }
+            }
+            try await tablet.synchronize()
+            let request = try await store.write { try replica.nextRequest(sizeMax: 1, in: $0) }
+            let answer = try await network.exchange(
+                request.bytes,
+                replica: name,
+                client: request.client
+            )
+            try await store.write { try replica.receive(answer, to: request, in: $0) }
+        }
+        #expect(requestCount < 100)
+        try await tablet.synchronize()
+        #expect(try await tablet.number(0) == 1)
+    }
 }
 
 private final class SlowClock: Sendable {

@@ -16,32 +16,33 @@ import Testing
     @Test func `clients get the deltas between their state and the head as one`() throws {
         var graph = StateGraph(named: "groceries")
         let first = try graph.commit(Self.bread).head
-        graph.setRef("A", to: first)
-        graph.setRef("B", to: try graph.commit(Self.crossed).head)
-        graph.setRef("C", to: try graph.commit(Self.wine).head)
+        try graph.setRef("A", to: first)
+        try graph.setRef("B", to: graph.commit(Self.crossed).head)
+        try graph.setRef("C", to: graph.commit(Self.wine).head)
+        let updates = try ["A", "B", "C"].map { try graph.update(for: $0).delta }
 
         #expect(
             graph.edges.first?.delta.ednText() == #"{:items [{:name "Bread"}] :name "Groceries"}"#
         )
-        #expect(try graph.update(for: "B").delta.ednText() == #"{:items {:+ {1 {:name "Wine"}}}}"#)
+        #expect(updates[1].ednText() == #"{:items {:+ {1 {:name "Wine"}}}}"#)
         let both = #"{:items {:= {0 {:crossed true}} :+ {1 {:name "Wine"}}}}"#
-        #expect(try graph.update(for: "A").delta.ednText() == both)
-        #expect(try Delta(edn: both) == graph.update(for: "A").delta)
-        #expect(try graph.update(for: "C").delta == .keep)
+        #expect(updates[0].ednText() == both)
+        #expect(try Delta(edn: both) == updates[0])
+        #expect(updates[2] == .keep)
         #expect(throws: StateGraphError.unknownClient("D")) { try graph.update(for: "D") }
     }
 
     @Test func `a state that no client has is folded, and the others stay what they are`() throws {
         var graph = StateGraph(named: "groceries")
         let states = try [Self.bread, Self.crossed, Self.wine].map { try graph.commit($0).head }
-        graph.setRef("B", to: states[1])
+        try graph.setRef("B", to: states[1])
         let first = graph.collectOne()
         let fold = try #require(first)
         #expect(fold.state.id == states[0])
         #expect(fold.edges.map(\.parent) == [StateGraph.root])
         #expect(fold.edges.map(\.child) == [states[1]])
         #expect(graph.collectOne() == nil)
-        graph.setRef("B", to: states[2])
+        try graph.setRef("B", to: states[2])
         #expect(graph.collect().map(\.state.id) == [states[1]])
         #expect(graph.states.map(\.id) == [StateGraph.root, states[2]])
         #expect(try graph.delta(from: StateGraph.root, to: states[2]).applied(to: [:]) == Self.wine)
@@ -78,6 +79,40 @@ import Testing
         #expect(graph.states.count == 5)
     }
 
+    @Test func `a state that was sent is kept until its client has answered`() throws {
+        var graph = StateGraph(named: "groceries")
+        let first = try graph.commit(Self.bread).head
+        try graph.setRef("phone", to: first)
+        let sent = try graph.commit(Self.crossed).head
+        #expect(try graph.update(for: "phone").head == sent)
+        try graph.commit(Self.wine)
+        graph.collect()
+        try graph.setRef("phone", to: sent)
+        graph.collect()
+        #expect(graph[first] == nil)
+        #expect(throws: StateGraphError.unknownState(first)) {
+            try graph.setRef("phone", to: first)
+        }
+        #expect(graph.refs["phone"] == sent)
+    }
+
+    @Test func `each client's increment counts once, whatever answers are lost`() throws {
+        var graph = StateGraph(named: "votes")
+        let base = try graph.commit(["votes": 0]).head
+        var value: Value = ["votes": 0]
+        let vote = try value.edit { $0.votes += 1 }
+        for client in ["A", "B"] { try graph.setRef(client, to: base) }
+        for client in ["A", "B", "A", "B", "B"] {
+            try graph.commit(vote, on: base, from: client)
+            graph.collect()
+        }
+        #expect(graph[graph.head] == ["votes": 2])
+        // By then both have had an answer.
+        for client in ["A", "B"] { try graph.setRef(client, to: graph.head) }
+        graph.collect()
+        #expect(graph.states.count == 2)
+    }
+
     /// Clients that write, miss updates and fall behind, with a collection after each step.
     @Test(arguments: 1...200)
     func `each client comes to the head, and few states are kept`(seed: UInt64) throws {
@@ -90,7 +125,7 @@ import Testing
         let start: Value = ["list": [0]]
         try graph.commit(start)
         for client in clients { copies[client] = (graph.head, start) }
-        for client in clients { graph.setRef(client, to: graph.head) }
+        for client in clients { try graph.setRef(client, to: graph.head) }
         var added: [Int64] = [0]
         for number in 1...Int64(30) {
             let client = try #require(clients.randomElement(using: &random))
@@ -99,24 +134,27 @@ import Testing
             let list = value["list"]?.list.map(Array.init) ?? []
             let place = Int.random(in: 0...list.count, using: &random)
             value = ["list": .list(Value.List(list[..<place] + [.int(number)] + list[place...]))]
-            let commit = try graph.commit(.diff(copy.value, value), on: copy.id)
+            let delta = Delta.diff(copy.value, value)
+            let commit = try graph.commit(delta, on: copy.id, from: client)
             added.append(number)
             // The answer may be lost: the client keeps its state, and sends the change again.
             if Int.random(in: 0..<4, using: &random) == 0 {
-                let again = try graph.commit(.diff(copy.value, value), on: copy.id)
+                graph.collect()
+                let again = try graph.commit(delta, on: copy.id, from: client)
                 #expect(graph[again.head] == graph[commit.head], "seed \(seed)")
             }
             let head = try commit.rest.applied(to: value)
             #expect(head == graph[graph.head], "seed \(seed)")
             copies[client] = (graph.head, head)
-            graph.setRef(client, to: graph.head)
+            try graph.setRef(client, to: graph.head)
             graph.collect()
             #expect(graph.states.count <= 2 * clients.count + 2, "seed \(seed)")
             for state in graph.states {
                 #expect(state.id == StateGraph.root || state.id.content == state.value.digest)
             }
             for client in graph.refs.keys {
-                let update = try graph.update(for: client)
+                var copy = graph
+                let update = try copy.update(for: client)
                 let base = try #require(graph[update.base])
                 #expect(try update.delta.applied(to: base) == graph[graph.head], "seed \(seed)")
             }

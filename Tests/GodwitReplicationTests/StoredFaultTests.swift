@@ -337,6 +337,28 @@ extension StoredFaultTests {
         #expect(try await again.replica.store.read { try $0.count(in: cards) } == 40)
     }
 
+    @Test func `a salvage that loses an object whose creation was held back brings it back`()
+        async throws
+    {
+        let ours = try await Pair(store("store.sqlite"))
+        let theirs = try await Pair(Store(.memory), ours.line)
+        for number in 1...40 { try await Self.add(number, ours.replica.store) }
+        try await ours.synchronize()
+        try await theirs.replica.store.write { try $0.set(["theirs": 1], for: "c0", in: cards) }
+        try await theirs.synchronize()
+        let (replica, store) = (ours.replica, ours.replica.store)
+        let request = try await store.write { try replica.nextRequest(in: $0) }
+        let answer = try ours.line.serve(request)
+        try await store.write { try $0.set(["ours": 1], for: "c0", in: cards) }
+        try await store.write { try replica.receive(answer, to: request, .heldBack, in: $0) }
+
+        let again = try await salvaged(ours, without: "c0")
+        let place = ObjectKey(collection: "cards", key: "c0")
+        #expect(try await again.replica.store.read { try $0.value(of: place) } == ["ours": 1])
+        try await again.synchronize()
+        #expect(again.line.objects[place] == ["ours": 1, "theirs": 1])
+    }
+
     @Test func `a salvage that loses the replica's row removes nothing`() async throws {
         let ours = try await Pair(store("store.sqlite"))
         for number in 1...40 { try await Self.add(number, ours.replica.store) }

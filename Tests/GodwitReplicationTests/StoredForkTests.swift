@@ -205,4 +205,26 @@ private let list = ObjectKey(collection: "lists", key: "a")
         let found = try await store.read { try $0.get("a", in: lists) }
         #expect(found == ["items": ["x", "y", "w"]])
     }
+
+    @Test func `a fork doubts the edit of a refused object, too`() throws {
+        let key = ObjectKey(collection: "lists", key: "a")
+        var value: Value = ["count": 5]
+        let edit = ObjectDelta(.apply(try value.edit { $0.count += 1 }), version: 1)
+        let row = PendingObject(
+            base: VersionedValue(["count": 8]),
+            frozen: edit,
+            tail: .set(VersionedValue(["count": 5])),
+            rejection: .editedHere
+        )
+        let slice = DeviceSlice(
+            replica: DeviceReplica(),
+            identity: DeviceIdentity(client: ClientID(Identifier(high: 1, low: 1))),
+            pending: [key: row],
+            objects: [key: VersionedValue(["count": 6])]
+        )
+        let adoption = try slice.forked(fresh: ClientID(Identifier(high: 2, low: 2)))
+        var wanted = row
+        wanted.isDoubtful = true
+        #expect(adoption.pending[key] == .some(wanted))
+    }
 }

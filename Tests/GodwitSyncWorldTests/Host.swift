@@ -52,6 +52,7 @@ extension SyncWorld {
         options.newEpoch = { [self] in Epoch(random.next() | 1) }
         if faults.rejections { options.objectSizeMax = Self.objectSizeMax }
         if seed.isMultiple(of: 4) { options.changedMax = 3 }
+        options.slowChangedMax = 1
         run(in: launch) { [self, options] in
             let faults = host.machine.faultCount
             do {

@@ -44,6 +44,8 @@ final class SyncWorld: @unchecked Sendable {
     private(set) var trace: [String] = []
     /// Whether events are printed as they happen.
     let isTraced: Bool
+    /// Whether messages take seconds, so that devices ask for small answers.
+    var isSlow: Bool { seed.isMultiple(of: 5) }
 
     init(seed: UInt64, isTraced: Bool = false) throws {
         self.seed = seed
@@ -165,6 +167,7 @@ extension SyncWorld {
         for cancel in copies { cancel() }
         while scheduler.step(prepare) {}
         // Their stores' options hold the world.
+        for machine in devices.map(\.machine) + [host.machine] { machine.folder.remove() }
         devices = []
         host.launch = nil
     }

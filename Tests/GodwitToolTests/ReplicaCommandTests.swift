@@ -93,11 +93,17 @@ import Testing
         try await prepare()
         let device = try Value(json: run("status", phone, "--json").output)
         #expect(device["role"] == "device" && device["pending"] == 0)
-        #expect(device["conflicts"] == 1 && device["refused"] == [])
+        #expect(device["conflicts"] == 1 && device["refusedByServer"] == [])
         let server = try Value(json: run("status", server, "--json").output)
         #expect(server["objects"] == 2 && server["clients"] == 2 && server["forgotten"] == 0)
         #expect(server["state"] == device["state"])
         #expect(try run("status", phone).output.hasPrefix("shopping, device\n"))
+
+        let store = try Store(.file(phone))
+        _ = try await Replica.open(ReplicaName("other"), in: store, collections: ["notes"])
+        try store.close()
+        let other = try Value(json: run("status", phone, "--name", "other", "--json").output)
+        #expect(other["conflicts"] == 0 && other["pending"] == 0)
     }
 
     @Test func `what is exported is imported, on a server and on a device`() async throws {
@@ -111,7 +117,6 @@ import Testing
         try run("export", phone).output.write(toFile: file, atomically: true, encoding: .utf8)
 
         let copy = folder.path("copy.sqlite")
-        #expect(try run("import", copy, file).status == 1, "which name?")
         #expect(try run("import", copy, file, "--name", "again").output == "2 objects imported\n")
         let status = try Value(json: run("status", copy, "--json").output)
         #expect(status["objects"] == 2 && status["clients"] == 1)
@@ -123,6 +128,12 @@ import Testing
         let tablet = folder.path("tablet.sqlite")
         #expect(try run("import", tablet, file).output == "2 objects imported\n")
         #expect(try Value(json: run("status", tablet, "--json").output)["pending"] == 1)
+        let mistyped = try run("import", tablet, file, "--name", "shoping")
+        #expect(mistyped.status == 1 && mistyped.errors.contains("a device's store, with shopping"))
+        #expect(try Value(json: run("ls", tablet, "--json").output).list?.count == 1)
+        let missing = folder.path("missing.sqlite")
+        #expect(try run("import", missing, file).status == 1)
+        #expect(!FileManager.default.fileExists(atPath: missing))
         try #"{"notes": {"n": 1}}"#.write(toFile: file, atomically: true, encoding: .utf8)
         let strange = try run("import", tablet, file)
         #expect(strange.status == 1 && strange.errors.contains("not in the replica: notes"))

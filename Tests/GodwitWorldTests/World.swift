@@ -202,5 +202,6 @@ extension World {
         for launch in alive { bury(launch) }
         // Their stores' options hold the world.
         launches = []
+        folder.remove()
     }
 }

@@ -5,9 +5,9 @@
 struct PieceSize: Sendable {
     private static let smallest = 16 << 10
     private static let largest = 8 << 20
-    /// What takes longer than that is cut smaller.
+    /// After an exchange that takes longer, the next one is smaller.
     private static let slow = Duration.seconds(4)
-    /// What takes less time than that may be larger.
+    /// After an exchange that takes less time, the next one may be larger.
     private static let quick = Duration.seconds(1)
 
     private(set) var value = 64 << 10

@@ -140,11 +140,8 @@ extension ReplicaConnector {
                 let time = store.options.clock.elapsed() - start
                 link.pieceSize.withLock { $0.noteFailure(after: time) }
             }
-            switch error as? ReplicationError {
-            case .wrongContent: try await store.write { try replica.distrust(in: $0) }
-            // Another process has taken the replica out of the store.
-            case .unknownReplica: close(link)
-            default: break
+            if case ReplicationError.wrongContent = error {
+                try await store.write { try replica.distrust(in: $0) }
             }
             throw error
         }
@@ -226,8 +223,8 @@ extension ReplicaConnector {
             } catch let error as CancellationError {
                 throw error
             } catch {
-                if link.isClosed { return }
                 failed(link, error)
+                if link.isClosed { return }
                 if Self.isFinal(error) { throw error }
             }
             link.status.update { $0.isConnected = false }
@@ -251,6 +248,9 @@ extension ReplicaConnector {
     }
 
     private func failed(_ link: ReplicaLink, _ error: any Error) {
+        if link.isClosed { return }
+        // The app, or another process, has taken the replica out of the store.
+        if case ReplicationError.unknownReplica = error { return close(link) }
         report(.failed(link.replica.name, reason: "\(error)"))
         link.status.update { $0.lastError = "\(error)" }
     }

@@ -27,6 +27,8 @@ public struct ConflictRecord: Hashable, Sendable {
         let place: Path?
         /// The digest of what the merge has left there; nil for nothing.
         let left: Digest?
+        /// The digest of the item in which the place is; nil outside of lists.
+        let item: Digest?
         /// The version of the object that was not taken.
         let version: Int
     }
@@ -54,11 +56,6 @@ public struct ConflictRecord: Hashable, Sendable {
             key: Key(digest.description)
         )
     }
-}
-
-extension ObjectKey {
-    /// Whether the object belongs to the replica's own collections.
-    var isReserved: Bool { collection.text.hasPrefix("godwit.") }
 }
 
 extension ConflictRecord {
@@ -154,7 +151,8 @@ extension Value {
         ]
         if let place = found.place {
             map["place"] = place.stored
-            map["left"] = (result?.part(at: place.steps[...])?.digest.bytes).map(Value.bytes)
+            map.set("left", result?.part(at: place.steps[...])?.digest)
+            map.set("item", place.item.flatMap { result?.part(at: $0) }?.digest)
         }
         map.set("base", conflict.base, isContext: true)
         map.set("ours", conflict.ours, isContext: conflict.choice == .ours)
@@ -176,6 +174,15 @@ extension Value {
 }
 
 extension Value.Map {
+    fileprivate mutating func set(_ name: Key, _ digest: Digest?) {
+        self[name] = digest.map { .bytes($0.bytes) }
+    }
+
+    fileprivate func digest(_ name: Key) -> Digest? {
+        guard case .bytes(let bytes)? = self[name] else { return nil }
+        return Digest(bytes: bytes)
+    }
+
     private static func encodedName(_ name: Key) -> Key { Key(name.text + "Bytes") }
 
     /// Keeps a value of a conflict: as bytes where it nests too deep for an object, and not at all where
@@ -197,6 +204,11 @@ extension Value.Map {
 }
 
 extension Path {
+    /// The innermost item of a list in which the place is, or which it is; nil outside of lists.
+    var item: ArraySlice<Step>? {
+        steps.lastIndex { if case .position = $0 { true } else { false } }.map { steps[...$0] }
+    }
+
     /// A list of keys and positions.
     fileprivate var stored: Value {
         .list(
@@ -246,15 +258,10 @@ extension Conflict {
 
 extension ConflictRecord.Opening {
     fileprivate init?(_ value: Value) {
-        guard let version = value["version"]?.integer.flatMap(Int.init(exactly:)) else {
-            return nil
-        }
+        guard let map = value.map, let version = map["version"]?.integer.flatMap(Int.init(exactly:))
+        else { return nil }
         self.version = version
-        place = Path(stored: value["place"])
-        if case .bytes(let bytes)? = value["left"] {
-            left = Digest(bytes: bytes)
-        } else {
-            left = nil
-        }
+        place = Path(stored: map["place"])
+        (left, item) = (map.digest("left"), map.digest("item"))
     }
 }

@@ -159,13 +159,12 @@ extension AdoptionDraft {
             let old = base(key)
             let new = try delta.applied(to: old)
             sum.replace(old, with: new, at: key)
-            if machine.holdsArrivals || self.row(key)?.rejection == .editedHere {
-                return try hold(new, at: key)
-            }
+            if self.row(key)?.rejection == .editedHere { return try hold(new, at: key) }
             if wasSent(key), !isReadable(new, at: key), isReadable(old, at: key) {
                 // The server has no types, and has merged what the device had sent.
                 return keep(old, over: new, since: slice.pending[key]?.base, at: key)
             }
+            if holdsArrivals(at: key) { return try hold(new, at: key) }
             set(new, at: key)
             rows[key] = slice.pending[key] == nil ? nil : .some(nil)
             return
@@ -173,10 +172,10 @@ extension AdoptionDraft {
         let old = row.base
         let new = try delta.applied(to: old)
         sum.replace(old, with: new, at: key)
-        if machine.holdsArrivals { return try hold(row, before: new, at: key) }
         if wasSent(key), !isReadable(new, at: key), isReadable(slice.objects[key], at: key) {
             return keep(slice.objects[key], over: new, since: slice.pending[key]?.base, at: key)
         }
+        if holdsArrivals(at: key) { return try hold(row, before: new, at: key) }
         let earlier = try row.rebase(key, onto: delta, policy)
         let merge = try ObjectMerge(
             key,
@@ -194,6 +193,11 @@ extension AdoptionDraft {
         set(merge.result, at: key)
         let found = try earlier.merge.followed(by: merge).conflicts
         if !found.isEmpty { conflicts[key] = found }
+    }
+
+    /// Whether the app's hooks may refuse the object: they do not see Godwit's own.
+    private func holdsArrivals(at key: ObjectKey) -> Bool {
+        machine.holdsArrivals && !key.isReserved
     }
 
     /// Whether the object was in the batch that is settled now.
@@ -287,7 +291,7 @@ extension AdoptionDraft {
     mutating func unite(_ changes: inout [ObjectKey: ObjectDelta]) throws(ReplicationError) {
         for (key, delta) in changes {
             let old = base(key)
-            // What was refused here came from the server, if it has it still.
+            // A refused object came from the server, if the server has it still.
             let new = try delta.applied(to: old)
             if let row = row(key), row.isRefused, row.rejection == .editedHere || new != nil {
                 continue

@@ -163,9 +163,12 @@ extension Adoption {
     ) throws(ReplicationError) {
         count(anewInsteadOf: client)
         for key in Set(slice.pending.keys).union(pending.keys) {
-            guard var row = pending[key] ?? slice.pending[key], !row.isRefused else { continue }
-            row.frozen = try row.changes()
-            (row.tail, row.batch) = (nil, nil)
+            guard var row = pending[key] ?? slice.pending[key], row.rejection != .refusedHere else {
+                continue
+            }
+            // The edit of a refused object is apart already.
+            if row.rejection != .editedHere { (row.frozen, row.tail) = (try row.changes(), nil) }
+            row.batch = nil
             row.isDoubtful = true
             pending[key] = row
         }

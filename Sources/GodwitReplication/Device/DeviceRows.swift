@@ -62,5 +62,15 @@ struct PendingObject: Hashable, Sendable {
     var isDoubtful = false
 
     /// All changes, as one.
+    ///
+    /// - Precondition: The object is not edited after a hook had refused it.
     func changes() throws(ReplicationError) -> ObjectDelta? { try frozen.composed(with: tail) }
+
+    /// The object in the store, as far as the row knows.
+    func target() throws(ReplicationError) -> VersionedValue? {
+        // An edit of a refused object comes after the way back to the object before it.
+        rejection == .editedHere
+            ? try frozen.applied(to: tail.applied(to: base))
+            : try changes().applied(to: base)
+    }
 }

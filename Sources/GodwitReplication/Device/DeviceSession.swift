@@ -42,6 +42,8 @@ struct DeviceSession: Hashable, Sendable {
     }
 
     private var phase = Phase.exchanging
+    /// Whether the objects were compared just now, so that few have changed since.
+    private var isUpToDate = false
     /// The client that made the last request, and its nonce.
     private var last: DeviceIdentity?
     /// Changes when another program has gone on in between.
@@ -91,12 +93,11 @@ extension DeviceSession {
         last = identity
         switch phase {
         case .exchanging:
+            var slot = try machine.slot(slice)
+            if isUpToDate { slot.wantsLittle = false }
+            isUpToDate = false
             return .exchange(
-                LineRequest(
-                    client: identity.client,
-                    nonce: identity.nonce,
-                    slot: try machine.slot(slice)
-                )
+                LineRequest(client: identity.client, nonce: identity.nonce, slot: slot)
             )
         case .lost:
             return .recovery(
@@ -241,7 +242,7 @@ extension DeviceSession {
             phase = .givingBack(answer, differences: differences)
             return Adoption(replica: slice.replica, identity: slice.identity)
         }
-        phase = .exchanging
+        (phase, isUpToDate) = (.exchanging, true)
         return try machine.adopt(answer, differences, slice)
     }
 

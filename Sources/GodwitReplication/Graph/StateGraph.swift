@@ -16,7 +16,7 @@ public import GodwitTree
 /// ```swift
 /// var graph = StateGraph(named: "groceries")
 /// let first = try graph.commit(["items": [["name": "Bread"]]])
-/// graph.setRef("phone", to: first.head)
+/// try graph.setRef("phone", to: first.head)
 /// try graph.commit(["items": [["name": "Bread"], ["name": "Wine"]]])
 /// try graph.update(for: "phone").delta.ednText()   // {:items {:+ {1 {:name "Wine"}}}}
 /// graph.collect()                                  // folds what no client has
@@ -37,17 +37,17 @@ public struct StateGraph: Sendable {
         public let delta: Delta
     }
 
-    /// What a commit has led to.
+    /// The result of a commit.
     public struct Commit: Sendable {
         /// The new head.
         public let head: StateID
-        /// What the author has to do to have the head's value; `keep` unless the change was merged.
+        /// The change that brings the author from its own value to the head's.
         public let rest: Delta
         /// Changes that could not both stay.
         public let conflicts: [Conflict]
     }
 
-    /// What brings a client up to date.
+    /// A change that brings a client up to date.
     public struct Update: Hashable, Sendable {
         /// The state that the client has.
         public let base: StateID
@@ -67,6 +67,8 @@ public struct StateGraph: Sendable {
     public private(set) var head: StateID
     /// The states that clients have, by the names of the clients.
     public private(set) var refs: [String: StateID] = [:]
+    /// The states that were sent to clients, or came from them, since they last said what they have.
+    public private(set) var pending: [String: Set<StateID>] = [:]
     /// The states that are kept, in the order of their commits; the root is the first.
     public private(set) var states: [State]
     /// Each edge comes after those that lead to its parent.
@@ -126,19 +128,26 @@ extension StateGraph {
 
     /// Adds a change of a state, and merges it with what has changed since.
     ///
-    /// The same change of the same state counts once, as long as the state that it leads to is kept.
+    /// The same change of the same state by the same client counts once: a client that has had no answer
+    /// sends it again. Its state is kept until ``setRef(_:to:)`` says what the client has.
     ///
+    /// - Parameter client: The author, which has a part in the state's id.
     /// - Throws: ``StateGraphError/unknownState(_:)``, or a `TreeError` when the delta was not made for
     ///   this state.
     @discardableResult
-    public mutating func commit(_ delta: Delta, on base: StateID) throws -> Commit {
+    public mutating func commit(
+        _ delta: Delta,
+        on base: StateID,
+        from client: String? = nil
+    ) throws -> Commit {
         let old = try kept(base)
         let new = try delta.applied(to: old)
         guard new != old else {
             let rest = try self.delta(from: base, to: head)
             return Commit(head: head, rest: rest, conflicts: [])
         }
-        let theirs = mint(new, parents: [base])
+        let theirs = mint(new, parents: [base], author: client)
+        defer { if let client { pending[client, default: []].formUnion([theirs.id, head]) } }
         if self[theirs.id] != nil, let rest = try? self.delta(from: theirs.id, to: head) {
             // The change is sent again, because its answer was lost.
             return Commit(head: head, rest: rest, conflicts: [])
@@ -163,8 +172,9 @@ extension StateGraph {
         return value
     }
 
-    private func mint(_ value: Value, parents: [StateID]) -> State {
-        let id = StateID(content: value.digest, replica: name, parents: parents)
+    private func mint(_ value: Value, parents: [StateID], author: String? = nil) -> State {
+        let origin = author.map { "\(name)\n\($0)" } ?? name
+        let id = StateID(content: value.digest, replica: origin, parents: parents)
         return State(id: id, value: value)
     }
 
@@ -183,20 +193,25 @@ extension StateGraph {
 extension StateGraph {
     /// Notes which state a client has.
     ///
-    /// - Precondition: The state is kept.
-    public mutating func setRef(_ client: String, to state: StateID) {
-        precondition(self[state] != nil, "A ref names a state that is kept")
+    /// - Throws: ``StateGraphError/unknownState(_:)``; the ref stays where it was.
+    public mutating func setRef(_ client: String, to state: StateID) throws {
+        _ = try kept(state)
         refs[client] = state
+        pending[client] = nil
     }
 
     /// Forgets a client: it sends all that it has when it returns.
-    public mutating func removeRef(_ client: String) { refs[client] = nil }
+    public mutating func removeRef(_ client: String) {
+        (refs[client], pending[client]) = (nil, nil)
+    }
 
-    /// What brings a client up to date.
+    /// The change that brings a client up to date.
     ///
-    /// Its ref stays where it is until the client has answered: see ``setRef(_:to:)``.
-    public func update(for client: String) throws -> Update {
+    /// Its ref stays where it is until the client has answered, and the head is kept until then: see
+    /// ``setRef(_:to:)``.
+    public mutating func update(for client: String) throws -> Update {
         guard let base = refs[client] else { throw StateGraphError.unknownClient(client) }
+        pending[client, default: []].insert(head)
         return Update(base: base, head: head, delta: try delta(from: base, to: head))
     }
 
@@ -223,7 +238,9 @@ extension StateGraph {
     /// A state from which two others grew stays for as long as both do.
     @discardableResult
     public mutating func collectOne() -> Fold? {
-        let needed = Set(refs.values).union([Self.root, head])
+        let needed = pending.values.reduce(Set(refs.values).union([Self.root, head])) {
+            $0.union($1)
+        }
         let folded = states.first { state in
             !needed.contains(state.id) && edges.count { $0.parent == state.id } < 2
         }

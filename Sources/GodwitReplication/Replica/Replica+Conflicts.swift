@@ -148,16 +148,18 @@ extension ConflictRecord {
 }
 
 extension ConflictRecord.Opening {
-    /// The place, if what the merge has left is there; items of lists may have moved since.
+    /// The place, if it has what the merge has left there.
+    ///
+    /// Items of lists may have moved: an item is found by its content, where no other one is equal.
     fileprivate func steps(in object: Value?) -> ArraySlice<Path.Step>? {
-        guard let steps = place?.steps[...] else { return nil }
-        if object?.part(at: steps)?.digest == left { return steps }
-        guard let left, let object else { return nil }
-        var found = object.places(like: steps).filter {
-            object.part(at: $0[...])?.digest == left
+        guard let place else { return nil }
+        guard let way = place.item else {
+            return object?.part(at: place.steps[...])?.digest == left ? place.steps[...] : nil
         }
+        guard let item, let object else { return nil }
+        var found = object.places(like: way).filter { object.part(at: $0[...])?.digest == item }
         guard let only = found.popLast(), found.isEmpty else { return nil }
-        return only[...]
+        return (only + place.steps[way.endIndex...])[...]
     }
 }
 

@@ -100,18 +100,19 @@ extension Replica {
 extension Replica {
     /// Merges the app's edits of objects that a hook has refused with what had arrived (3).
     ///
-    /// Where a hook refuses the merge as well, the app's object stays, and what had arrived is kept as a
-    /// conflict. ``nextRequest(in:)`` does the same, and throws if a hook refuses one of the merges.
+    /// Where a hook refuses the merge as well, the app's object stays, and a conflict keeps the one that had
+    /// arrived. ``nextRequest(in:)`` does the same, and throws if a hook refuses one of the merges.
     public func mergeEditsOfRefused() async throws {
         let number = number
         let keys = try await store.read { transaction in
             try PendingTable.editedAfterRefusal(of: number, in: transaction.database)
         }
         let refused = try await change(keys[...]) { [self] in try mergeEdit(of: $0, in: $1) }
-        guard !refused.isEmpty else { return }
-        try await store.write { [self] transaction in
-            takeNoSteps(in: transaction)
-            for key in refused { try mergeEdit(of: key, keepingIt: true, in: transaction) }
+        for key in refused {
+            try await store.write { [self] transaction in
+                takeNoSteps(in: transaction)
+                try mergeEdit(of: key, keepingIt: true, in: transaction)
+            }
         }
     }
 
@@ -177,7 +178,7 @@ private struct EditOfRefused {
     let row: PendingObject?
     let conflicts: [MergeConflict]
 
-    /// - Parameter row: The row, with all that has changed.
+    /// - Parameter row: A row that is complete.
     init(
         of row: PendingObject,
         at key: ObjectKey,

@@ -70,7 +70,7 @@ extension Replica {
             let now = try transaction.versioned(change.key)
             let merge = try change.takenBack(from: now, policy)
             let isReadable = merge.result.map { machine.isReadable(change.key, $0) } ?? true
-            // What the app could not read any more stays as it is.
+            // An object that the app could not read any more stays as it is.
             let (result, edit) = isReadable ? (merge.result, merge.afterOurs) : (now, nil)
             if result != now { try set(result, at: change.key, by: edit, in: transaction) }
             try UndoTable.set(
@@ -138,7 +138,7 @@ extension UndoneChange {
             delta.hasIncrement ? try delta.inverted(on: before) : nil
         }
         var policy = policy
-        // What others have done since stays, place by place: elsewhere increments are subtracted.
+        // The changes of others stay, place by place: elsewhere the step's increments are subtracted.
         for _ in 0..<Self.contestedCountMax {
             let merge = try ObjectMerge(
                 key,

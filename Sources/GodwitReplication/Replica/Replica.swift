@@ -18,7 +18,7 @@ internal import Synchronization
 /// A connector does this whenever something has changed. Tables in the store record each change of
 /// the collections, whichever program makes it. A request is made and its answer is taken in within
 /// transactions of the store, so that the objects and what waits to be sent change together.
-public final class Replica: TransactionHook, Sendable {
+public final class Replica: OwnHook, Sendable {
     /// Called in each transaction that leaves something to be sent.
     public typealias DirtyHook = @Sendable (borrowing WriteTransaction) throws -> Void
 
@@ -127,9 +127,9 @@ public final class Replica: TransactionHook, Sendable {
     private func bringBackLost(in transaction: borrowing WriteTransaction) throws {
         guard try DeviceTable.replica(number, in: transaction.database).isSalvaged else { return }
         for (key, row) in try PendingTable.all(of: number, in: transaction.database) {
-            guard try transaction.value(of: key) == nil,
-                let object = try row.changes().applied(to: row.base)
-            else { continue }
+            guard try transaction.value(of: key) == nil, let object = try row.target() else {
+                continue
+            }
             try transaction.setValue(object.value, version: object.version, of: key)
         }
     }

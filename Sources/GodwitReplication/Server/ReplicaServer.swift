@@ -23,12 +23,21 @@ public final class ReplicaServer: Sendable {
         public var budget: ReadBudget?
         /// A device that has missed changes of more objects than these compares its objects instead.
         public var changedMax = 65_536
+        /// The same for a device with a slow connection, which compares in small pieces.
+        public var slowChangedMax = 16
         /// How often a decision is made anew because another server was faster.
         public var attemptMax = 16
         /// An epoch that no line has had before.
         var newEpoch: @Sendable () -> Epoch = { Epoch(.random(in: 1...UInt64.max)) }
 
         public init() {}
+
+        fileprivate func changedMax(of request: WireRequest) -> Int {
+            guard case .exchange(let request) = request, request.wantsLittle else {
+                return changedMax
+            }
+            return min(changedMax, slowChangedMax)
+        }
     }
 
     private let storage: any LineStorage
@@ -87,7 +96,9 @@ public final class ReplicaServer: Sendable {
         machine.policy = options.policy
         machine.objectSizeMax = options.objectSizeMax
         for _ in 0..<options.attemptMax {
-            guard let reads = request.reads(for: client, changedMax: options.changedMax) else {
+            guard
+                let reads = request.reads(for: client, changedMax: options.changedMax(of: request))
+            else {
                 break
             }
             let slice = try await storage.load(reads, of: name)
@@ -236,19 +247,13 @@ extension ReadBudget {
     }
 }
 
-extension ReplicaServer {
-    /// How many objects an answer changes for a client with a slow connection.
-    fileprivate static let littleCountMax = 16
-}
-
 extension WireRequest {
     /// What a decision needs to know; nil for a comparison, about which nothing is decided.
     func reads(for client: ClientID, changedMax: Int = .max) -> LineReads? {
         switch self {
         case .exchange(let request):
             var reads = request.reads(for: client)
-            let few = ReplicaServer.littleCountMax
-            reads.changedMax = request.wantsLittle ? min(changedMax, few) : changedMax
+            reads.changedMax = changedMax
             return reads
         case .recovery(let request): return LineMachine.reads(request)
         case .restoration(let request): return LineMachine.reads(request)

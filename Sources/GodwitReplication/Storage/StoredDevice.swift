@@ -36,12 +36,7 @@ struct StoredDevice {
         to object: VersionedValue?
     ) throws -> PendingObject {
         var row = row
-        let known: VersionedValue?
-        if row.rejection == .editedHere {
-            known = try row.frozen.applied(to: row.tail.applied(to: row.base))
-        } else {
-            known = try row.changes().applied(to: row.base)
-        }
+        let known = try row.target()
         guard known != object else { return row }
         let rest = ObjectDelta.diff(known, object, policy: policy)
         if row.rejection == .editedHere {

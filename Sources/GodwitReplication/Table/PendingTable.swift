@@ -105,6 +105,7 @@ enum PendingTable {
             """
             SELECT collection, key, rejection FROM godwit_device_pending
             WHERE replica = ? AND rejection IS NOT NULL
+                AND rejection NOT IN ('refusedHere', 'editedHere')
             """,
             in: database
         )

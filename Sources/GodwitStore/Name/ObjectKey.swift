@@ -36,3 +36,8 @@ extension ObjectKey {
     /// No object's place, for what concerns none.
     static let none = ObjectKey(collection: "", key: "")
 }
+
+extension ObjectKey {
+    /// Whether the object is in one of Godwit's own collections.
+    package var isReserved: Bool { collection.text.hasPrefix("godwit.") }
+}

@@ -264,7 +264,10 @@ extension CommitDraft {
         _ hook: any TransactionHook,
         after position: Int
     ) -> [ObjectChange] {
-        let keys = log[position...].filter { $0.author != index && hook.wants($0.key) }.map(\.key)
+        let isOwn = hook is any OwnHook
+        let keys = log[position...].filter { entry in
+            entry.author != index && (isOwn || !entry.key.isReserved) && hook.wants(entry.key)
+        }.map(\.key)
         return Set(keys).sorted().compactMap { changes[$0] }.filter { $0.kind != nil }
     }
 }

@@ -20,7 +20,10 @@ public import GodwitTree
 /// }
 /// ```
 public protocol TransactionHook: Sendable {
-    /// The collections whose changes the hook wants to see; nil for all.
+    /// The collections whose changes the hook wants to see; nil for all of the app.
+    ///
+    /// Godwit's own collections, whose names begin with `godwit.`, are shown to no hook of an app, so that
+    /// none can refuse them.
     var collections: Set<Key>? { get }
 
     /// Called before a commit with what it changes.
@@ -55,3 +58,6 @@ extension TransactionHook {
 
     func wants(_ key: ObjectKey) -> Bool { collections?.contains(key.collection) ?? true }
 }
+
+/// A hook of Godwit itself, which sees Godwit's own collections too.
+package protocol OwnHook: TransactionHook {}

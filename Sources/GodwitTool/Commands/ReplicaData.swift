@@ -60,7 +60,7 @@ struct ReplicaResolve: AsyncParsableCommand {
         commandName: "resolve",
         abstract: "Settle a conflict on a device: the decision is sent like an edit.",
         discussion: """
-            Without --take-other and --put, what the merge has kept stays.
+            Without --take-other and --put, the value stays that the merge has kept.
 
             EXAMPLES
               godwit replica conflicts app.sqlite --json
@@ -167,10 +167,15 @@ struct ReplicaImport: AsyncParsableCommand {
 
     @OptionGroup var argument: ReplicaArgument
     @Argument(help: "What `export` has printed; - for standard input.") var file: InputFile
+    @Flag(help: "The store is shared with other processes.") var shared = false
 
     func run() async throws {
         let objects = try ExportedObjects(file.value())
-        let store = try Store(.file(argument.replica))
+        let store = try StoreArgument(argument.replica).writer(
+            isShared: shared,
+            mayCreate: argument.name != nil
+        )
+        defer { try? store.close() }
         let records = try await ReplicaRecord.all(in: store)
         let matches = records.filter { argument.name == nil || $0.name == argument.name }
         guard matches.count < 2 else {
@@ -189,9 +194,12 @@ struct ReplicaImport: AsyncParsableCommand {
             guard let name = matches.first?.name ?? argument.name else {
                 throw ToolError("name the replica that is to be made: --name")
             }
+            guard matches.first != nil || !records.contains(where: { $0.role == .device }) else {
+                let names = records.map(\.name).joined(separator: ", ")
+                throw ToolError("\(argument.replica) is a device's store, with \(names)")
+            }
             try await Self.bring(objects, collections, to: ReplicaName(name), on: store)
         }
-        try store.close()
         Terminal.print("\(objects.all.count) objects imported")
     }
 
@@ -223,7 +231,11 @@ struct ReplicaImport: AsyncParsableCommand {
         try await synchronize()
         try await objects.write(in: device)
         try await synchronize()
-        let client = try await replica.status().client
-        _ = try await server.forget(client, of: name)
+        let status = try await replica.status()
+        _ = try await server.forget(status.client, of: name)
+        guard status.rejections.isEmpty else {
+            let refused = status.rejections.keys.sorted().map(\.description)
+            throw ToolError("the server refuses \(refused.joined(separator: ", "))")
+        }
     }
 }

@@ -8,7 +8,7 @@ struct ReplicaStanding: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract:
-            "Show how a replica stands: what waits to be sent, what is refused, who is behind.",
+            "Show how a replica stands: its state, pending and refused objects, clients.",
         discussion: """
             The store may be in use: this only looks.
 
@@ -46,7 +46,13 @@ struct ReplicaStanding: AsyncParsableCommand {
         in store: Store
     ) async throws -> [(Key, Value)] {
         guard let status = record.status else { return [] }
-        let conflicts = try await store.read { try ConflictRecord.all(in: $0) }
+        let name = try ReplicaName(record.name)
+        let conflicts = try await store.read { transaction in
+            let collections = try Replica.collections(of: name, in: transaction)
+            return try ConflictRecord.all(in: transaction).filter {
+                collections.contains($0.object.collection)
+            }
+        }
         let refused = status.rejections.sorted { $0.key < $1.key }.map { key, reason in
             Value.string(Key("\(key) (\(reason.rawValue))"))
         }
@@ -55,7 +61,7 @@ struct ReplicaStanding: AsyncParsableCommand {
             ("serial", .int(status.base.serial)),
             ("state", .string(Key(status.base.id.description))),
             ("pending", .int(Int64(status.pendingCount))),
-            ("refused", .list(Value.List(refused))),
+            ("refusedByServer", .list(Value.List(refused))),
             ("conflicts", .int(Int64(conflicts.reduce(0) { $0 + $1.conflicts.count }))),
         ]
     }

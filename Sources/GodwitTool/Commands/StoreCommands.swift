@@ -31,6 +31,10 @@ struct StoreCommand: AsyncParsableCommand {
 struct StoreArgument: ParsableArguments {
     @Argument(help: "The store's file.") var store: String
 
+    init() {}
+
+    init(_ store: String) { self.store = store }
+
     /// The store, read beside whoever writes to it.
     func reader() throws -> Store { try opened(.readOnly) }
 

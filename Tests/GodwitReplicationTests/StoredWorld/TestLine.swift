@@ -53,7 +53,7 @@ extension Replica {
         }
         if sum != slice.replica.sum { problems.append("the sum is not that of the base") }
         for (key, row) in slice.pending {
-            let object = try row.changes().applied(to: row.base)
+            let object = try row.target()
             if object != slice.objects[key] { problems.append("\(key) is not base and changes") }
         }
         return problems

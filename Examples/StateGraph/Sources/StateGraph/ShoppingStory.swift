@@ -24,11 +24,11 @@ struct ShoppingStory {
         print(row(of: graph.states[0]))
         try change { $0 = ["name": "Groceries", "items": [["name": "Bread"]]] }
         try change { $0 = try $0.edited { $0.items[0].count = 2 } }
-        graph.setRef("A", to: graph.head)
+        try graph.setRef("A", to: graph.head)
         try change { $0 = try $0.edited { $0.items[0].crossed = true } }
-        graph.setRef("B", to: graph.head)
+        try graph.setRef("B", to: graph.head)
         try change { $0 = try $0.edited { $0.items.list.append(["name": "Wine"]) } }
-        graph.setRef("C", to: graph.head)
+        try graph.setRef("C", to: graph.head)
     }
 
     private mutating func collection() throws {
@@ -40,7 +40,7 @@ struct ShoppingStory {
         printLine()
         title("Step 2: states that no client has are folded; client B is up to date")
         collect()
-        graph.setRef("B", to: graph.head)
+        try graph.setRef("B", to: graph.head)
         printLine()
         title("Step 3: so is the state that client B had")
         collect()
@@ -61,9 +61,9 @@ struct ShoppingStory {
         }
         let whole = Delta.diff([:], milk)
         print("client A  \(whole.ednText())")
-        let commit = try graph.commit(whole, on: StateGraph.root)
+        let commit = try graph.commit(whole, on: StateGraph.root, from: "A")
         print("the head  \(graph[commit.head]?.ednText() ?? "")")
-        graph.setRef("A", to: commit.head)
+        try graph.setRef("A", to: commit.head)
     }
 
     private mutating func divergence() throws {
@@ -76,10 +76,10 @@ struct ShoppingStory {
             ("C", try value.edited { $0.items.list.move(from: 1, to: 0) }),
         ]
         for (client, edited) in edits {
-            let commit = try graph.commit(.diff(value, edited), on: base)
+            let commit = try graph.commit(.diff(value, edited), on: base, from: client)
             print("client \(client)  \(Delta.diff(value, edited).ednText())")
             print("  has to do   \(commit.rest.ednText())")
-            graph.setRef(client, to: commit.head)
+            try graph.setRef(client, to: commit.head)
         }
         printLine()
         print(row(of: graph.states[graph.states.count - 1]))
