@@ -153,6 +153,53 @@ import Testing
         #expect(items?.map { $0["name"] } == ["Bread", "Milk", "Wine"])
     }
 
+    @Test(arguments: [["id": 7], ["note": "x"]] as [Value])
+    func `all conflicts within one item are settled, one after the other`(item: Value) async throws
+    {
+        let (phone, tablet) = (try await device(), try await device())
+        var whole = item
+        _ = try whole.edit { draft in
+            draft.price = 1
+            draft.weight = 1
+        }
+        let start: Value = ["items": [whole, ["id": 8]]]
+        try await phone.store.write { [cards] in
+            try $0.set(start, for: "l", in: cards)
+        }
+        for device in [phone, tablet] { try await device.synchronize() }
+        for (device, number) in [(phone, 2), (tablet, 3)] {
+            try await device.store.write { [cards] transaction in
+                try transaction.edit("l", in: cards) {
+                    $0.items[0].price = number
+                    $0.items[0].weight = number
+                }
+            }
+        }
+        for device in [tablet, phone] { try await device.synchronize() }
+        let record = try #require(try await phone.replica.conflicts().first)
+        #expect(record.conflicts.count == 2)
+        let (store, replica) = (phone.store, phone.replica)
+        if item["id"] != nil {
+            // Another field of an item that has an id does not matter.
+            try await store.write { [cards] transaction in
+                try transaction.edit("l", in: cards) { $0.items[0].isDone = true }
+            }
+        }
+        for id in record.conflicts.keys {
+            try await store.write {
+                try replica.settle(id, about: record.object, .takeOther, in: $0)
+            }
+        }
+        for device in [phone, tablet] { try await device.synchronize() }
+        let conflict = try #require(record.conflicts.values.first)
+        let other = conflict.choice == .ours ? conflict.theirs : conflict.ours
+        for device in [phone, tablet] {
+            let found = try await value("l", on: device)?["items"]?.list?.first
+            #expect(found?["price"] == other && found?["weight"] == other)
+            #expect(try await device.replica.conflicts() == [])
+        }
+    }
+
     @Test func `a large value, and one that was removed, are put back only where they were left`()
         async throws
     {

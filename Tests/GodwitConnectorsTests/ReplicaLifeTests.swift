@@ -127,6 +127,49 @@ import Testing
         #expect(try await network.server.value(of: name)["cards"]?.map?.count == 1)
     }
 
+    @Test func `a replica that the app has closed by itself takes nothing from the next one`()
+        async throws
+    {
+        let phone = try await device()
+        phone.replica.close()
+        let next = try await phone.connector.open(name, collections: ["cards"])
+        phone.replica.close()
+        try await phone.set(1, 1)
+        #expect(try await phone.store.read { try $0.operations().count } == 1)
+        try await phone.synchronize()
+        #expect(try await !next.status().isDirty)
+        #expect(try await network.server.value(of: name)["cards"]?.map?.count == 1)
+    }
+
+    @Test func `a process that follows is told when another one leaves the replica`() async throws {
+        let folder = try TemporaryFolder()
+        var options = Store.Options()
+        options.processes = .several
+        let location = Store.Location.file(folder.path("shared.sqlite"))
+        let app = try await CardDevice(Store(location, options: options), name, network)
+        let store = try Store(location, options: options)
+        let (closings, closing) = AsyncStream.makeStream(of: ReplicaName.self)
+        let widget = try ReplicaConnector(store, transport: network) { event in
+            if case .closed(let name) = event { closing.yield(name) }
+        }
+        _ = try await widget.open(name, collections: ["cards"])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await widget.run() }
+            let statuses = widget.statuses(of: name)
+            for await status in widget.statuses(of: name) where status.isConnected { break }
+            try await app.connector.leave(name)
+            for await name in closings {
+                #expect(name == self.name)
+                break
+            }
+            for await _ in statuses {}
+            for await _ in widget.statuses(of: name) { Issue.record("it is not open") }
+            group.cancelAll()
+            while await group.nextResult() != nil {}
+        }
+        for store in [app.store, store] { try store.close() }
+    }
+
     @Test func `a process learns that another one has left the replica`() async throws {
         let folder = try TemporaryFolder()
         var options = Store.Options()

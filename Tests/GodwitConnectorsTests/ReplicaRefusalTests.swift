@@ -260,11 +260,18 @@ import Testing
 
         // A record that arrives with a refused object is there at once.
         let laptop = try await device()
-        try laptop.store.addHook(IdentityHook(), named: "identity")
+        try laptop.store.addHook(StrictHook(), named: "strict")
         try await phone.set(2, -2)
         try await phone.synchronize()
-        try await laptop.synchronize()
+        try await holdBack(on: laptop)
         #expect(try await laptop.replica.conflicts().count == 1)
+        #expect(try await laptop.replica.refusedObjects().count == 2)
+        #expect(
+            try await laptop.replica.status().refusedByApp == [
+                cards.place("c1"), cards.place("c2"),
+            ]
+        )
+        #expect(try await laptop.replica.status().pendingCount == 0)
     }
 }
 

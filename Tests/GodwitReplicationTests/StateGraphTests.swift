@@ -113,6 +113,35 @@ import Testing
         #expect(graph.states.count == 2)
     }
 
+    @Test func `a client that says again what it had has its change counted once`() throws {
+        var graph = StateGraph(named: "votes")
+        let base = try graph.commit(["votes": 0]).head
+        let value: Value = ["votes": 0]
+        var voted = value
+        let delta = try voted.edit { $0.votes += 1 }
+        for client in ["A", "B"] { try graph.setRef(client, to: base) }
+        try graph.commit(delta, on: base, from: "A")
+        try graph.commit(.diff(value, ["votes": 5]), on: base, from: "B")
+        // The answer is lost, and the client begins with what it has.
+        try graph.setRef("A", to: base)
+        graph.collect()
+        let head = graph[graph.head]
+        try graph.commit(delta, on: base, from: "A")
+        #expect(graph[graph.head] == head)
+    }
+
+    @Test func `a state that a commit without a change tells is kept until it is answered`() throws
+    {
+        var graph = StateGraph(named: "groceries")
+        let base = try graph.commit(Self.bread).head
+        try graph.setRef("A", to: base)
+        let told = try graph.commit(Self.crossed).head
+        #expect(try graph.commit(.keep, on: base, from: "A").head == told)
+        try graph.commit(Self.wine)
+        graph.collect()
+        try graph.setRef("A", to: told)
+    }
+
     /// Clients that write, miss updates and fall behind, with a collection after each step.
     @Test(arguments: 1...200)
     func `each client comes to the head, and few states are kept`(seed: UInt64) throws {

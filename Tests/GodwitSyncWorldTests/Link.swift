@@ -70,7 +70,7 @@ struct Link: ReplicaTransport {
     }
 
     private func travel() async throws {
-        let longest = !world.isNetworkBad ? 2 : world.isSlow ? 8_000 : 400
+        let longest = world.isSlow ? 8_000 : world.isNetworkBad ? 400 : 2
         let delay = Duration.milliseconds(Int.random(in: 0...longest, using: &world.random))
         try await world.clock.sleep(for: delay)
     }

@@ -45,7 +45,7 @@ final class SyncWorld: @unchecked Sendable {
     /// Whether events are printed as they happen.
     let isTraced: Bool
     /// Whether messages take seconds, so that devices ask for small answers.
-    var isSlow: Bool { seed.isMultiple(of: 5) }
+    var isSlow: Bool { seed.isMultiple(of: 10) }
 
     init(seed: UInt64, isTraced: Bool = false) throws {
         self.seed = seed

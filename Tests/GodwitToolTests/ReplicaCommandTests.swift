@@ -94,6 +94,7 @@ import Testing
         let device = try Value(json: run("status", phone, "--json").output)
         #expect(device["role"] == "device" && device["pending"] == 0)
         #expect(device["conflicts"] == 1 && device["refusedByServer"] == [])
+        #expect(device["refusedByApp"] == [])
         let server = try Value(json: run("status", server, "--json").output)
         #expect(server["objects"] == 2 && server["clients"] == 2 && server["forgotten"] == 0)
         #expect(server["state"] == device["state"])

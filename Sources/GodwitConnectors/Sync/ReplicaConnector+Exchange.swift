@@ -78,6 +78,8 @@ extension ReplicaConnector {
         var attempts = 0
         while !link.isClosed {
             do {
+                // Another process may have left the replica.
+                _ = try await link.replica.base()
                 return try await enqueueIfDirty(link)
             } catch let error as CancellationError {
                 throw error

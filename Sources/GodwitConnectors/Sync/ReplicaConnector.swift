@@ -34,6 +34,9 @@ public final class ReplicaConnector: Sendable {
         case adopted(ReplicaName, base: LineState)
         /// An exchange failed; it will be tried again.
         case failed(ReplicaName, reason: String)
+        /// The replica is not in sync any more: the app has closed it or left it, or another process has
+        /// left it.
+        case closed(ReplicaName)
     }
 
     /// How the connector waits, and which queue runs its pushes.
@@ -113,6 +116,8 @@ public final class ReplicaConnector: Sendable {
             policy: policy,
             undoCountMax: undoCountMax
         ) { try pushes.enqueue(in: $0) }
+        // The app may have closed the replica by itself.
+        close(name)
         let link = ReplicaLink(replica: replica, pushes: pushes)
         links.withLock { $0.add(link) }
         do {
@@ -134,7 +139,7 @@ public final class ReplicaConnector: Sendable {
 
     func close(_ link: ReplicaLink) {
         links.withLock { $0.remove(link) }
-        link.close()
+        if link.close() { report(.closed(link.replica.name)) }
     }
 
     /// Takes a replica out of the store: it is not in sync any more, and its objects are the app's own.
@@ -227,7 +232,8 @@ public final class ReplicaConnector: Sendable {
 
     /// How a replica is kept in sync: as it is now, then each newer status that is not overtaken.
     ///
-    /// The sequence of a replica that is not open ends at once.
+    /// The sequence ends when the replica is closed, or left by this process or another one; that of a
+    /// replica that is not open ends at once.
     public func statuses(of name: ReplicaName) -> AsyncStream<SyncStatus> {
         links.withLock { $0[name]?.status.values() } ?? AsyncStream { $0.finish() }
     }

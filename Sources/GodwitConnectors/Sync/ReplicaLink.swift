@@ -21,13 +21,16 @@ final class ReplicaLink: Sendable {
 
     var isClosed: Bool { state.withLock(\.isClosed) }
 
-    func close() {
-        replica.close()
-        let end = state.withLock { state in
-            state.isClosed = true
-            return state.end.take()
+    /// - Returns: Whether it was open.
+    func close() -> Bool {
+        let (wasOpen, end) = state.withLock { state in
+            defer { state.isClosed = true }
+            return (!state.isClosed, state.end.take())
         }
+        replica.close()
+        status.finish()
         end?()
+        return wasOpen
     }
 
     /// Does something until the replica is closed.

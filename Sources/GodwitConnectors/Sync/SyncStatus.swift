@@ -17,6 +17,7 @@ public struct SyncStatus: Hashable, Sendable {
 final class ObservedStatus: Sendable {
     private struct State {
         var status = SyncStatus()
+        var isFinished = false
         var ticket = 0
         var continuations: [Int: AsyncStream<SyncStatus>.Continuation] = [:]
     }
@@ -34,6 +35,15 @@ final class ObservedStatus: Sendable {
         }
     }
 
+    /// Ends what observers see.
+    func finish() {
+        let continuations = state.withLock { state in
+            state.isFinished = true
+            return state.continuations.values
+        }
+        for continuation in continuations { continuation.finish() }
+    }
+
     /// The status as it is, then each newer one that is not overtaken.
     func values() -> AsyncStream<SyncStatus> {
         let (stream, continuation) = AsyncStream.makeStream(
@@ -42,10 +52,12 @@ final class ObservedStatus: Sendable {
         )
         let ticket = state.withLock { state in
             state.ticket += 1
+            if state.isFinished { return state.ticket }
             state.continuations[state.ticket] = continuation
             continuation.yield(state.status)
             return state.ticket
         }
+        if state.withLock(\.isFinished) { continuation.finish() }
         continuation.onTermination = { [weak self] _ in
             self?.state.withLock { $0.continuations[ticket] = nil }
         }

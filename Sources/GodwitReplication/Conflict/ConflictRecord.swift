@@ -27,7 +27,7 @@ public struct ConflictRecord: Hashable, Sendable {
         let place: Path?
         /// The digest of what the merge has left there; nil for nothing.
         let left: Digest?
-        /// The digest of the item in which the place is; nil outside of lists.
+        /// The mark of the item in which the place is; nil outside of lists.
         let item: Digest?
         /// The version of the object that was not taken.
         let version: Int
@@ -77,10 +77,24 @@ extension ConflictRecord {
     }
 
     /// The record without a conflict that is settled; nil when it was the last one.
-    static func record(_ old: Value, without id: Key) -> Value? {
+    ///
+    /// - Parameter item: The mark of the item in which it was, before the decision and after it: the
+    ///   record's other conflicts in the item are found by the new one.
+    static func record(
+        _ old: Value,
+        without id: Key,
+        _ item: (old: Digest, new: Digest)?
+    ) -> Value? {
         guard var map = old.map else { return nil }
         var sides = map["conflicts"]?.map ?? Value.Map()
         sides[id] = nil
+        if let item, item.old != item.new {
+            for entry in sides {
+                guard var side = entry.value.map, side.digest("item") == item.old else { continue }
+                side.set("item", item.new)
+                sides[entry.key] = .map(side)
+            }
+        }
         map["conflicts"] = .map(sides)
         return sides.isEmpty ? nil : .map(map)
     }
@@ -152,13 +166,17 @@ extension Value {
         if let place = found.place {
             map["place"] = place.stored
             map.set("left", result?.part(at: place.steps[...])?.digest)
-            map.set("item", place.item.flatMap { result?.part(at: $0) }?.digest)
+            map.set("item", place.item.flatMap { result?.part(at: $0) }?.itemMark)
         }
         map.set("base", conflict.base, isContext: true)
         map.set("ours", conflict.ours, isContext: conflict.choice == .ours)
         map.set("theirs", conflict.theirs, isContext: conflict.choice == .theirs)
         self = .map(map)
     }
+
+    /// What tells this value from others in a list: the digest of the field that identifies a record, or
+    /// its own.
+    var itemMark: Digest { (map?.identity ?? self).digest }
 
     /// The part at a place; nil where there is none.
     func part(at steps: ArraySlice<Path.Step>) -> Value? {

@@ -95,7 +95,6 @@ extension DeviceSession {
         case .exchanging:
             var slot = try machine.slot(slice)
             if isUpToDate { slot.wantsLittle = false }
-            isUpToDate = false
             return .exchange(
                 LineRequest(client: identity.client, nonce: identity.nonce, slot: slot)
             )
@@ -178,6 +177,7 @@ extension DeviceSession {
         let adoption: Adoption?
         switch (request, answer) {
         case (.exchange(let request), .exchange(let answer)):
+            isUpToDate = false
             let slice = try reader.slice(with: answer.keys, answer.outcome, in: answer.epoch)
             adoption = try machine.adopt(
                 slice.unpacked(answer, isToBatch: true),

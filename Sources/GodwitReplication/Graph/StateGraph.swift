@@ -5,8 +5,9 @@ public import GodwitTree
 //   (1) A state has an id, which begins with the digest of its value and is computed once. An edge has
 //       the delta from its parent's value to its own.
 //   (2) The root is the empty map. Every peer has it, and it is never collected.
-//   (3) A state that is neither the root nor the head, and that no client has, may be folded: the deltas
-//       before and behind it become one. No id changes, and no value.
+//   (3) A state that is neither the root nor the head, that no client has, and that is not on its way to
+//       or from one, may be folded: the deltas before and behind it become one. No id changes, and no
+//       value.
 //   (4) A change that was made on another state than the head is merged: the new head has two parents.
 
 /// The states of one document, the deltas between them, and the refs of the clients that have them.
@@ -67,7 +68,7 @@ public struct StateGraph: Sendable {
     public private(set) var head: StateID
     /// The states that clients have, by the names of the clients.
     public private(set) var refs: [String: StateID] = [:]
-    /// The states that were sent to clients, or came from them, since they last said what they have.
+    /// The states that were sent to clients, or came from them, and that they may not know of yet.
     public private(set) var pending: [String: Set<StateID>] = [:]
     /// The states that are kept, in the order of their commits; the root is the first.
     public private(set) var states: [State]
@@ -129,7 +130,8 @@ extension StateGraph {
     /// Adds a change of a state, and merges it with what has changed since.
     ///
     /// The same change of the same state by the same client counts once: a client that has had no answer
-    /// sends it again. Its state is kept until ``setRef(_:to:)`` says what the client has.
+    /// sends it again. Its state is kept until ``setRef(_:to:)`` says that the client has it, or one that
+    /// grew from it.
     ///
     /// - Parameter client: The author, which has a part in the state's id.
     /// - Throws: ``StateGraphError/unknownState(_:)``, or a `TreeError` when the delta was not made for
@@ -142,12 +144,13 @@ extension StateGraph {
     ) throws -> Commit {
         let old = try kept(base)
         let new = try delta.applied(to: old)
+        var theirs = State(id: base, value: old)
+        defer { if let client { pending[client, default: []].formUnion([theirs.id, head]) } }
         guard new != old else {
             let rest = try self.delta(from: base, to: head)
             return Commit(head: head, rest: rest, conflicts: [])
         }
-        let theirs = mint(new, parents: [base], author: client)
-        defer { if let client { pending[client, default: []].formUnion([theirs.id, head]) } }
+        theirs = mint(new, parents: [base], author: client)
         if self[theirs.id] != nil, let rest = try? self.delta(from: theirs.id, to: head) {
             // The change is sent again, because its answer was lost.
             return Commit(head: head, rest: rest, conflicts: [])
@@ -193,11 +196,15 @@ extension StateGraph {
 extension StateGraph {
     /// Notes which state a client has.
     ///
+    /// States that were sent to the client, or came from it, and that are not behind this one, are kept
+    /// for it: it may not know of them yet.
+    ///
     /// - Throws: ``StateGraphError/unknownState(_:)``; the ref stays where it was.
     public mutating func setRef(_ client: String, to state: StateID) throws {
         _ = try kept(state)
         refs[client] = state
-        pending[client] = nil
+        let rest = pending[client, default: []].filter { (try? delta(from: $0, to: state)) == nil }
+        pending[client] = rest.isEmpty ? nil : rest
     }
 
     /// Forgets a client: it sends all that it has when it returns.

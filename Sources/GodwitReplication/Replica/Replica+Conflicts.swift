@@ -74,8 +74,9 @@ extension Replica {
     ///   - object: What the record is about.
     /// - Throws: ``ReplicationError/unknownConflict(_:)`` when it is settled already, or
     ///   ``ReplicationError/changedSince(_:)`` when its place in the object does not have the value any
-    ///   more that the merge has left, or cannot be told from others in its list: settle it with
-    ///   ``ConflictDecision/keep`` and edit the object.
+    ///   more that the merge has left, or its item cannot be found in its list: settle it with
+    ///   ``ConflictDecision/keep`` and edit the object. An item with an `id`, a `name` or the like is found
+    ///   by that, another one only while nothing else changes it.
     public func settle(
         _ id: Key,
         about object: ObjectKey,
@@ -100,15 +101,16 @@ extension ConflictRecord {
             let record = ConflictRecord(stored.value), let conflict = record.conflicts[id]
         else { throw ReplicationError.unknownConflict(object) }
         let opening = record.openings[id]
+        var item: (old: Digest, new: Digest)?
         switch decision {
         case .keep: break
         case .takeOther:
             let other = conflict.choice == .theirs ? conflict.ours : conflict.theirs
-            try put(other, at: opening, of: object, version: opening?.version, in: transaction)
+            item = try put(other, at: opening, of: object, opening?.version, in: transaction)
         case .put(let value):
-            try put(value, at: opening, of: object, version: nil, in: transaction)
+            item = try put(value, at: opening, of: object, nil, in: transaction)
         }
-        if let rest = Self.record(stored.value, without: id) {
+        if let rest = Self.record(stored.value, without: id, item) {
             try transaction.setValue(rest, version: stored.version, of: key)
         } else {
             try transaction.removeValue(of: key)
@@ -116,23 +118,21 @@ extension ConflictRecord {
     }
 
     /// - Parameter version: That of a value which is a whole object; nil for the one that is there.
+    /// - Returns: The mark of the item in which the place is, before and after; nil outside of lists.
     private static func put(
         _ value: Value?,
         at opening: Opening?,
         of object: ObjectKey,
-        version: Int?,
+        _ version: Int?,
         in transaction: borrowing WriteTransaction
-    ) throws {
+    ) throws -> (old: Digest, new: Digest)? {
         let stored = try transaction.source.versionedValue(at: object)
         guard let opening, let steps = opening.steps(in: stored?.value) else {
             throw ReplicationError.changedSince(object)
         }
         guard !steps.isEmpty else {
-            guard let value else { return try transaction.removeValue(of: object) }
-            guard let version = version ?? stored?.version else {
-                return try transaction.setValue(value, of: object)
-            }
-            return try transaction.setValue(value, version: version, of: object)
+            try replace(object, with: value, version: version ?? stored?.version, in: transaction)
+            return nil
         }
         guard let stored, stored.version == opening.version else {
             throw ReplicationError.changedSince(object)
@@ -144,22 +144,38 @@ extension ConflictRecord {
             throw ReplicationError.changedSince(object)
         }
         try transaction.setValue(edited, version: stored.version, of: object)
+        guard let item = opening.item, let way = Path(Array(steps)).item,
+            let mark = edited.part(at: way)?.itemMark
+        else { return nil }
+        return (item, mark)
+    }
+
+    private static func replace(
+        _ object: ObjectKey,
+        with value: Value?,
+        version: Int?,
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        guard let value else { return try transaction.removeValue(of: object) }
+        guard let version else { return try transaction.setValue(value, of: object) }
+        try transaction.setValue(value, version: version, of: object)
     }
 }
 
 extension ConflictRecord.Opening {
     /// The place, if it has what the merge has left there.
     ///
-    /// Items of lists may have moved: an item is found by its content, where no other one is equal.
+    /// Items of lists may have moved: an item is found by its mark, where no other one has the same.
     fileprivate func steps(in object: Value?) -> ArraySlice<Path.Step>? {
         guard let place else { return nil }
         guard let way = place.item else {
             return object?.part(at: place.steps[...])?.digest == left ? place.steps[...] : nil
         }
         guard let item, let object else { return nil }
-        var found = object.places(like: way).filter { object.part(at: $0[...])?.digest == item }
+        var found = object.places(like: way).filter { object.part(at: $0[...])?.itemMark == item }
         guard let only = found.popLast(), found.isEmpty else { return nil }
-        return (only + place.steps[way.endIndex...])[...]
+        let steps = only + place.steps[way.endIndex...]
+        return object.part(at: steps[...])?.digest == left ? steps[...] : nil
     }
 }
 

@@ -139,7 +139,8 @@ public final class Replica: OwnHook, Sendable {
     ///
     /// The tables go on recording what changes, and the replica can be opened again.
     public func close() {
-        isClosed.store(true, ordering: .releasing)
+        // By a second call another replica of the name may be open, with a hook of the same name.
+        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         store.removeHook(named: hookName)
     }
 

@@ -13,6 +13,9 @@ public struct ReplicaStatus: Hashable, Sendable {
     public let isDirty: Bool
     /// How many objects have changes that the server has not taken.
     public let pendingCount: Int
+    /// The objects of the server that a hook of the app refuses, in the order of their keys: see
+    /// ``Replica/refusedObjects()``.
+    public let refusedByApp: [ObjectKey]
     /// The objects that the server has refused: they are sent again when they are edited.
     public let rejections: [ObjectKey: Rejection.Reason]
 }
@@ -60,7 +63,8 @@ extension ReplicaStatus {
         client = try DeviceTable.identity(for: server, in: database).client
         base = try DeviceTable.base(of: number, in: database)
         isDirty = try PendingTable.isDirty(number, in: database)
-        pendingCount = try PendingTable.count(of: number, in: database)
+        refusedByApp = try PendingTable.refused(of: number, in: database)
+        pendingCount = try PendingTable.count(of: number, in: database) - refusedByApp.count
         rejections = try PendingTable.rejections(of: number, in: database)
     }
 }

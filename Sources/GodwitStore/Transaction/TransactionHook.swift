@@ -20,10 +20,10 @@ public import GodwitTree
 /// }
 /// ```
 public protocol TransactionHook: Sendable {
-    /// The collections whose changes the hook wants to see; nil for all of the app.
+    /// The collections whose changes ``willCommit(_:in:)`` is called with; nil for all of the app.
     ///
-    /// Godwit's own collections, whose names begin with `godwit.`, are shown to no hook of an app, so that
-    /// none can refuse them.
+    /// It is not called with Godwit's own collections, whose names begin with `godwit.`, so that no hook
+    /// can refuse them. ``didCommit(_:)`` is called with all that a commit has changed.
     var collections: Set<Key>? { get }
 
     /// Called before a commit with what it changes.

@@ -53,7 +53,8 @@ struct ReplicaStanding: AsyncParsableCommand {
                 collections.contains($0.object.collection)
             }
         }
-        let refused = status.rejections.sorted { $0.key < $1.key }.map { key, reason in
+        let refusedByApp = status.refusedByApp.map { Value.string(Key($0.description)) }
+        let refusedByServer = status.rejections.sorted { $0.key < $1.key }.map { key, reason in
             Value.string(Key("\(key) (\(reason.rawValue))"))
         }
         return [
@@ -61,7 +62,8 @@ struct ReplicaStanding: AsyncParsableCommand {
             ("serial", .int(status.base.serial)),
             ("state", .string(Key(status.base.id.description))),
             ("pending", .int(Int64(status.pendingCount))),
-            ("refusedByServer", .list(Value.List(refused))),
+            ("refusedByServer", .list(Value.List(refusedByServer))),
+            ("refusedByApp", .list(Value.List(refusedByApp))),
             ("conflicts", .int(Int64(conflicts.reduce(0) { $0 + $1.conflicts.count }))),
         ]
     }

@@ -76,7 +76,7 @@ final class Traffic: Sendable {
             case .sending(_, let size, let carriesChanges):
                 state.totalSizeInBytes += size
                 if carriesChanges { state.edits.append(size) }
-            case .adopted: break
+            case .adopted, .closed: break
             case .failed: state.failures += 1
             }
         }

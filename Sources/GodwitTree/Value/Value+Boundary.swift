@@ -80,7 +80,7 @@ private struct BoundarySummary {
 extension Value.Map {
     /// The field that tells this map from others in a list: the first of ``identityKeys`` that
     /// holds a number, a string or bytes.
-    fileprivate var identity: Value? {
+    package var identity: Value? {
         guard count <= Self.walkedMax, let leaf = tree.root else { return identityByLookup }
         let words = Self.identityWords
         return leaf.withStoredElements { entries in
