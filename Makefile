@@ -8,7 +8,7 @@ LINTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Source
 	Examples/Roster/Package.swift Examples/Roster/Sources \
 	Examples/StateGraph/Package.swift Examples/StateGraph/Sources Fuzz/Package.swift Fuzz/Sources
 
-.PHONY: help setup demo test test-traits test-threads test-planted-bugs mutants lint format bench \
+.PHONY: help setup demo test test-traits build-tests test-threads test-planted-bugs mutants lint format bench \
 	merges fuzz soak
 
 help:
@@ -32,10 +32,14 @@ demo: setup
 	@$(BUILD) --product godwit
 	@$(GODWIT) demo $(if $(INPUT),--input '$(INPUT)') --svg godwit-demo.svg
 
-test: setup lint test-traits
-	$(BUILD) --build-tests
+test: setup lint
+	@$(MAKE) --no-print-directory --jobs 2 test-traits build-tests
 	$(TEST) --filter '$(TIMED)'
 	$(TEST) --skip '$(TIMED)'
+
+# The compiler works on one large module for minutes: another build uses the other core.
+build-tests:
+	$(BUILD) --build-tests
 
 # Tests that measure time have the machine for themselves.
 TIMED := GodwitTreeTests\.BudgetTests

@@ -131,7 +131,10 @@ import Testing
         async throws
     {
         let phone = try await device()
+        let statuses = phone.connector.statuses(of: name)
         phone.replica.close()
+        for await _ in statuses {}
+        #expect(phone.connector.status(of: name) == nil)
         let next = try await phone.connector.open(name, collections: ["cards"])
         phone.replica.close()
         try await phone.set(1, 1)
@@ -139,57 +142,5 @@ import Testing
         try await phone.synchronize()
         #expect(try await !next.status().isDirty)
         #expect(try await network.server.value(of: name)["cards"]?.map?.count == 1)
-    }
-
-    @Test func `a process that follows is told when another one leaves the replica`() async throws {
-        let folder = try TemporaryFolder()
-        var options = Store.Options()
-        options.processes = .several
-        let location = Store.Location.file(folder.path("shared.sqlite"))
-        let app = try await CardDevice(Store(location, options: options), name, network)
-        let store = try Store(location, options: options)
-        let (closings, closing) = AsyncStream.makeStream(of: ReplicaName.self)
-        let widget = try ReplicaConnector(store, transport: network) { event in
-            if case .closed(let name) = event { closing.yield(name) }
-        }
-        _ = try await widget.open(name, collections: ["cards"])
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await widget.run() }
-            let statuses = widget.statuses(of: name)
-            for await status in widget.statuses(of: name) where status.isConnected { break }
-            try await app.connector.leave(name)
-            for await name in closings {
-                #expect(name == self.name)
-                break
-            }
-            for await _ in statuses {}
-            for await _ in widget.statuses(of: name) { Issue.record("it is not open") }
-            group.cancelAll()
-            while await group.nextResult() != nil {}
-        }
-        for store in [app.store, store] { try store.close() }
-    }
-
-    @Test func `a process learns that another one has left the replica`() async throws {
-        let folder = try TemporaryFolder()
-        var options = Store.Options()
-        options.processes = .several
-        let location = Store.Location.file(folder.path("shared.sqlite"))
-        let app = try await CardDevice(Store(location, options: options), name, network)
-        let widget = try await CardDevice(Store(location, options: options), name, network)
-        try await app.set(1, 1)
-        try await app.synchronize()
-        try await app.connector.leave(name, discardingChanges: true)
-        _ = try await app.connector.open(name, collections: ["cards"])
-        await #expect(throws: ReplicationError.unknownReplica("shopping")) {
-            try await widget.synchronize()
-        }
-        #expect(widget.connector.status(of: name) == nil)
-        let replica = try await widget.connector.open(name, collections: ["cards"])
-        try await widget.set(2, 2)
-        try await widget.synchronize()
-        #expect(try await !replica.status().isDirty)
-        #expect(try await network.server.value(of: name)["cards"]?.map?.count == 2)
-        for device in [app, widget] { try device.store.close() }
     }
 }

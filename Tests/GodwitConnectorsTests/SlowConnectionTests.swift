@@ -75,6 +75,39 @@ import Testing
         try await tablet.synchronize()
         #expect(try await tablet.number(0) == 1)
     }
+
+    @Test func `a slow device catches up, though much has changed since it compared`() async throws
+    {
+        let (phone, tablet) = (try await device(), try await device())
+        for device in [phone, tablet] { try await device.synchronize() }
+        let (store, replica) = (phone.store, phone.replica)
+        try await store.write { try replica.distrust(in: $0) }
+        let text = Value.string(Key(String(repeating: "x", count: 10_000)))
+        var (requestCount, hasCompared, isBehind) = (0, false, true)
+        while isBehind, requestCount < 100 {
+            requestCount += 1
+            let request = try await store.write { try replica.nextRequest(sizeMax: 1, in: $0) }
+            if hasCompared, !request.isComparison, try await tablet.number(1) == nil {
+                try await tablet.store.write { [cards] transaction in
+                    for key in 1...30 {
+                        try transaction.set(["id": 1, "text": text], for: "c\(key)", in: cards)
+                    }
+                }
+                try await tablet.synchronize()
+            }
+            hasCompared = hasCompared || request.isComparison
+            let answer = try await network.exchange(
+                request.bytes,
+                replica: name,
+                client: request.client
+            )
+            // The connection does not last long enough for more.
+            guard answer.count < 100_000 else { continue }
+            isBehind = try await store.write { try replica.receive(answer, to: request, in: $0) }
+        }
+        #expect(requestCount < 100)
+        #expect(try await phone.keys().count == 30)
+    }
 }
 
 private final class SlowClock: Sendable {

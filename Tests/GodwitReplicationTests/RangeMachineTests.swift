@@ -40,6 +40,56 @@ import Testing
         #expect(rounds <= 4)
     }
 
+    @Test(arguments: 0..<60 as Range<UInt64>)
+    func `a comparison goes on from what another one had found, however old`(seed: UInt64) throws {
+        var random = Seeded(seed: seed)
+        func version(of objects: [ObjectKey: VersionedValue]) -> [ObjectKey: VersionedValue] {
+            var objects = objects
+            for number in 0..<200 where random.happens(0.1) {
+                let key = ObjectKey(collection: "a", key: Key("k\(number)"))
+                let value = Value.int(Int64.random(in: 0..<3, using: &random))
+                objects[key] = random.happens(0.3) ? nil : VersionedValue(value)
+            }
+            return objects
+        }
+        let ours = version(of: [:])
+        var theirs = version(of: ours)
+        var found: [ObjectKey: VersionedValue?] = [:]
+        for _ in 0..<4 {
+            let (device, server) = (SortedObjects(ours), SortedObjects(theirs))
+            let fetched = FetchedObjects(found, over: ours)
+            var comparison = RangeComparison(device, fetched: fetched)
+            comparison.answerSizeMax = 20
+            while !comparison.open.isEmpty, !random.happens(0.05) {
+                let answers = RangeMachine.answers(to: comparison.next, server)
+                found.merge(try comparison.receive(answers, device)) { $1 }
+                #expect(comparison.progress.fractionCompleted <= 1)
+            }
+            if comparison.open.isEmpty {
+                let differences = comparison.differences.filter { $0.value != ours[$0.key] }
+                let keys = Set(ours.keys).union(theirs.keys).filter { ours[$0] != theirs[$0] }
+                #expect(Set(differences.keys) == keys, "seed \(seed)")
+                for key in keys { #expect(differences[key] == .some(theirs[key])) }
+            }
+            theirs = version(of: theirs)
+        }
+    }
+
+    @Test func `what another comparison had found is not asked for again`() throws {
+        let all = (0..<2_000).map { ObjectKey(collection: "a", key: Key("k\($0)")) }
+        let objects = Dictionary(uniqueKeysWithValues: all.map { ($0, VersionedValue(1)) })
+        let (device, server) = (SortedObjects([:]), SortedObjects(objects))
+        let found = objects.filter { $0.key.key.text < "k5" }.mapValues(Optional.some)
+        var comparison = RangeComparison(device, fetched: FetchedObjects(found, over: [:]))
+        var told = 0
+        while !comparison.open.isEmpty {
+            let answers = RangeMachine.answers(to: comparison.next, server)
+            told += try comparison.receive(answers, device).count
+        }
+        #expect(told == 2_000 - found.count)
+        #expect(comparison.differences.count == 2_000)
+    }
+
     @Test func `an empty device gets all objects in many small answers`() throws {
         let all = (0..<12_000).map { ObjectKey(collection: "a", key: Key("k\($0)")) }
         let objects = Dictionary(uniqueKeysWithValues: all.map { ($0, VersionedValue(1)) })

@@ -130,6 +130,20 @@ import Testing
         #expect(graph[graph.head] == head)
     }
 
+    @Test func `a client that never gets an answer does not keep all states`() throws {
+        var graph = StateGraph(named: "votes")
+        let base = try graph.commit(["votes": 0]).head
+        try graph.setRef("A", to: base)
+        for number in 1...1_000 {
+            try graph.commit(["votes": .int(Int64(number))])
+            _ = try graph.update(for: "A")
+            try graph.setRef("A", to: base)
+            graph.collect()
+        }
+        #expect(graph.states.count < 70)
+        try graph.setRef("A", to: graph.head)
+    }
+
     @Test func `a state that a commit without a change tells is kept until it is answered`() throws
     {
         var graph = StateGraph(named: "groceries")

@@ -53,6 +53,8 @@ extension SyncWorld {
         if faults.rejections { options.objectSizeMax = Self.objectSizeMax }
         if seed.isMultiple(of: 4) { options.changedMax = 3 }
         options.slowChangedMax = 1
+        // Comparisons of several answers, between which a process may end.
+        if seed.isMultiple(of: 3) { options.comparisonSizeMax = 64 }
         run(in: launch) { [self, options] in
             let faults = host.machine.faultCount
             do {

@@ -166,9 +166,8 @@ extension SyncWorld {
         buryHost()
         for cancel in copies { cancel() }
         while scheduler.step(prepare) {}
-        // Their stores' options hold the world.
-        for machine in devices.map(\.machine) + [host.machine] { machine.folder.remove() }
-        devices = []
-        host.launch = nil
+        for machine in machines { machine.folder.remove() }
+        // Their connectors hold the devices.
+        for device in devices { device.launches = [] }
     }
 }

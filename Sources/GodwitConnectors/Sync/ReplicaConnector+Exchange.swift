@@ -125,14 +125,15 @@ extension ReplicaConnector {
             )
             let time = store.options.clock.elapsed() - start
             link.pieceSize.withLock { $0.noteAnswer(after: time) }
-            let (isBehind, old, base) = try await receive(answer, to: request, link)
-            report(.adopted(replica.name, base: base))
+            let result = try await receive(answer, to: request, link)
+            report(.adopted(replica.name, base: result.base))
             link.status.update { status in
                 status.lastError = nil
-                if !isBehind { status.lastSynced = store.options.clock.now() }
+                status.download = result.download
+                if !result.isBehind { status.lastSynced = store.options.clock.now() }
             }
-            if !isBehind { return .done }
-            return base != old || request.isComparison ? .moved : .idle
+            if !result.isBehind { return .done }
+            return result.base != result.old || request.isComparison ? .moved : .idle
         } catch let error as CancellationError {
             throw error
         } catch {
@@ -177,18 +178,31 @@ extension ReplicaConnector {
         }
     }
 
+    /// Where an answer has led.
+    private struct Receipt {
+        let isBehind: Bool
+        let old: LineState
+        let base: LineState
+        let download: DownloadProgress?
+    }
+
     /// Takes an answer in; objects that a hook of the app refuses stay beside the store.
     private func receive(
         _ answer: [UInt8],
         to request: ReplicaRequest,
         _ link: ReplicaLink
-    ) async throws -> (isBehind: Bool, old: LineState, base: LineState) {
+    ) async throws -> Receipt {
         let replica = link.replica
-        func receive(_ arrivals: Replica.Arrivals) async throws -> (Bool, LineState, LineState) {
+        func receive(_ arrivals: Replica.Arrivals) async throws -> Receipt {
             try await store.write { transaction in
                 let old = try replica.base(in: transaction)
                 let isBehind = try replica.receive(answer, to: request, arrivals, in: transaction)
-                return (isBehind, old, try replica.base(in: transaction))
+                return Receipt(
+                    isBehind: isBehind,
+                    old: old,
+                    base: try replica.base(in: transaction),
+                    download: try replica.download(in: transaction)
+                )
             }
         }
         do {
@@ -252,7 +266,7 @@ extension ReplicaConnector {
     private func failed(_ link: ReplicaLink, _ error: any Error) {
         if link.isClosed { return }
         // The app, or another process, has taken the replica out of the store.
-        if case ReplicationError.unknownReplica = error { return close(link) }
+        if case ReplicationError.unknownReplica = error { return link.replica.close() }
         report(.failed(link.replica.name, reason: "\(error)"))
         link.status.update { $0.lastError = "\(error)" }
     }

@@ -116,15 +116,17 @@ public final class ReplicaConnector: Sendable {
             policy: policy,
             undoCountMax: undoCountMax
         ) { try pushes.enqueue(in: $0) }
-        // The app may have closed the replica by itself.
-        close(name)
         let link = ReplicaLink(replica: replica, pushes: pushes)
         links.withLock { $0.add(link) }
+        // The app may close the replica by itself.
+        replica.whenClosed { [weak self, weak link] in
+            if let self, let link { closed(link) }
+        }
         do {
             // A push that was there may have run before the replica was open.
             try await enqueueIfDirty(link)
         } catch {
-            close(name)
+            replica.close()
             throw error
         }
         return replica
@@ -134,12 +136,13 @@ public final class ReplicaConnector: Sendable {
     ///
     /// What is changed meanwhile is recorded, and sent then.
     public func close(_ name: ReplicaName) {
-        if let link = links.withLock({ $0[name] }) { close(link) }
+        links.withLock { $0[name] }?.replica.close()
     }
 
-    func close(_ link: ReplicaLink) {
+    private func closed(_ link: ReplicaLink) {
         links.withLock { $0.remove(link) }
-        if link.close() { report(.closed(link.replica.name)) }
+        link.end()
+        report(.closed(link.replica.name))
     }
 
     /// Takes a replica out of the store: it is not in sync any more, and its objects are the app's own.
@@ -155,6 +158,7 @@ public final class ReplicaConnector: Sendable {
     ///   - removingObjects: Whether the objects go too, unless another replica has their collection.
     ///   - discardingChanges: Whether changes that the server does not have may be given up.
     /// - Throws: ``ReplicationError/unsentChanges(_:count:)``; the replica stays open then.
+    ///   ``ReplicationError/unknownReplica(_:)`` when it is not open, or another process has left it.
     public func leave(
         _ name: ReplicaName,
         removingObjects: Bool = false,
@@ -177,7 +181,7 @@ public final class ReplicaConnector: Sendable {
                     link.pushes.isPush($0)
                 }
             }
-            close(link)
+            link.replica.close()
         }
     }
 

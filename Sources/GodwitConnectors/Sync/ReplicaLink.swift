@@ -21,16 +21,14 @@ final class ReplicaLink: Sendable {
 
     var isClosed: Bool { state.withLock(\.isClosed) }
 
-    /// - Returns: Whether it was open.
-    func close() -> Bool {
-        let (wasOpen, end) = state.withLock { state in
-            defer { state.isClosed = true }
-            return (!state.isClosed, state.end.take())
+    /// Ends what goes on, because the replica is closed.
+    func end() {
+        let end = state.withLock { state in
+            state.isClosed = true
+            return state.end.take()
         }
-        replica.close()
         status.finish()
         end?()
-        return wasOpen
     }
 
     /// Does something until the replica is closed.

@@ -33,6 +33,15 @@ public struct ConflictRecord: Hashable, Sendable {
         let version: Int
     }
 
+    /// An item of a list that a decision has changed.
+    struct ChangedItem {
+        /// The keys that lead to it; the positions in lists may have changed since.
+        let list: [Key]
+        /// Its mark before the decision.
+        let old: Digest
+        let new: Digest
+    }
+
     private static let prefix = "godwit.conflicts."
 
     /// The collection of the records about the objects of another collection.
@@ -78,19 +87,17 @@ extension ConflictRecord {
 
     /// The record without a conflict that is settled; nil when it was the last one.
     ///
-    /// - Parameter item: The mark of the item in which it was, before the decision and after it: the
-    ///   record's other conflicts in the item are found by the new one.
-    static func record(
-        _ old: Value,
-        without id: Key,
-        _ item: (old: Digest, new: Digest)?
-    ) -> Value? {
+    /// - Parameter item: The item in which it was: the record's other conflicts there are found by its
+    ///   new mark.
+    static func record(_ old: Value, without id: Key, _ item: ChangedItem?) -> Value? {
         guard var map = old.map else { return nil }
         var sides = map["conflicts"]?.map ?? Value.Map()
         sides[id] = nil
         if let item, item.old != item.new {
             for entry in sides {
-                guard var side = entry.value.map, side.digest("item") == item.old else { continue }
+                guard var side = entry.value.map, side.digest("item") == item.old,
+                    Path(stored: side["place"])?.list == item.list
+                else { continue }
                 side.set("item", item.new)
                 sides[entry.key] = .map(side)
             }
@@ -109,7 +116,9 @@ extension ConflictRecord {
         let (old, our, their) = (
             Value.Map(base).entries, Value.Map(ours).entries, Value.Map(theirs).entries
         )
-        let sides = our.merging(their) { our, _ in our }.filter { key, _ in
+        // A decision about an item gives its other conflicts a new mark.
+        let newer = their.filter { key, side in our[key] == nil || our[key] == old[key] }
+        let sides = our.merging(newer) { $1 }.filter { key, _ in
             old[key] == nil || our[key] != nil && their[key] != nil
         }
         merged["conflicts"] = .map(Value.Map(sides.map { ($0.key, $0.value) }))
@@ -166,7 +175,7 @@ extension Value {
         if let place = found.place {
             map["place"] = place.stored
             map.set("left", result?.part(at: place.steps[...])?.digest)
-            map.set("item", place.item.flatMap { result?.part(at: $0) }?.itemMark)
+            map.set("item", place.item.flatMap { result?.itemMark(at: $0) })
         }
         map.set("base", conflict.base, isContext: true)
         map.set("ours", conflict.ours, isContext: conflict.choice == .ours)
@@ -174,9 +183,31 @@ extension Value {
         self = .map(map)
     }
 
-    /// What tells this value from others in a list: the digest of the field that identifies a record, or
-    /// its own.
-    var itemMark: Digest { (map?.identity ?? self).digest }
+    /// What tells the item at a place from others like it: the digest of the field that identifies a
+    /// record, or its own digest where it has none, or where others have the same.
+    fileprivate func itemMark(at place: ArraySlice<Path.Step>) -> Digest? {
+        guard let item = part(at: place) else { return nil }
+        guard let mark = item.identityMark else { return item.digest }
+        let isOnly = places(like: place).count { part(at: $0[...])?.identityMark == mark } == 1
+        return isOnly ? mark : item.digest
+    }
+
+    /// The digest of the field that identifies a record.
+    var identityMark: Digest? { map?.identity?.digest }
+
+    /// The places in this value that differ from a place by the positions in lists.
+    func places(like steps: ArraySlice<Path.Step>) -> [[Path.Step]] {
+        guard let step = steps.first else { return [[]] }
+        let rest = steps.dropFirst()
+        switch step {
+        case .key(let key):
+            return self[key]?.places(like: rest).map { [step] + $0 } ?? []
+        case .position:
+            return (list ?? []).enumerated().flatMap { position, item in
+                item.places(like: rest).map { [.position(position)] + $0 }
+            }
+        }
+    }
 
     /// The part at a place; nil where there is none.
     func part(at steps: ArraySlice<Path.Step>) -> Value? {
@@ -225,6 +256,11 @@ extension Path {
     /// The innermost item of a list in which the place is, or which it is; nil outside of lists.
     var item: ArraySlice<Step>? {
         steps.lastIndex { if case .position = $0 { true } else { false } }.map { steps[...$0] }
+    }
+
+    /// The keys that lead to the innermost item.
+    var list: [Key] {
+        (item ?? []).compactMap { step in if case .key(let key) = step { key } else { nil } }
     }
 
     /// A list of keys and positions.

@@ -40,6 +40,7 @@ struct AdoptionDraft {
         adoption.replica.base = state
         adoption.replica.epoch = epoch
         adoption.replica.former = nil
+        adoption.fetched = .dropped
         adoption.replica.take(outcome)
         if slice.replica.frozenAs != nil { try adoption.doubt(slice, insteadOf: slice.client) }
         return adoption

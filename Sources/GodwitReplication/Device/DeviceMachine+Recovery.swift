@@ -5,9 +5,7 @@ internal import GodwitTree
 // server's, and adopts what differs, or gives it back. See `LineMachine` for the decision.
 
 extension DeviceSlice {
-    /// The objects of the replica's base.
-    ///
-    /// - Precondition: All objects of the store are in the slice.
+    /// The objects of the replica's base, of those that are in the slice.
     var baseObjects: [ObjectKey: VersionedValue] {
         var base = objects
         for (key, row) in pending { base[key] = row.base }

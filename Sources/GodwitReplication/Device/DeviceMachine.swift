@@ -60,6 +60,15 @@ struct Adoption: Sendable {
         case recover
     }
 
+    /// What becomes of the objects that a comparison has found.
+    enum Fetched: Hashable, Sendable {
+        case kept
+        /// These come to them; nil where the server has none.
+        case more([ObjectKey: VersionedValue?])
+        /// They are adopted, or of no use any more.
+        case dropped
+    }
+
     var replica: DeviceReplica
     var identity: DeviceIdentity
     /// Rows to write; nil to remove.
@@ -70,6 +79,7 @@ struct Adoption: Sendable {
     var settled: BatchOutcome?
     /// Changes of both sides that could not both stay, by object.
     var conflicts: [ObjectKey: [MergeConflict]] = [:]
+    var fetched = Fetched.kept
     var next = Next.rest
 }
 

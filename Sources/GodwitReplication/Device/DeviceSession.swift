@@ -12,7 +12,8 @@ internal import GodwitTree
 // until then the base is what it says.
 //
 // A kill takes all of it. The next exchange says again that the server does not have the base; the
-// row says that the store was salvaged.
+// row says that the store was salvaged. What a comparison has found is on the disk, and a comparison
+// that follows asks only for the rest.
 
 /// What a device reads of its rows.
 protocol DeviceReader {
@@ -26,6 +27,9 @@ protocol DeviceReader {
 
     /// The objects of the base.
     func base() throws -> Base
+
+    /// What an earlier comparison has found on the server; nil where it had nothing.
+    func fetched() throws -> [ObjectKey: VersionedValue?]
 
     /// The sum of the base's objects, counted anew.
     func sum() throws -> ContentSum
@@ -42,8 +46,11 @@ struct DeviceSession: Hashable, Sendable {
     }
 
     private var phase = Phase.exchanging
-    /// Whether the objects were compared just now, so that few have changed since.
-    private var isUpToDate = false
+    /// How many exchanges may still have a large answer: the objects were compared just now, so that few
+    /// have changed since.
+    private var largeAnswerCount = 0
+    /// If the connection has cut so many of them, the objects are compared again.
+    private static let largeAnswerMax = 3
     /// The client that made the last request, and its nonce.
     private var last: DeviceIdentity?
     /// Changes when another program has gone on in between.
@@ -51,6 +58,11 @@ struct DeviceSession: Hashable, Sendable {
 
     /// Whether the next request is an exchange, with what is pending.
     var isExchanging: Bool { phase == .exchanging }
+
+    /// How far a comparison has come; nil when none is under way.
+    var progress: DownloadProgress? {
+        if case .comparing(_, let comparison) = phase { comparison.progress } else { nil }
+    }
 
     /// Whether the server did not know the device, which keeps its objects beside the server's.
     var isUniting: Bool {
@@ -64,8 +76,10 @@ extension DeviceSession {
     /// Begins anew where another program has gone on, and with a comparison where the row asks for one.
     mutating func begin(_ replica: DeviceReplica, generation: Int = 0) {
         if generation != self.generation {
+            let isLost = phase == .lost
             self = DeviceSession()
             self.generation = generation
+            if isLost { phase = .lost }
         }
         if replica.isSalvaged, isExchanging { distrust() }
     }
@@ -94,7 +108,10 @@ extension DeviceSession {
         switch phase {
         case .exchanging:
             var slot = try machine.slot(slice)
-            if isUpToDate { slot.wantsLittle = false }
+            if largeAnswerCount > 0 {
+                slot.wantsLittle = false
+                largeAnswerCount -= 1
+            }
             return .exchange(
                 LineRequest(client: identity.client, nonce: identity.nonce, slot: slot)
             )
@@ -177,7 +194,7 @@ extension DeviceSession {
         let adoption: Adoption?
         switch (request, answer) {
         case (.exchange(let request), .exchange(let answer)):
-            isUpToDate = false
+            largeAnswerCount = 0
             let slice = try reader.slice(with: answer.keys, answer.outcome, in: answer.epoch)
             adoption = try machine.adopt(
                 slice.unpacked(answer, isToBatch: true),
@@ -218,7 +235,10 @@ extension DeviceSession {
             return try slice.forked(fresh: fresh)
         }
         let answer = slice.replica.isSalvaged ? answer.uniting : answer
-        phase = .comparing(answer, try RangeComparison(reader.base()))
+        let found = try reader.fetched()
+        let base = found.isEmpty ? [:] : try reader.slice(with: Set(found.keys)).baseObjects
+        let fetched = FetchedObjects(found, over: base)
+        phase = .comparing(answer, try RangeComparison(reader.base(), fetched: fetched))
         return nil
     }
 
@@ -231,18 +251,21 @@ extension DeviceSession {
             phase = .lost
             return nil
         }
-        try comparison.receive(answers, reader.base())
+        let told = try comparison.receive(answers, reader.base())
         phase = .comparing(answer, comparison)
-        guard comparison.open.isEmpty else { return nil }
-        let differences = comparison.differences
-        let keys = Set(differences.keys)
+        guard comparison.open.isEmpty else {
+            return told.isEmpty ? nil : try reader.slice(with: []).fetching(told)
+        }
+        let keys = Set(comparison.differences.keys)
         var slice = try reader.slice(with: keys, answer.outcome, in: answer.epoch)
+        let base = slice.baseObjects
+        let differences = comparison.differences.filter { $0.value != base[$0.key] }
         slice.replica.sum = try reader.sum()
         guard answer.way != .giveBack else {
             phase = .givingBack(answer, differences: differences)
             return Adoption(replica: slice.replica, identity: slice.identity)
         }
-        (phase, isUpToDate) = (.exchanging, true)
+        (phase, largeAnswerCount) = (.exchanging, Self.largeAnswerMax)
         return try machine.adopt(answer, differences, slice)
     }
 
@@ -250,6 +273,15 @@ extension DeviceSession {
     ///
     /// An answer that is under way is dropped.
     mutating func distrust() { (phase, last) = (.lost, nil) }
+}
+
+extension DeviceSlice {
+    /// Keeps what a comparison has found so far.
+    fileprivate func fetching(_ objects: [ObjectKey: VersionedValue?]) -> Adoption {
+        var adoption = Adoption(replica: replica, identity: identity)
+        (adoption.fetched, adoption.next) = (.more(objects), .ask)
+        return adoption
+    }
 }
 
 extension DeviceIdentity {

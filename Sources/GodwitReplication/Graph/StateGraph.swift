@@ -68,7 +68,8 @@ public struct StateGraph: Sendable {
     public private(set) var head: StateID
     /// The states that clients have, by the names of the clients.
     public private(set) var refs: [String: StateID] = [:]
-    /// The states that were sent to clients, or came from them, and that they may not know of yet.
+    /// The states that were sent to clients, or came from them, and that they may not know of yet; the
+    /// last 64 for each client.
     public private(set) var pending: [String: Set<StateID>] = [:]
     /// The states that are kept, in the order of their commits; the root is the first.
     public private(set) var states: [State]
@@ -145,7 +146,7 @@ extension StateGraph {
         let old = try kept(base)
         let new = try delta.applied(to: old)
         var theirs = State(id: base, value: old)
-        defer { if let client { pending[client, default: []].formUnion([theirs.id, head]) } }
+        defer { if let client { note([theirs.id, head], for: client) } }
         guard new != old else {
             let rest = try self.delta(from: base, to: head)
             return Commit(head: head, rest: rest, conflicts: [])
@@ -207,6 +208,15 @@ extension StateGraph {
         pending[client] = rest.isEmpty ? nil : rest
     }
 
+    /// Notes states that a client may have from now on, in place of its oldest ones where there are many.
+    private mutating func note(_ new: Set<StateID>, for client: String) {
+        let all = pending[client, default: []].union(new)
+        let newest = states.lazy.map(\.id).filter(all.contains).suffix(Self.pendingMax)
+        pending[client] = all.count > Self.pendingMax ? Set(newest) : all
+    }
+
+    private static let pendingMax = 64
+
     /// Forgets a client: it sends all that it has when it returns.
     public mutating func removeRef(_ client: String) {
         (refs[client], pending[client]) = (nil, nil)
@@ -218,7 +228,7 @@ extension StateGraph {
     /// ``setRef(_:to:)``.
     public mutating func update(for client: String) throws -> Update {
         guard let base = refs[client] else { throw StateGraphError.unknownClient(client) }
-        pending[client, default: []].insert(head)
+        note([head], for: client)
         return Update(base: base, head: head, delta: try delta(from: base, to: head))
     }
 

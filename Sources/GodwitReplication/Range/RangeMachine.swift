@@ -97,6 +97,10 @@ struct RangeRequest: Hashable, Sendable {
     var ranges: [SpanSum]
     /// About how many canonical bytes of objects the answer may have, beside one large object.
     var sizeMax = RangeMachine.answerSizeMax
+
+    func limited(to sizeMax: Int) -> RangeRequest {
+        RangeRequest(ranges: ranges, sizeMax: min(self.sizeMax, sizeMax))
+    }
 }
 
 /// The device's half of a comparison.
@@ -107,12 +111,41 @@ struct RangeComparison: Hashable, Sendable {
     /// About how many canonical bytes of objects the next answer may have.
     var answerSizeMax = RangeMachine.answerSizeMax
     /// The ranges that are left to ask for; empty when all differences are found.
-    private(set) var open: [SpanSum]
+    private(set) var open: [SpanSum] = []
     /// The server's objects where they differ from the device's; nil where it has none.
-    private(set) var differences: [ObjectKey: VersionedValue?] = [:]
+    ///
+    /// Of those that an earlier comparison had found, some may be the device's again.
+    private(set) var differences: [ObjectKey: VersionedValue?]
+    private let fetched: FetchedObjects
+    /// By how many objects the server has more than the device in each open range.
+    private var missing = [0]
 
-    init<Objects: ComparedObjects>(_ objects: Objects) throws(Objects.Failure) {
-        open = [SpanSum(.all, try objects.sum(of: .all))]
+    /// - Parameter fetched: What an earlier comparison, which was cut off, had found.
+    init<Objects: ComparedObjects>(
+        _ objects: Objects,
+        fetched: FetchedObjects = .none
+    ) throws(Objects.Failure) {
+        self.fetched = fetched
+        differences = fetched.differences
+        open = [SpanSum(.all, try sum(of: .all, objects))]
+    }
+
+    /// How many of the server's objects it has found, of how many at least.
+    var progress: DownloadProgress {
+        let count = differences.count
+        return DownloadProgress(
+            completedCount: count,
+            totalCount: count + missing.reduce(0, +)
+        )
+    }
+
+    private func sum<Objects: ComparedObjects>(
+        of span: KeySpan,
+        _ objects: Objects
+    ) throws(Objects.Failure) -> CollectionSum {
+        var sum = try objects.sum(of: span)
+        fetched.replace(in: &sum, of: span)
+        return sum
     }
 
     /// The next request.
@@ -122,16 +155,19 @@ struct RangeComparison: Hashable, Sendable {
 
     /// Takes in the answers to the ranges of the last request, or the first ones of them, in their order.
     ///
+    /// - Returns: The differences that they have told.
     /// - Throws: ``ReplicationError/malformedMessage(reason:)`` when the answers do not belong to
     ///   these ranges.
+    @discardableResult
     mutating func receive<Objects: ComparedObjects>(
         _ answers: [SpanAnswer],
         _ objects: Objects
-    ) throws {
+    ) throws -> [ObjectKey: VersionedValue?] {
         guard (1...next.ranges.count).contains(answers.count) else {
             throw ReplicationError.malformedMessage(reason: "a range has one answer")
         }
-        var parted: [SpanSum] = []
+        var parted: [(range: SpanSum, missing: Int)] = []
+        var told: [ObjectKey: VersionedValue?] = [:]
         for (range, answer) in zip(open, answers) {
             switch answer {
             case .equal: break
@@ -143,17 +179,24 @@ struct RangeComparison: Hashable, Sendable {
                     throw ReplicationError.malformedMessage(reason: "the parts are not the range")
                 }
                 for part in parts {
-                    let sum = try objects.sum(of: part.span)
-                    if sum != part.sum { parted.append(SpanSum(part.span, sum)) }
+                    let sum = try sum(of: part.span, objects)
+                    guard sum != part.sum else { continue }
+                    // The counts are the peer's: their sum must not overflow.
+                    let missing = min(max(part.sum.count - sum.count, 0), 1 << 32)
+                    parted.append((SpanSum(part.span, sum), Int(missing)))
                 }
             case .objects(let found):
-                let own = try objects.objects(in: range.span, sizeMax: .max) ?? [:]
+                var own = try objects.objects(in: range.span, sizeMax: .max) ?? [:]
+                fetched.replace(in: &own, of: range.span)
                 for key in Set(own.keys).union(found.keys) where own[key] != found[key] {
-                    differences[key] = .some(found[key])
+                    told[key] = .some(found[key])
                 }
             }
         }
-        open = open.dropFirst(answers.count) + parted
+        open = open.dropFirst(answers.count) + parted.map(\.range)
+        missing = missing.dropFirst(answers.count) + parted.map(\.missing)
+        differences.merge(told) { $1 }
+        return told
     }
 }
 
@@ -174,7 +217,7 @@ struct SortedObjects: ComparedObjects {
 
     func sum(of span: KeySpan) -> CollectionSum {
         var sum = CollectionSum.empty
-        for key in keys where span.contains(key) {
+        for key in keys[keys.indices(in: span)] {
             sum.replace(nil, with: objects[key], at: key)
         }
         return sum
@@ -188,14 +231,15 @@ struct SortedObjects: ComparedObjects {
     }
 
     func objects(in span: KeySpan, sizeMax: Int) -> [ObjectKey: VersionedValue]? {
-        let found = objects.filter { span.contains($0.key) }
+        var found: [ObjectKey: VersionedValue] = [:]
+        for key in keys[keys.indices(in: span)] { found[key] = objects[key] }
         guard sizeMax < .max else { return found }
         let size = found.values.reduce(0) { $0 + $1.value.canonicalBytes.count }
         return size <= sizeMax ? found : nil
     }
 
     func cuts(of span: KeySpan, into count: Int) -> [ObjectKey] {
-        keys.filter(span.contains).cuts(into: count)
+        Array(keys[keys.indices(in: span)]).cuts(into: count)
     }
 }
 

@@ -32,7 +32,7 @@ extension Replica {
         _ identity: DeviceIdentity,
         in transaction: borrowing WriteTransaction
     ) throws {
-        takeNoSteps(in: transaction)
+        recorder.takeNoSteps(in: transaction)
         for (key, object) in adoption.objects {
             if let object {
                 try transaction.setValue(object.value, version: object.version, of: key)
@@ -40,7 +40,7 @@ extension Replica {
                 try transaction.removeValue(of: key)
             }
         }
-        let device = try device(in: transaction)
+        let device = device(in: transaction)
         try device.write(adoption, replacing: old)
         if adoption.identity.client != identity.client {
             // The client that they had is in the server's row until then.
@@ -64,9 +64,10 @@ extension Replica {
 }
 
 extension Adoption {
-    /// Whether anything is other than before.
+    /// Whether anything is other than before; fetched objects go with the next base.
     func changes(_ replica: DeviceReplica, _ identity: DeviceIdentity) -> Bool {
-        self.replica != replica || self.identity != identity || !pending.isEmpty
+        if case .more = fetched { return true }
+        return self.replica != replica || self.identity != identity || !pending.isEmpty
             || !objects.isEmpty
     }
 }

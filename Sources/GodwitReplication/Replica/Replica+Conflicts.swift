@@ -101,7 +101,7 @@ extension ConflictRecord {
             let record = ConflictRecord(stored.value), let conflict = record.conflicts[id]
         else { throw ReplicationError.unknownConflict(object) }
         let opening = record.openings[id]
-        var item: (old: Digest, new: Digest)?
+        var item: ChangedItem?
         switch decision {
         case .keep: break
         case .takeOther:
@@ -118,14 +118,14 @@ extension ConflictRecord {
     }
 
     /// - Parameter version: That of a value which is a whole object; nil for the one that is there.
-    /// - Returns: The mark of the item in which the place is, before and after; nil outside of lists.
+    /// - Returns: The item in which the place is; nil outside of lists, and where it is gone.
     private static func put(
         _ value: Value?,
         at opening: Opening?,
         of object: ObjectKey,
         _ version: Int?,
         in transaction: borrowing WriteTransaction
-    ) throws -> (old: Digest, new: Digest)? {
+    ) throws -> ChangedItem? {
         let stored = try transaction.source.versionedValue(at: object)
         guard let opening, let steps = opening.steps(in: stored?.value) else {
             throw ReplicationError.changedSince(object)
@@ -144,10 +144,15 @@ extension ConflictRecord {
             throw ReplicationError.changedSince(object)
         }
         try transaction.setValue(edited, version: stored.version, of: object)
-        guard let item = opening.item, let way = Path(Array(steps)).item,
-            let mark = edited.part(at: way)?.itemMark
+        guard let mark = opening.item, let way = Path(Array(steps)).item,
+            way.count < steps.count || value != nil, let item = edited.part(at: way)
         else { return nil }
-        return (item, mark)
+        let hasIdentity = stored.value.part(at: way)?.identityMark == mark
+        return ChangedItem(
+            list: Path(Array(steps)).list,
+            old: mark,
+            new: (hasIdentity ? item.identityMark : nil) ?? item.digest
+        )
     }
 
     private static func replace(
@@ -172,26 +177,13 @@ extension ConflictRecord.Opening {
             return object?.part(at: place.steps[...])?.digest == left ? place.steps[...] : nil
         }
         guard let item, let object else { return nil }
-        var found = object.places(like: way).filter { object.part(at: $0[...])?.itemMark == item }
+        var found = object.places(like: way).filter { place in
+            let part = object.part(at: place[...])
+            return part?.identityMark == item || part?.digest == item
+        }
         guard let only = found.popLast(), found.isEmpty else { return nil }
         let steps = only + place.steps[way.endIndex...]
         return object.part(at: steps[...])?.digest == left ? steps[...] : nil
-    }
-}
-
-extension Value {
-    /// The places in this value that differ from a place by the positions in lists.
-    fileprivate func places(like steps: ArraySlice<Path.Step>) -> [[Path.Step]] {
-        guard let step = steps.first else { return [[]] }
-        let rest = steps.dropFirst()
-        switch step {
-        case .key(let key):
-            return self[key]?.places(like: rest).map { [step] + $0 } ?? []
-        case .position:
-            return (list ?? []).enumerated().flatMap { position, item in
-                item.places(like: rest).map { [.position(position)] + $0 }
-            }
-        }
     }
 }
 

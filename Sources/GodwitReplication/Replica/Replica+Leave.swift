@@ -33,13 +33,15 @@ extension Replica {
     /// - Parameters:
     ///   - removingObjects: Whether the objects go too, unless another replica has their collection.
     ///   - discardingChanges: Whether changes that the server does not have may be given up.
-    /// - Throws: ``ReplicationError/unsentChanges(_:count:)``.
+    /// - Throws: ``ReplicationError/unsentChanges(_:count:)``, ``ReplicationError/unknownReplica(_:)`` when
+    ///   it was left already.
     public func leave(
         removingObjects: Bool,
         discardingChanges: Bool,
         in transaction: borrowing WriteTransaction
     ) throws {
         let database = transaction.database
+        try checkExistence(in: transaction)
         let refused = try PendingTable.refused(of: number, in: database)
         let count = try PendingTable.count(of: number, in: database) - refused.count
         guard discardingChanges || count == 0 else {

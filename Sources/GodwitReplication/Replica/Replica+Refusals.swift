@@ -29,7 +29,7 @@ extension Replica {
     /// - Parameter error: What ``receive(_:to:_:in:)`` has thrown, or the transaction around it.
     public static func isRefusal(_ error: any Error) -> Bool {
         guard let refusal = error as? HookRefusal else { return false }
-        return !(refusal.hook is Replica)
+        return !(refusal.hook is ReplicaRecorder)
     }
 
     /// The objects of the server that a hook refuses, by key; nil for a removal.
@@ -69,7 +69,8 @@ extension Replica {
         guard !keys.isEmpty else { return [] }
         do {
             try await store.write { [self] transaction in
-                takeNoSteps(in: transaction)
+                try checkOpenness(in: transaction)
+                recorder.takeNoSteps(in: transaction)
                 transaction.tellRefusals()
                 for key in keys { try body(key, transaction) }
             }
@@ -110,7 +111,7 @@ extension Replica {
         let refused = try await change(keys[...]) { [self] in try mergeEdit(of: $0, in: $1) }
         for key in refused {
             try await store.write { [self] transaction in
-                takeNoSteps(in: transaction)
+                recorder.takeNoSteps(in: transaction)
                 try mergeEdit(of: key, keepingIt: true, in: transaction)
             }
         }
@@ -119,7 +120,7 @@ extension Replica {
     func mergeEditsOfRefused(in transaction: borrowing WriteTransaction) throws {
         let keys = try PendingTable.editedAfterRefusal(of: number, in: transaction.database)
         guard !keys.isEmpty else { return }
-        takeNoSteps(in: transaction)
+        recorder.takeNoSteps(in: transaction)
         for key in keys { try mergeEdit(of: key, in: transaction) }
     }
 

@@ -1,7 +1,6 @@
 internal import GRDB
 public import GodwitStore
 internal import GodwitTree
-internal import Synchronization
 
 // Undo of a device's own steps, after changes of others have arrived.
 //
@@ -58,12 +57,12 @@ extension Replica {
         isUndone: Bool,
         in transaction: borrowing WriteTransaction
     ) throws -> Bool {
-        precondition(!takesNoSteps, "A transaction undoes or redoes one step")
+        precondition(!recorder.takesNoSteps, "A transaction undoes or redoes one step")
         let database = transaction.database
         guard let step = try UndoTable.last(of: number, isUndone: isUndone, in: database) else {
             return false
         }
-        takeNoSteps(in: transaction)
+        recorder.takeNoSteps(in: transaction)
         let changes = try UndoTable.changes(of: step, number, in: database)
         try UndoTable.remove(step, of: number, in: database)
         for change in changes {
@@ -95,35 +94,6 @@ extension Replica {
         var edits: Delta?
         if case .apply(let delta)? = change?.change, delta.hasIncrement { edits = delta }
         try transaction.setValue(object.value, version: object.version, of: key, by: edits)
-    }
-
-    /// Notes what a transaction of the app has changed.
-    func noteStep(
-        _ changes: [ObjectChange],
-        in transaction: borrowing WriteTransaction
-    ) throws {
-        guard undoCountMax > 0, !takesNoSteps else { return }
-        let database = transaction.database
-        let collections = try DeviceTable.collections(of: number, in: database)
-        var isNew = false
-        for change in changes where collections.contains(change.key.collection) {
-            guard !change.key.isReserved, change.kind != nil else { continue }
-            var step = UndoneChange(key: change.key)
-            step.before = try VersionedValue(change.oldValue(), version: change.versions.old)
-            step.after = try VersionedValue(change.newValue(), version: change.versions.new)
-            if let delta = change.recordedDelta, let version = step.after?.version {
-                step.recorded = ObjectDelta(.apply(delta), version: version)
-            }
-            try UndoTable.set(
-                step,
-                step: transaction.commit.rawValue,
-                isUndone: false,
-                of: number,
-                in: database
-            )
-            isNew = true
-        }
-        if isNew { try UndoTable.trim(to: undoCountMax, of: number, in: database) }
     }
 }
 
@@ -163,26 +133,4 @@ extension UndoneChange {
 
     /// How often a merge is made again before all of the step gives way.
     private static let contestedCountMax = 16
-}
-
-extension VersionedValue {
-    fileprivate init?(_ value: Value?, version: Int?) {
-        guard let value, let version else { return nil }
-        self.init(value, version: version)
-    }
-}
-
-/// Whether the transaction under way makes no step: it takes in what others have done, or undoes.
-final class StepSilence: TransactionParticipant {
-    private let isOn = Mutex(false)
-
-    var value: Bool { isOn.withLock(\.self) }
-
-    func begin() { isOn.withLock { $0 = true } }
-    private func end() { isOn.withLock { $0 = false } }
-
-    func requestSucceeded() { end() }
-    func requestFailed() { end() }
-    func committed() { end() }
-    func rolledBack() { end() }
 }

@@ -18,44 +18,21 @@ internal import Synchronization
 /// A connector does this whenever something has changed. Tables in the store record each change of
 /// the collections, whichever program makes it. A request is made and its answer is taken in within
 /// transactions of the store, so that the objects and what waits to be sent change together.
-public final class Replica: OwnHook, Sendable {
+public final class Replica: Sendable {
     /// Called in each transaction that leaves something to be sent.
     public typealias DirtyHook = @Sendable (borrowing WriteTransaction) throws -> Void
 
     public let name: ReplicaName
     public let store: Store
-    let number: DeviceNumber
-    let server: ServerNumber
-    let machine: DeviceMachine
-    private let session = Committed(DeviceSession())
-    let nonces: ServerNonces
-    private let recorded = RecordedRows()
-    private let silence = StepSilence()
-    private let isClosed = Atomic(false)
-    /// How many of the device's own steps can be undone.
-    let undoCountMax: Int
+    let recorder: ReplicaRecorder
+    let session = Committed(DeviceSession())
+    /// What follows when the replica is closed; nil once it is.
+    private let followers = Mutex<[@Sendable () -> Void]?>([])
     /// What the server can read, as its last answer said.
     private let features = Mutex<WireFeatures>([])
-    private let whenDirty: DirtyHook
 
-    private init(
-        _ name: ReplicaName,
-        _ opened: (number: DeviceNumber, server: ServerNumber),
-        in store: Store,
-        _ policy: MergePolicy,
-        undoCountMax: Int,
-        _ whenDirty: @escaping DirtyHook
-    ) {
-        self.name = name
-        self.undoCountMax = undoCountMax
-        self.store = store
-        (number, server) = opened
-        let options = store.options
-        machine = DeviceMachine(policy: policy) { key, object in
-            options.isReadable(object.value, version: object.version, at: key)
-        }
-        nonces = store.attachment { _ in ServerSessions() }.nonces(of: opened.server)
-        self.whenDirty = whenDirty
+    private init(_ name: ReplicaName, in store: Store, _ recorder: ReplicaRecorder) {
+        (self.name, self.store, self.recorder) = (name, store, recorder)
     }
 
     /// Opens a replica, and makes it where there is none.
@@ -99,15 +76,16 @@ public final class Replica: OwnHook, Sendable {
             transaction.touch()
             return (number: number, server: server)
         }
-        let replica = Replica(
-            name,
-            opened,
+        let recorder = ReplicaRecorder(
+            opened.number,
+            of: opened.server,
             in: store,
             policy,
             undoCountMax: undoCountMax,
             whenDirty
         )
-        try store.addHook(replica, named: replica.hookName)
+        let replica = Replica(name, in: store, recorder)
+        try store.addHook(recorder, named: replica.hookName)
         do {
             // With the hook in place, so that no change comes between.
             try await store.write { transaction in
@@ -140,8 +118,18 @@ public final class Replica: OwnHook, Sendable {
     /// The tables go on recording what changes, and the replica can be opened again.
     public func close() {
         // By a second call another replica of the name may be open, with a hook of the same name.
-        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        guard let followers = followers.withLock({ $0.take() }) else { return }
         store.removeHook(named: hookName)
+        for follow in followers { follow() }
+    }
+
+    /// Does something when the replica is closed: at once if it is.
+    package func whenClosed(_ body: @escaping @Sendable () -> Void) {
+        let isOpen = followers.withLock { followers in
+            followers?.append(body)
+            return followers != nil
+        }
+        if !isOpen { body() }
     }
 
     private var hookName: String { Self.hookName(name, of: server) }
@@ -150,77 +138,20 @@ public final class Replica: OwnHook, Sendable {
         "godwit replica \(server.rawValue) \(name)"
     }
 
+    var number: DeviceNumber { recorder.number }
+    var server: ServerNumber { recorder.server }
+    var machine: DeviceMachine { recorder.machine }
+    var nonces: ServerNonces { recorder.nonces }
     var policy: MergePolicy { machine.policy }
 
-    var takesNoSteps: Bool { silence.value }
-
-    /// Has the rest of the transaction make no step that could be undone.
-    func takeNoSteps(in transaction: borrowing WriteTransaction) {
-        silence.begin()
-        transaction.add(silence)
-    }
-
     /// The rows as a transaction sees them.
-    func device(in transaction: borrowing WriteTransaction) throws -> StoredDevice {
-        StoredDevice(
-            number: number,
-            server: server,
-            database: transaction.database,
-            objects: transaction.source,
-            policy: machine.policy,
-            nonce: nonces.last
-        )
-    }
-}
-
-// MARK: - Local changes
-
-extension Replica {
-    public func willCommit(
-        _ changes: [ObjectChange],
-        in transaction: borrowing WriteTransaction
-    ) throws {
-        for change in changes { try record(change, in: transaction) }
-        try noteStep(changes, in: transaction)
-        if try isDirty(in: transaction) { try whenDirty(transaction) }
-    }
-
-    /// Adds what the app has recorded to the row that a trigger has made.
-    private func record(
-        _ change: ObjectChange,
-        in transaction: borrowing WriteTransaction
-    ) throws {
-        let (key, database) = (change.key, transaction.database)
-        let known = recorded[key]
-        let delta = change.versions.old == change.versions.new ? change.recordedDelta : nil
-        guard delta != nil || known != nil,
-            let found = try known ?? PendingTable.row(key, of: number, in: database)
-        else { return }
-        recorded.remember(found, key)
-        transaction.add(recorded)
-        var row = found
-        if let delta, let version = change.versions.new {
-            let edit = ObjectDelta(.apply(delta), version: version)
-            row = try device(in: transaction).completed(found, to: change.oldObject())
-            if row.rejection == .editedHere {
-                row.frozen = try row.frozen.composed(with: edit)
-            } else {
-                row.tail = try row.tail.composed(with: edit)
-            }
-        }
-        try PendingTable.set(row, key, of: number, in: database)
+    func device(in transaction: borrowing WriteTransaction) -> StoredDevice {
+        recorder.device(in: transaction)
     }
 
     /// Whether something waits to be sent.
     public func isDirty(in transaction: borrowing WriteTransaction) throws -> Bool {
         try PendingTable.isDirty(number, in: transaction.database)
-    }
-}
-
-extension ObjectChange {
-    fileprivate func oldObject() throws -> VersionedValue? {
-        guard let value = try oldValue(), let version = versions.old else { return nil }
-        return VersionedValue(value, version: version)
     }
 }
 
@@ -235,11 +166,11 @@ extension Replica {
         sizeMax: Int = .max,
         in transaction: borrowing WriteTransaction
     ) throws -> ReplicaRequest {
-        try checkExistence(in: transaction)
+        try checkOpenness(in: transaction)
         transaction.tellRefusals()
         try mergeEditsOfRefused(in: transaction)
         let generation = try takeNonce(in: transaction)
-        let (device, machine) = (try device(in: transaction), machine.limited(to: sizeMax))
+        let (device, machine) = (device(in: transaction), machine.limited(to: sizeMax))
         let features = features.withLock(\.self)
         return try session.update(in: transaction) { session in
             let othersMax = Int64(machine.batchCountMax)
@@ -287,7 +218,7 @@ extension Replica {
         in transaction: borrowing WriteTransaction
     ) throws -> Bool {
         let database = transaction.database
-        try checkExistence(in: transaction)
+        try checkOpenness(in: transaction)
         var identity = try DeviceTable.identity(for: server, in: database)
         let old = try DeviceTable.replica(number, in: database)
         let (client, generation) = (
@@ -299,7 +230,7 @@ extension Replica {
         guard isLast else { return true }
         identity.nonce = nonces.last
         try join(answer.collections, in: transaction)
-        let device = try device(in: transaction)
+        let device = device(in: transaction)
         let fresh = ClientID(transaction.newIdentifier())
         var machine = machine
         machine.holdsArrivals = arrivals == .heldBack
@@ -315,11 +246,17 @@ extension Replica {
     }
 
     /// - Throws: ``ReplicationError/unknownReplica(_:)`` when the replica was closed or left.
-    private func checkExistence(in transaction: borrowing WriteTransaction) throws {
+    func checkOpenness(in transaction: borrowing WriteTransaction) throws {
         // Another one may be open by now, which has made requests of its own.
-        guard !isClosed.load(ordering: .acquiring),
-            try DeviceTable.hasReplica(number, in: transaction.database)
-        else {
+        guard followers.withLock({ $0 != nil }) else {
+            throw ReplicationError.unknownReplica(name.text)
+        }
+        try checkExistence(in: transaction)
+    }
+
+    /// - Throws: ``ReplicationError/unknownReplica(_:)`` when the replica was left.
+    func checkExistence(in transaction: borrowing some Transaction & ~Copyable) throws {
+        guard try DeviceTable.hasReplica(number, in: transaction.database) else {
             throw ReplicationError.unknownReplica(name.text)
         }
     }

@@ -21,15 +21,28 @@ public struct ReplicaStatus: Hashable, Sendable {
 }
 
 extension Replica {
+    /// How far a download of many objects has come; nil when none is under way.
+    ///
+    /// A download that is cut off goes on where it was, even if the app ends. The objects appear in the
+    /// store at its end, all at once.
+    public func download(in transaction: borrowing WriteTransaction) throws -> DownloadProgress? {
+        try session.update(in: transaction) { $0.progress }
+    }
+
     /// How the replica stands after the last commit.
+    ///
+    /// - Throws: ``ReplicationError/unknownReplica(_:)`` when the replica was left.
     public func status() async throws -> ReplicaStatus {
-        let (number, server) = (number, server)
-        return try await store.read { try ReplicaStatus(of: number, server, in: $0.database) }
+        try await store.read { [self] transaction in
+            try checkExistence(in: transaction)
+            return try ReplicaStatus(of: number, server, in: transaction.database)
+        }
     }
 
     /// How the replica stands within a transaction.
     public func status(in transaction: borrowing WriteTransaction) throws -> ReplicaStatus {
-        try ReplicaStatus(of: number, server, in: transaction.database)
+        try checkExistence(in: transaction)
+        return try ReplicaStatus(of: number, server, in: transaction.database)
     }
 }
 
@@ -38,19 +51,16 @@ extension Replica {
     ///
     /// - Throws: ``ReplicationError/unknownReplica(_:)`` when the replica was left.
     public func base() async throws -> LineState {
-        let (number, name) = (number, name)
-        return try await store.read { transaction in
-            let database = transaction.database
-            guard try DeviceTable.hasReplica(number, in: database) else {
-                throw ReplicationError.unknownReplica(name.text)
-            }
-            return try DeviceTable.base(of: number, in: database)
+        try await store.read { [self] transaction in
+            try checkExistence(in: transaction)
+            return try DeviceTable.base(of: number, in: transaction.database)
         }
     }
 
     /// The last state that was adopted from the server, within a transaction.
     public func base(in transaction: borrowing WriteTransaction) throws -> LineState {
-        try DeviceTable.base(of: number, in: transaction.database)
+        try checkExistence(in: transaction)
+        return try DeviceTable.base(of: number, in: transaction.database)
     }
 }
 

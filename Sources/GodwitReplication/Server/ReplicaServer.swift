@@ -25,6 +25,8 @@ public final class ReplicaServer: Sendable {
         public var changedMax = 65_536
         /// The same for a device with a slow connection, which compares in small pieces.
         public var slowChangedMax = 16
+        /// About how many canonical bytes of objects one answer to a comparison has, beside one large object.
+        public var comparisonSizeMax = 4 << 20
         /// How often a decision is made anew because another server was faster.
         public var attemptMax = 16
         /// An epoch that no line has had before.
@@ -76,7 +78,11 @@ public final class ReplicaServer: Sendable {
         let answer =
             if case .comparison(let state, let ranges) = request {
                 WireAnswer.comparison(
-                    try await storage.answer(ranges, with: state, of: name)
+                    try await storage.answer(
+                        ranges.limited(to: options.comparisonSizeMax),
+                        with: state,
+                        of: name
+                    )
                 )
             } else {
                 try await turns.take(name) { [self] in

@@ -95,6 +95,10 @@ extension StoredDevice: DeviceReader {
 
     func base() throws -> StoredBase { try StoredBase(self) }
 
+    func fetched() throws -> [ObjectKey: VersionedValue?] {
+        try FetchedTable.all(of: number, in: database)
+    }
+
     func sum() throws -> ContentSum { try StoredBase(self).total() }
 }
 
@@ -204,6 +208,11 @@ extension StoredDevice {
     func write(_ adoption: Adoption, replacing old: DeviceReplica) throws {
         for key in Set(adoption.objects.keys).union(adoption.pending.keys) {
             try PendingTable.set(adoption.pending[key] ?? nil, key, of: number, in: database)
+        }
+        switch adoption.fetched {
+        case .kept: break
+        case .more(let objects): try FetchedTable.insert(objects, of: number, in: database)
+        case .dropped: try FetchedTable.removeAll(of: number, in: database)
         }
         try DeviceTable.set(adoption.replica, replacing: old, number, in: database)
     }

@@ -63,6 +63,14 @@ enum DeviceSchema {
             id BLOB NOT NULL,
             PRIMARY KEY (replica, number)
         ) STRICT, WITHOUT ROWID;
+        CREATE TABLE godwit_device_fetched (
+            replica INTEGER NOT NULL,
+            collection TEXT NOT NULL,
+            key TEXT NOT NULL,
+            version INTEGER,
+            value BLOB,
+            PRIMARY KEY (replica, collection, key)
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE godwit_device_undo (
             replica INTEGER NOT NULL,
             step INTEGER NOT NULL,

@@ -216,7 +216,7 @@ extension DeviceTable {
     /// Removes rows of replicas that are gone, and says whether there were any.
     private static func removeOrphans(in database: Database) throws -> Bool {
         var count = 0
-        for table in ["collection", "pending", "adopted", "undo"] {
+        for table in ["collection", "pending", "adopted", "fetched", "undo"] {
             let statement = try PreparedStatement(
                 """
                 DELETE FROM godwit_device_\(table)

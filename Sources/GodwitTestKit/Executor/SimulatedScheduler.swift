@@ -127,17 +127,17 @@ extension SimulatedScheduler.State {
 /// Where the tasks of one simulated process run, and its store's work on connections.
 public final class SimulatedExecutor: TaskExecutor {
     public let process: Int
-    private let scheduler: SimulatedScheduler
+    private weak let scheduler: SimulatedScheduler?
 
     fileprivate init(process: Int, scheduler: SimulatedScheduler) {
         self.process = process
         self.scheduler = scheduler
     }
 
-    public func enqueue(_ job: consuming ExecutorJob) { scheduler.add(UnownedJob(job), to: self) }
+    public func enqueue(_ job: consuming ExecutorJob) { scheduler?.add(UnownedJob(job), to: self) }
 
     /// For ``Store/Options``: the process's stores do their work on connections here.
     package var lanes: LaneScheduler {
-        { [self] lane, work in scheduler.add(work, in: lane, of: self) }
+        { [self] lane, work in scheduler?.add(work, in: lane, of: self) }
     }
 }

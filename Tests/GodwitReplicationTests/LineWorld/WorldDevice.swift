@@ -8,6 +8,8 @@ struct WorldDevice: Hashable {
     private(set) var slice: DeviceSlice
     /// The states that were adopted.
     private(set) var adopted: [AdoptedState] = []
+    /// What a comparison has found so far.
+    private var fetchedObjects: [ObjectKey: VersionedValue?] = [:]
     /// Counts the launches; answers to requests of an older one do not arrive.
     var launch = 0
     /// Whether it has kept its objects beside those of a server that did not know it.
@@ -81,6 +83,8 @@ extension WorldDevice: DeviceReader {
 
     func base() -> SortedObjects { SortedObjects(slice.baseObjects) }
 
+    func fetched() -> [ObjectKey: VersionedValue?] { fetchedObjects }
+
     func sum() -> ContentSum { base().total() }
 
     mutating func nextRequest(name: BatchName) throws -> ReplicaRequest {
@@ -113,6 +117,11 @@ extension WorldDevice: DeviceReader {
         let (base, epoch) = (adoption.replica.base, adoption.replica.epoch)
         if let epoch, base != slice.replica.base || epoch != slice.replica.epoch {
             adopted.append(AdoptedState(epoch: epoch, state: base))
+        }
+        switch adoption.fetched {
+        case .kept: break
+        case .more(let objects): fetchedObjects.merge(objects) { $1 }
+        case .dropped: fetchedObjects = [:]
         }
         slice.replica = adoption.replica
         slice.identity = adoption.identity

@@ -45,7 +45,7 @@ extension Replica {
     /// What does not fit together in the rows.
     func problems(in transaction: borrowing WriteTransaction) throws -> [String] {
         var problems: [String] = []
-        let device = try device(in: transaction)
+        let device = device(in: transaction)
         let slice = try device.slice(with: [])
         var sum = ContentSum.empty
         for (key, object) in try device.base().objects(in: .all, sizeMax: .max) ?? [:] {
