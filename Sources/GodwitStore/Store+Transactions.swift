@@ -57,7 +57,7 @@ extension Store {
     /// ```
     ///
     /// What `body` changes is committed with the app's transaction, or rolled back with it; only
-    /// after the commit does anybody hear of it. When `body` throws, what it changed is undone,
+    /// after the commit do observers hear of it. When `body` throws, what it changed is undone,
     /// and the app's transaction may go on.
     ///
     /// - Throws: What `body` throws; ``StoreError/foreignTransaction`` outside of a transaction,
@@ -105,7 +105,7 @@ extension Store {
         }
     }
 
-    /// Runs `body` on the connection that writes, between two commits: everybody knows of the last
+    /// Runs `body` on the connection that writes, between two commits: all observers know of the last
     /// one, and the next one waits.
     package func betweenCommits<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result

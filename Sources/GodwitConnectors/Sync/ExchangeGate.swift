@@ -18,7 +18,7 @@ actor ExchangeGate {
         return try await body()
     }
 
-    /// Hands the gate to the next in line, so that nobody who comes now gets in between.
+    /// Hands the gate to the next in line, so that a newcomer does not get in between.
     private func leave() {
         if waiting.isEmpty { isOccupied = false } else { waiting.removeFirst().resume() }
     }

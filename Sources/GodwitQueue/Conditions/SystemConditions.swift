@@ -46,7 +46,7 @@ public struct SystemConditions: ConditionsMonitor {
 
     /// - Parameters:
     ///   - root: Where `proc` and `sys` are.
-    ///   - clock: Measures the time between two looks at the power, which tells nobody when it
+    ///   - clock: Measures the time between two looks at the power, which does not report when it
     ///     changes.
     init(
         root: String,

@@ -153,7 +153,7 @@ extension Footprint {
 
     /// Puts a node into another slot; what is below it comes along and keeps its identity.
     ///
-    /// It waits for what is done to things inside: whoever deletes the new folder later waits for
+    /// It waits for what is done to things inside: a later deletion of the new folder waits for
     /// the move, and must not come before them.
     public static func move(
         _ node: String,

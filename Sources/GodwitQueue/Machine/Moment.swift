@@ -16,7 +16,7 @@ enum Deadline: Hashable, Sendable {
     case elapsed(Duration)
     /// To a date that the app named, in milliseconds since 1970.
     case calendar(Int64)
-    /// Until somebody releases it.
+    /// Until the app releases it.
     case never
 
     func isPast(at now: Moment) -> Bool {

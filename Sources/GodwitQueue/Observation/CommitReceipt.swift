@@ -13,7 +13,7 @@ public struct CommitReceipt: Hashable, Sendable {
     /// Those that have left the queue.
     public internal(set) var finished: [OperationID: Fate] = [:]
 
-    /// Whether nothing is left to do, by the queue or by somebody.
+    /// Whether nothing is left to do, by the queue or by the app.
     public var isFinished: Bool {
         waiting.isEmpty && running.isEmpty && conflicts.isEmpty && failed.isEmpty
     }

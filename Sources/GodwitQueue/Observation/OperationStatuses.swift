@@ -23,7 +23,7 @@ public struct OperationStatuses: AsyncSequence, Sendable {
             guard !isOver else { return nil }
             // Without an answer of the store nothing is known: the sequence ends.
             guard let status = await update() else { return nil }
-            // Whoever asks for an operation that was merged asks for the one that does its work.
+            // An operation that was merged has the status of the one that does its work.
             if case .finished(.merged(let successor)) = status {
                 id = successor
                 updates = nil

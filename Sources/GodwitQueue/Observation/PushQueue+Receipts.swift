@@ -17,7 +17,7 @@ extension PushQueue {
 
     /// Waits until an operation has left the queue, in this launch or an earlier one.
     ///
-    /// A dead letter, or a conflict that somebody has to decide, is waited for like the rest.
+    /// A dead letter, or a conflict that the app has to decide, is waited for like the rest.
     ///
     /// - Throws: ``QueueError/unknownOperation(_:)`` when it was never enqueued, or left too long
     ///   ago to be remembered; `CancellationError`; what the store throws.

@@ -91,7 +91,7 @@ extension Transaction where Self: ~Copyable {
 }
 
 extension QueueState {
-    /// Takes in a queue that nobody runs here, to tell about it.
+    /// Takes in a queue that this process does not run, to report on it.
     fileprivate mutating func show(
         _ database: Database,
         through commit: CommitNumber,

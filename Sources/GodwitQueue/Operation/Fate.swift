@@ -2,7 +2,7 @@
 public enum Fate: Hashable, Sendable {
     /// The cloud has it.
     case completed
-    /// Somebody decided that it is not needed.
+    /// The app decided that it is not needed.
     case skipped(reason: String?)
     /// Another operation does its work too.
     case merged(into: OperationID)

@@ -8,7 +8,7 @@ public enum QueueError: Error, Hashable, Sendable {
     case circularDependency([OperationID])
     /// The queue already holds, or remembers, an operation with this identifier.
     case duplicateOperation(OperationID)
-    /// An operation needs one that nobody has enqueued; see ``Dependency/ifQueued(_:otherwise:)``.
+    /// An operation needs one that was not enqueued; see ``Dependency/ifQueued(_:otherwise:)``.
     case unknownDependency(OperationID)
     /// There is no such operation, or not any more.
     case unknownOperation(OperationID)

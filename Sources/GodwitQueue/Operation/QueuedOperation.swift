@@ -7,14 +7,14 @@ public struct QueuedOperation: Sendable, Identifiable {
         /// It will run: now, or when what it waits for is over.
         case waiting
         case running
-        /// The cloud has something newer; somebody has to merge.
+        /// The cloud has something newer; the app has to merge.
         case conflict
-        /// A dead letter: it will not run again unless somebody asks for it.
+        /// A dead letter: it runs again only if the app retries it.
         case refused
         /// A dead letter that this version of the app cannot read.
         case unreadable
 
-        /// Whether it has left the line until somebody decides.
+        /// Whether it has left the line until the app decides.
         public var isDeadLetter: Bool { self == .refused || self == .unreadable }
     }
 
@@ -31,7 +31,7 @@ public struct QueuedOperation: Sendable, Identifiable {
     public let host: String?
     /// How often it was tried without success.
     public var attempts: Int
-    /// Whether it was started before and nobody knows how that ended: the cloud may have done
+    /// Whether it was started before and its end is not known: the cloud may have done
     /// the work already.
     ///
     /// An executor whose cloud does not know ``idempotencyKey`` looks there first.

@@ -40,7 +40,7 @@ public struct Pipeline: Sendable {
     ///
     /// If several ran, none is to blame; from the second time on they run one after the other.
     public var interruptionsMax = 5
-    /// What is done about a conflict; a clean merge is taken, others wait for somebody.
+    /// What is done about a conflict; a clean merge is taken, others wait for the app.
     public var resolve: PushConflict.Resolver = { $0.resolvedIfClean() }
 
     var executors: [String: OperationExecutor] = [:]
@@ -53,7 +53,7 @@ public struct Pipeline: Sendable {
         self.maxConcurrent = maxConcurrent
     }
 
-    /// Whether a name belongs to a part of Godwit, whose operations nobody else can run.
+    /// Whether a name belongs to a part of Godwit, whose operations no other code can run.
     static func isReserved(_ name: String) -> Bool { name.hasPrefix("godwit.") }
 }
 

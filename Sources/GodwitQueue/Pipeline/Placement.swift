@@ -7,7 +7,7 @@ public import GodwitTree
 /// try transaction.enqueue(UploadPhoto(id: "7"), Placement(pipeline: "photos", priority: -1))
 /// ```
 public struct Placement: Sendable {
-    /// The pipeline that runs it; one that nobody knows is the default one.
+    /// The pipeline that runs it; an unknown one is the default one.
     public var pipeline: String
     /// A hint that dependencies outweigh: of what may start, the higher goes first.
     public var priority: Int32

@@ -3,7 +3,7 @@ public import GodwitTree
 
 /// An operation whose change was made on an older version than the cloud has.
 public struct PushConflict: Sendable {
-    /// Decides what to do; nil leaves it to somebody who is asked.
+    /// Decides what to do; nil leaves it in conflict until the app decides.
     public typealias Resolver = @Sendable (PushConflict) throws -> Resolution?
 
     public enum Resolution: Sendable {
@@ -22,7 +22,7 @@ public struct PushConflict: Sendable {
     public let base: Value?
     /// The object as it is here.
     public let ours: Value?
-    /// What the cloud has, `Value.null` for nothing any more; nil when nobody has looked.
+    /// What the cloud has, `Value.null` for nothing any more; nil when it was not read.
     public let theirs: Value?
     public let tag: Tag?
 

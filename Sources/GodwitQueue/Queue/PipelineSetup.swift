@@ -3,7 +3,7 @@ internal import GodwitStore
 
 /// Brings the stored pipelines in line with those of this version of the app.
 enum PipelineSetup {
-    /// Renames, adopts what nobody else runs, and keeps the order that operations were made for.
+    /// Renames, adopts what no other queue runs, and keeps the order that operations were made for.
     ///
     /// - Parameter isKnown: Whether some queue of this process has a pipeline of that name.
     static func apply(

@@ -100,7 +100,7 @@ extension PushQueue {
     /// Lets another process go on at once.
     func giveLeaseBack(_ epoch: Int64) {
         guard journal.gaveLeaseBack(), isShared else { return }
-        // Whoever cannot say so is replaced when its lease is over.
+        // A process that cannot say so is replaced when its lease is over.
         _ = try? store.writeLater { transaction in
             _ = try RunnerTable.setEnd(0, ofEpoch: epoch, in: transaction.database)
         }

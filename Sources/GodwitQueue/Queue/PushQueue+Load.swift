@@ -27,7 +27,7 @@ extension PushQueue {
         }
     }
 
-    /// Reads all operations unless they are known, or somebody is just reading them.
+    /// Reads all operations unless they are known, or are just being read.
     func loadIfNeeded() async throws {
         while !state.withLock(\.isLoaded) {
             let isLoading = await withCheckedContinuation { continuation in

@@ -149,7 +149,7 @@ extension PushQueue {
 
     private func readAgain() async {
         change { state, _ in state.lostTrack() }
-        // Whoever runs the queue does it anyway; a follower has nobody else to do it.
+        // The process that runs the queue does it anyway; a follower has to do it itself.
         try? await loadIfNeeded()
     }
 }

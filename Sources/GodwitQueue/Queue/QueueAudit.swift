@@ -26,7 +26,7 @@ extension PushQueue {
     ///
     /// There should be nothing to find: it is for tests, and for the day on which something is
     /// stuck. Nothing is written meanwhile. What another process has committed a moment ago, and
-    /// nobody here has seen yet, is reported too.
+    /// this process has not seen yet, is reported too.
     ///
     /// - Complexity: O(*n* log *n*) in the unfinished operations.
     /// - Throws: ``QueueError/notTheRunner`` where several processes share the store and this one
@@ -56,7 +56,7 @@ extension PushQueue {
     private func look() async throws -> (QueueAudit, stuck: [OperationNumber])? {
         let now = now
         return try await store.betweenCommits { [self] database in
-            // A copy, so that nobody has to wait for the reading.
+            // A copy, so that no writer has to wait for the reading.
             let state = state.withLock { $0 }
             guard !state.isShared || state.isRunning else { throw QueueError.notTheRunner }
             guard state.isLoaded else { return nil }
@@ -167,7 +167,7 @@ extension QueueMachine {
 }
 
 extension QueueState {
-    /// Whether somebody answers for an operation that runs.
+    /// Whether a process answers for an operation that runs.
     func isUnderWay(_ number: OperationNumber) -> Bool {
         service?.claimed.contains(number) == true || service?.runs[number] != nil
             || transfers[number] != nil
@@ -179,6 +179,6 @@ extension QueueState {
         lostTrack()
     }
 
-    /// Whether somebody looks at the clock at this time, or before.
+    /// Whether a timer is set for this time, or before.
     func looks(by time: Duration) -> Bool { service?.armed.map { $0 <= time } ?? false }
 }

@@ -1,5 +1,5 @@
 // Who needs whom, in one array: each edge lies in two lists, that of what it needs and that of
-// the operation that needs it. Whoever goes first marks its side; the second one frees the edge.
+// the operation that needs it. The first one to go marks its side; the second one frees the edge.
 
 struct Edges {
     static let none: Int32 = -1
@@ -38,7 +38,7 @@ struct Edges {
 
     /// What an edge needs is finished.
     ///
-    /// - Returns: Who waits for it, if anyone still does, and the next edge of the same need.
+    /// - Returns: The operation that waits for it, if one still does, and the next edge of the same need.
     mutating func finishNeed(_ index: Int32) -> (dependent: Int32, next: Int32) {
         let edge = edges[Int(index)]
         edges[Int(index)].needed = Self.none

@@ -38,7 +38,7 @@ struct Schedule {
 
     enum State: UInt8, Hashable {
         case waiting, running
-        /// Out of the line until somebody decides: what needs it still waits, its commit does not.
+        /// Out of the line until the app decides: what needs it still waits, its commit does not.
         case parked
         case free
     }
@@ -198,7 +198,7 @@ extension Schedule {
         pushIfReady(place)
     }
 
-    /// Marks an operation as running that nobody has started here: a transfer that goes on
+    /// Marks an operation as running that this process has not started: a transfer that goes on
     /// outside of this process.
     mutating func adoptRunning(_ number: OperationNumber) {
         guard let place = places[number], slots[Int(place)].state == .waiting else { return }

@@ -30,7 +30,7 @@ extension QueueState {
     }
 }
 
-/// The operations that wait for somebody's decision, and how many of them are in conflict.
+/// The operations that wait for the app's decision, and how many of them are in conflict.
 struct Stopped {
     private var states: [OperationNumber: QueuedOperation.State] = [:]
     private(set) var conflictCount = 0

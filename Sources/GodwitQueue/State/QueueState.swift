@@ -249,7 +249,7 @@ extension QueueState {
 
     mutating func started(_ number: OperationNumber, _ run: CancellableRun) {
         service?.claimed.remove(number)
-        // Somebody may have taken it away between the claim and now.
+        // It may have been taken away between the claim and now.
         guard machine.schedule.position(of: number)?.state == .running else {
             return effects.cancelled.append(run)
         }
@@ -288,7 +288,7 @@ extension QueueState {
         touch(number)
     }
 
-    /// An attempt was none, and nobody has cancelled it: the next one does not come at once, unless
+    /// An attempt was none, and was not cancelled: the next one does not come at once, unless
     /// something else keeps it back.
     mutating func postpone(_ number: OperationNumber, for delay: Duration, at now: Moment) {
         guard service?.runs[number] != nil, let lane = machine.schedule.position(of: number)?.lane,

@@ -92,7 +92,7 @@ struct Waiters {
     }
 }
 
-/// An attempt under way, to be cancelled when nobody wants its result any more.
+/// An attempt under way, to be cancelled when no caller wants its result any more.
 struct CancellableRun: Sendable {
     let cancel: @Sendable () -> Void
 }

@@ -7,12 +7,12 @@ public enum OperationStatus: Hashable, Sendable {
     case waiting(Set<WaitReason>)
     /// It runs; with how much is done, from 0 to 1, if its executor tells.
     case running(progress: Double?)
-    /// Somebody has to merge what is here with what the cloud has.
+    /// The app has to merge its object with the cloud's.
     case conflict
-    /// A dead letter: it will not run again unless somebody asks for it.
+    /// A dead letter: it runs again only if the app retries it.
     case refused
     case finished(Fate)
-    /// Nobody has ever enqueued it, or it was too long ago to be remembered.
+    /// It was never enqueued, or it finished too long ago to be remembered.
     case unknown
 
     public var isFinal: Bool {
@@ -71,7 +71,7 @@ public struct QueueSummary: Hashable, Sendable {
     public var running = 0
     /// Those that will run.
     public var waiting = 0
-    /// Those that somebody has to merge.
+    /// Those that the app has to merge.
     public var conflicts = 0
     /// Dead letters.
     public var failed = 0
@@ -96,7 +96,7 @@ extension OperationStatus {
 }
 
 extension Deadline {
-    /// The date on which it is over, as far as anybody knows.
+    /// The date on which it is over, as far as it is known.
     func date(at now: Moment) -> Date? {
         switch self {
         case .elapsed(let deadline):

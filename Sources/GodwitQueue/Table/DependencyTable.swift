@@ -15,7 +15,7 @@ enum DependencyTable {
         let need: OperationNumber
         let policy: Dependency.Policy
         let origin: Origin
-        /// Whether a footprint wants it too, whoever asked for it first.
+        /// Whether a footprint wants it too, whichever asked for it first.
         var isDerived: Bool
 
         init(

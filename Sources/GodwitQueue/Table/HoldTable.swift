@@ -21,7 +21,7 @@ enum HoldTable {
     struct Row {
         let operation: OperationNumber
         let context: String
-        /// Milliseconds since 1970; nil until somebody releases it.
+        /// Milliseconds since 1970; nil until the app releases it.
         let until: Int64?
         /// How long a delay of the queue's own is, in milliseconds; nil for a date of the app's.
         let delay: Int64?

@@ -117,7 +117,7 @@ extension OperationTable {
         return statement.changedRowCount == 1
     }
 
-    /// Marks an operation as running that nobody here has started.
+    /// Marks an operation as running that this process has not started.
     ///
     /// - Returns: Whether there is one that is in line.
     static func adopt(

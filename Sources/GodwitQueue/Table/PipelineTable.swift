@@ -47,7 +47,7 @@ enum PipelineTable {
         )
     }
 
-    /// Remembers a pipeline that nobody in this process runs.
+    /// Remembers a pipeline that this process does not run.
     static func mention(_ name: String, keepsOrder: Bool = false, in database: Database) throws {
         let statement = try PreparedStatement(
             "INSERT OR IGNORE INTO godwit_pipeline (name, keeps_order) VALUES (?1, ?2)",

@@ -7,7 +7,7 @@ public enum SyncState: Hashable, Sendable {
     case synced
     /// Operations push it, in this order, and will run.
     case pending([OperationID])
-    /// Somebody has to merge what is here with what the cloud has.
+    /// The app has to merge its object with the cloud's.
     case conflict(OperationID)
     /// The cloud will not have it as it is: an operation that pushes it is a dead letter.
     case failed(OperationID)

@@ -116,7 +116,7 @@ extension Transaction where Self: ~Copyable {
         return try AttemptTable.attempts(of: number, in: database)
     }
 
-    /// Whether anybody has ever used the queue of this store.
+    /// Whether the store has the tables of a queue.
     borrowing func hasQueue() throws -> Bool { try database.tableExists("godwit_runner") }
 }
 

@@ -118,7 +118,7 @@ extension WriteTransaction {
         }
         for dependent in derived.dependents { try noteNeeds(of: dependent) }
         let wasNeeded = try resolve(operation)
-        // A new operation is in a circle only if somebody could wait for it already.
+        // A new operation is in a circle only if another one could wait for it already.
         if wasNeeded || operation.commit < commit { try refuseCircle(through: operation.number) }
         try carryOut(consequences)
     }

@@ -5,7 +5,7 @@ internal import GodwitTree
 extension WriteTransaction {
     /// Has an operation that waits on the same thing do the work of a new one too.
     ///
-    /// It may, if nobody could tell the difference: it was never started, nobody waits for it, and
+    /// It may, if that makes no difference: it was never started, no operation waits for it, and
     /// whatever has an order with the new one comes before it anyway. The merged operation keeps
     /// the place, the name and the oldest old values of the earlier one.
     ///
@@ -110,7 +110,7 @@ extension WriteTransaction {
     }
 }
 
-// MARK: - When nobody can tell the difference
+// MARK: - When a merge makes no difference
 
 extension WriteTransaction {
     /// Whether nothing that was enqueued between two operations has an order with either.

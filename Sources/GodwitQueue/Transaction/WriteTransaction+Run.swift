@@ -46,9 +46,9 @@ extension WriteTransaction {
         }
     }
 
-    /// Whether an attempt still counts: nobody has taken the operation away, or over, meanwhile.
+    /// Whether an attempt still counts: the operation was not taken away, or over, meanwhile.
     ///
-    /// A transfer is no launch's own, and has no epoch: its end counts whoever runs the queue.
+    /// A transfer is no launch's own, and has no epoch: its end counts, whichever process runs the queue.
     borrowing func isRunning(_ operation: QueuedOperation) throws -> Bool {
         let statement = try PreparedStatement(
             "SELECT epoch FROM godwit_operation WHERE number = ?1 AND state = 'running'",
@@ -78,7 +78,7 @@ extension WriteTransaction {
         try AttemptTable.add(attempt, of: operation.number, in: database)
     }
 
-    /// Puts an operation back in line that is marked as running although nobody runs it.
+    /// Puts an operation back in line that is marked as running although no process runs it.
     ///
     /// - Parameter epoch: The launch that is said to run it; another one's is left alone.
     borrowing func putBack(_ number: OperationNumber, of epoch: Int64?) throws {

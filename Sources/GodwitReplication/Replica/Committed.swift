@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A value in memory that changes when, and only when, a transaction commits.
 ///
-/// Within the transaction every update sees the ones before it; everyone else sees the last
+/// Within the transaction every update sees the ones before it; other readers see the last
 /// committed value. A rollback leaves nothing behind, whether it is that of one request or of
 /// the group that it shares a commit with. Requests run one at a time, so there is at most one
 /// draft.

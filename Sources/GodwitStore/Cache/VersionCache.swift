@@ -73,7 +73,7 @@ struct VersionCache {
     private var hand = 0
 
     /// The newest version that was given up: what a reader of an older commit has read may have
-    /// changed since, and nobody here remembers.
+    /// changed since, and the cache does not remember.
     private var fillFloor: CommitNumber
 
     private var views: [ViewID: OpenView] = [:]

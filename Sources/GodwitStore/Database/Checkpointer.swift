@@ -51,7 +51,7 @@ final class Checkpointer: Sendable {
     }
 
     /// Watches the WAL of the connection that writes; takes the place of SQLite's own checkpoint,
-    /// which would run inside the commit of whoever comes by.
+    /// which would run inside the next commit.
     func watch(_ database: Database) throws {
         guard isOwner else { return }
         // Room for the pages of a whole group: SQLite would write those that do not fit before

@@ -6,7 +6,7 @@ public struct CommitNumber: Hashable, Comparable, Sendable, Codable {
 
     public init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// The number of a store that nobody has written to.
+    /// The number of a store without a commit.
     public static let none = CommitNumber(rawValue: 0)
 
     public var next: CommitNumber { CommitNumber(rawValue: rawValue + 1) }

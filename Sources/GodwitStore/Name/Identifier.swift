@@ -1,6 +1,6 @@
 internal import GodwitTree
 
-/// 128 bits that nobody else has.
+/// 128 random bits that no other device has.
 public struct Identifier: Hashable, Sendable {
     public static let sizeInBytes = 16
 

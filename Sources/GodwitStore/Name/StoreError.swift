@@ -4,7 +4,7 @@ public import GodwitTree
 /// Why a store refused; each case is named after what has to be mended.
 ///
 /// Whatever throws one of these has changed nothing, but for ``mustReopen(reason:)``, which says
-/// that nobody knows.
+/// that the store does not know.
 public enum StoreError: Error, Hashable, Sendable {
     // Opening
 
@@ -115,7 +115,7 @@ extension StoreError {
         }
     }
 
-    /// Whether the store or its disk has failed, or the task was cancelled: nothing that anyone refuses.
+    /// Whether the store or its disk has failed, or the task was cancelled: no hook and no limit refused.
     static func isFailure(_ error: any Error) -> Bool {
         switch error {
         case is CancellationError: true

@@ -6,7 +6,7 @@ public struct ObjectChange: Sendable {
         case inserted, updated, removed
         /// Only the metadata is different.
         case describedAnew
-        /// Nothing is different; somebody asked that observers look again.
+        /// Nothing is different; the app asked that observers look again.
         case touched
     }
 

@@ -65,7 +65,7 @@ final class StoredObject: Sendable {
     /// About how much memory this takes: the bytes, the value and the object made from them.
     var cost: Int { 256 + 3 * (bytes.count + (metadata?.count ?? 0)) }
 
-    /// Whether somebody who reads both would see no difference.
+    /// Whether a reader of both would see no difference.
     func isSame(as other: StoredObject) -> Bool {
         version == other.version && bytes == other.bytes && metadata == other.metadata
     }

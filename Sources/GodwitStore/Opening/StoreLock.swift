@@ -28,7 +28,7 @@ final class StoreLock: Sendable {
     func release() {
         guard let descriptor = descriptor.withLock({ $0.take() }) else { return }
         // Closing alone is not enough: between its fork and its exec, a child process that
-        // somebody else starts has the file open too, and with it the lock.
+        // another part of the app starts has the file open too, and with it the lock.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }

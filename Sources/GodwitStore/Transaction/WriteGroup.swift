@@ -10,7 +10,7 @@ internal import Synchronization
 /// Unchecked, because it is used on the thread of the connection that writes and nowhere else.
 final class WriteGroup: @unchecked Sendable {
     struct Member {
-        /// nil for a part of the app's own transaction: whoever wrote it has its result.
+        /// nil for a part of the app's own transaction: the app has its result.
         let request: (any WriteRequest)?
         /// nil when the request has changed nothing.
         let changes: ChangeSet?

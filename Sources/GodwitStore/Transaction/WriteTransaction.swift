@@ -224,7 +224,7 @@ extension WriteTransaction {
 
     /// Makes a commit of this transaction although no object changes.
     ///
-    /// Whoever writes tables of their own beside the objects calls this, so that what they wrote
+    /// Code that writes tables of its own beside the objects calls this, so that what they wrote
     /// belongs to a commit.
     public borrowing func touch() { draft.isTouched = true }
 

@@ -94,7 +94,7 @@ extension LiveList: AdvancingList {
     var decoder: ObjectDecoder {
         let collection = rules.collection
         return ObjectDecoder(collection: collection.name) { stored, key in
-            // What cannot be decoded is reported by whoever reads it.
+            // The code that reads a row reports one that cannot be decoded.
             _ = try? stored.object(at: key, in: collection)
         }
     }

@@ -4,7 +4,7 @@ internal import DequeModule
 ///
 /// Invariants:
 /// 1. Requests leave in the order in which they came.
-/// 2. At most one drain is under way; there is one whenever a request waits and nobody has
+/// 2. At most one drain is under way; there is one whenever a request waits and no caller has
 ///    suspended the queue.
 /// 3. A request joins a group only if the group's durability is enough for it.
 struct WriteQueue {

@@ -5,7 +5,7 @@ internal import Synchronization
 /// Carries out the requests of the queue on the one connection that writes.
 ///
 /// Groups run outside of the requesters' tasks: a task that is cancelled takes its own request
-/// out of the queue, and interrupts nobody else's.
+/// out of the queue, and interrupts no other one.
 final class Writer: Sendable {
     let lanes: DatabaseLanes
     let context: StoreContext
@@ -134,7 +134,7 @@ extension Writer {
         }
     }
 
-    /// How often it looks: a yield takes a third of a microsecond when nobody else runs.
+    /// How often it looks: a yield takes a third of a microsecond when no other thread runs.
     private static let lingerMax = 100
 
     /// A checkpoint that fails has lost nothing, the WAL still has everything; but a sync that
@@ -255,7 +255,7 @@ extension Writer {
     /// Why the store takes no writes any more; nil while it does.
     var refusal: StoreError? { queue.withLock { $0.refusal } }
 
-    /// After a failed sync nobody knows what is on the disk, and a second one may wrongly succeed
+    /// After a failed sync the contents of the disk are unknown, and a second one may wrongly succeed
     /// (Rebello et al., "Can Applications Recover from fsync Failures?", 2020).
     func poison(_ reason: String) {
         let error = StoreError.mustReopen(reason: reason)

@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// ```swift
 /// let clock = ManualClock()
-/// async let delay = clock.firstDelay()   // what somebody sleeps for
+/// async let delay = clock.firstDelay()   // how long a task sleeps
 /// clock.advance(by: .seconds(5))
 /// ```
 public final class ManualClock: Clock, Sendable {
@@ -46,13 +46,13 @@ public final class ManualClock: Clock, Sendable {
     }
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// Waits until somebody begins to sleep, and says for how long.
+    /// Waits until a task begins to sleep, and says for how long.
     public func nextDelay() async -> Duration {
         for await delay in delays.stream { return delay }
         return .zero
     }
 
-    /// Moves the time on, and wakes whoever has slept long enough.
+    /// Moves the time on, and wakes the tasks that have slept long enough.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: duration)

@@ -10,7 +10,7 @@ struct FileLocks {
 
     private var levels: [Int: Level] = [:]
 
-    /// Whether somebody is about to write.
+    /// Whether a connection is about to write.
     var isReserved: Bool { levels.values.contains { $0 >= .reserved } }
 
     /// Raises the level, if the others let it; a refused exclusive lock is left pending, so that

@@ -1,6 +1,6 @@
 /// The memory and the locks by which the connections to one WAL database agree.
 struct SharedMemory {
-    /// A piece of the memory, which stays where it is as long as somebody has it.
+    /// A piece of the memory, which stays where it is as long as a connection has it.
     ///
     /// Unchecked, because SQLite's own locks and barriers order what is done to the bytes.
     final class Region: @unchecked Sendable {

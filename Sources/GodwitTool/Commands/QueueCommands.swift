@@ -31,7 +31,7 @@ struct QueueCommand: AsyncParsableCommand {
 }
 
 extension StoreArgument {
-    /// The whole queue, read beside whoever runs it.
+    /// The whole queue, read beside the process that runs it.
     func queue() async throws -> QueueSnapshot {
         let store = try reader()
         let snapshot = try await store.read { try $0.queueSnapshot(at: Date()) }
@@ -160,7 +160,7 @@ struct QueueGraph: AsyncParsableCommand {
     }
 }
 
-/// Lists what waits for somebody's decision.
+/// Lists the operations that wait for a decision.
 struct QueueDeadLetters: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dead-letters",

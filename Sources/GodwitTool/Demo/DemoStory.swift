@@ -167,7 +167,7 @@ extension DemoStory {
         for device in devices { try device.store.close() }
     }
 
-    /// Waits until nobody has anything left to send, and everybody has the server's head.
+    /// Waits until no device has anything left to send, and all have the server's head.
     private func settle(_ devices: [Device]) async throws {
         for device in devices {
             let last = try await device.store.read { $0.lastCommit }

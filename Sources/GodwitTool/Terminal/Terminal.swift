@@ -53,14 +53,14 @@ extension StringProtocol {
     }
 }
 
-/// A line on standard error that shows how far long work is; silent when nobody watches.
+/// A line on standard error that shows how far long work is; silent when it is not a terminal.
 struct ProgressBar {
     private let label: String
     private var shown = -1
 
     init(_ label: String) { self.label = label }
 
-    /// - Parameter fraction: How much is done, from 0 to 1; nil when nobody knows.
+    /// - Parameter fraction: How much is done, from 0 to 1; nil when it is not known.
     mutating func show(_ count: Int, fraction: Double?) {
         guard Terminal.isErrorInteractive else { return }
         let width = 30

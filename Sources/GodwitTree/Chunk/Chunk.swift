@@ -48,7 +48,7 @@ extension ChunkElement {
 
 /// A node of a chunk tree: a leaf with elements, or an inner node with chunks.
 ///
-/// A chunk never changes once anyone else can see it; only the holder of the one reference to it
+/// A chunk never changes once a second reference to it exists; only the holder of the one reference to it
 /// may change it in place.
 ///
 /// The elements stand in the same allocation, behind the header: a small map is one object.
