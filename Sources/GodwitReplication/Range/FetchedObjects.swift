@@ -33,13 +33,13 @@ struct FetchedObjects: Hashable, Sendable {
 }
 
 extension [ObjectKey] {
-    /// Where the keys of a range are among ascending keys.
+    /// Where the keys of a range are among ascending keys; nowhere if a peer's range ends before it begins.
     ///
     /// - Complexity: O(log *n*).
     func indices(in span: KeySpan) -> Range<Int> {
         let start = span.lower.map { lower in firstIndex { !$0.precedes(lower) } } ?? 0
         let end = span.upper.map { upper in firstIndex { !$0.precedes(upper) } } ?? count
-        return start..<end
+        return start..<Swift.max(start, end)
     }
 
     /// The first key that fulfils what all keys after it fulfil, too.
