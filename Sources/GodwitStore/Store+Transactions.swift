@@ -56,8 +56,8 @@ extension Store {
     /// }
     /// ```
     ///
-    /// What `body` changes is committed with the app's transaction, or rolled back with it; only
-    /// after the commit do observers hear of it. When `body` throws, what it changed is undone,
+    /// What `body` changes is committed with the app's transaction, or rolled back with it; observers
+    /// hear of it after the commit. When `body` throws, what it changed is undone,
     /// and the app's transaction may go on.
     ///
     /// - Throws: What `body` throws; ``StoreError/foreignTransaction`` outside of a transaction,

@@ -36,7 +36,7 @@ import Testing
         #expect(try await network.server.value(of: name)["cards"]?["c5"] == ["id": -5])
 
         strict.isStrict = false
-        // A replica that is closed takes in nothing, whoever has the objects by now.
+        // A replica that is closed takes in nothing: another one may be open.
         tablet.replica.close()
         await #expect(throws: ReplicationError.unknownReplica("shopping")) {
             try await tablet.replica.retryRefused()

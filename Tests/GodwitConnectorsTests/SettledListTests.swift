@@ -106,6 +106,24 @@ import Testing
         #expect(items?.last?["at"] == taken)
     }
 
+    @Test func `a decision in an inner list leaves the outer item's conflicts to be settled`()
+        async throws
+    {
+        func lists(_ number: Int64) -> Value {
+            ["days": [["note": "x", "price": .int(number), "items": [["n": .int(number)]]]]]
+        }
+        let devices = try await conflicted(lists(1), lists(2), lists(3))
+        let record = try await record(devices.phone)
+        let inner = try #require(
+            record.conflicts.first { $0.value.path.steps.last == .key("n") }?.key
+        )
+        try await settle(inner, record, on: devices.phone)
+        for id in record.conflicts.keys where id != inner {
+            try await settle(id, record, on: devices.phone)
+        }
+        #expect(try await devices.phone.replica.conflicts() == [])
+    }
+
     @Test func `a place in an item that has changed since is not put back`() async throws {
         let devices = try await conflicted(
             ["items": [["id": 7, "price": 1]]],

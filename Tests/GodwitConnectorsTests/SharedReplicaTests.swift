@@ -86,6 +86,22 @@ import Testing
         for device in [app, widget] { try device.store.close() }
     }
 
+    @Test func `a replica that another process has left is opened again at once`() async throws {
+        let app = try await CardDevice(store(), name, network)
+        let widget = try await CardDevice(store(), name, network)
+        try await app.connector.leave(name)
+        let (shared, old) = (widget.store, widget.replica)
+        await #expect(throws: ReplicationError.unknownReplica("shopping")) {
+            try await shared.write { try old.needsRequest(in: $0) }
+        }
+        let replica = try await widget.connector.open(name, collections: ["cards"])
+        try await widget.set(1, 1)
+        try await widget.synchronize()
+        #expect(try await !replica.status().isDirty)
+        #expect(try await network.server.value(of: name)["cards"]?.map?.count == 1)
+        for device in [app, widget] { try device.store.close() }
+    }
+
     @Test func `leaving does not reach the replica that another process has opened since`()
         async throws
     {
@@ -97,6 +113,7 @@ import Testing
         await #expect(throws: ReplicationError.unknownReplica("shopping")) {
             try await widget.connector.leave(name, removingObjects: true, discardingChanges: true)
         }
+        #expect(widget.connector.status(of: name) == nil)
         #expect(try await app.keys() == ["c1"])
         #expect(try await app.store.read { try $0.operations().count } == 1)
         try await app.synchronize()

@@ -144,6 +144,25 @@ import Testing
         try graph.setRef("A", to: graph.head)
     }
 
+    @Test func `a change counts once, however many answers are lost before it is sent again`()
+        throws
+    {
+        var graph = StateGraph(named: "votes")
+        let value: Value = ["votes": 0]
+        let base = try graph.commit(value).head
+        var voted = value
+        let delta = try voted.edit { $0.votes += 1 }
+        for client in ["A", "B"] { try graph.setRef(client, to: base) }
+        try graph.commit(delta, on: base, from: "A")
+        for number in 1...100 {
+            try graph.commit(["votes": 1, "n": .int(Int64(number))])
+            _ = try graph.update(for: "A")
+            graph.collect()
+        }
+        try graph.commit(delta, on: base, from: "A")
+        #expect(graph[graph.head] == ["votes": 1, "n": 100])
+    }
+
     @Test func `a state that a commit without a change tells is kept until it is answered`() throws
     {
         var graph = StateGraph(named: "groceries")

@@ -145,6 +145,7 @@ extension ReplicaConnector {
             }
             if case ReplicationError.wrongContent = error {
                 try await store.write { try replica.distrust(in: $0) }
+                link.status.update { $0.download = nil }
             }
             throw error
         }
@@ -233,6 +234,9 @@ extension ReplicaConnector {
                     link.status.update { $0.isConnected = true }
                     if try await head != link.replica.base() {
                         try await synchronize(link)
+                    } else {
+                        // Another process may have ended the download.
+                        link.status.update { $0.download = nil }
                     }
                     attempts = 0
                 }

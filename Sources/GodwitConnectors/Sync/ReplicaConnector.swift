@@ -106,6 +106,7 @@ public final class ReplicaConnector: Sendable {
         policy: MergePolicy = .standard,
         undoCountMax: Int = 0
     ) async throws -> Replica {
+        try await closeIfLeft(name)
         let pushes = PushMarker(name, pipeline: pipeline.name)
         try await store.read { try pushes.findWaiting(in: $0) }
         let replica = try await Replica.open(
@@ -139,6 +140,16 @@ public final class ReplicaConnector: Sendable {
         links.withLock { $0[name] }?.replica.close()
     }
 
+    /// Closes a replica that the app, or another process, has taken out of the store.
+    private func closeIfLeft(_ name: ReplicaName) async throws {
+        guard let link = links.withLock({ $0[name] }) else { return }
+        do {
+            _ = try await link.replica.base()
+        } catch ReplicationError.unknownReplica {
+            link.replica.close()
+        }
+    }
+
     private func closed(_ link: ReplicaLink) {
         links.withLock { $0.remove(link) }
         link.end()
@@ -158,7 +169,8 @@ public final class ReplicaConnector: Sendable {
     ///   - removingObjects: Whether the objects go too, unless another replica has their collection.
     ///   - discardingChanges: Whether changes that the server does not have may be given up.
     /// - Throws: ``ReplicationError/unsentChanges(_:count:)``; the replica stays open then.
-    ///   ``ReplicationError/unknownReplica(_:)`` when it is not open, or another process has left it.
+    ///   ``ReplicationError/unknownReplica(_:)`` when it is not open; also when another process has left
+    ///   it, and then it is closed.
     public func leave(
         _ name: ReplicaName,
         removingObjects: Bool = false,
@@ -168,18 +180,23 @@ public final class ReplicaConnector: Sendable {
             throw ReplicationError.unknownReplica(name.text)
         }
         try await link.gate.pass { [self] in
-            try await store.write { transaction in
-                try link.replica.leave(
-                    removingObjects: removingObjects,
-                    discardingChanges: discardingChanges,
-                    in: transaction
-                )
-                try transaction.skipOperations(
-                    in: self.pipeline.name,
-                    reason: "the replica was left"
-                ) {
-                    link.pushes.isPush($0)
+            do {
+                try await store.write { transaction in
+                    try link.replica.leave(
+                        removingObjects: removingObjects,
+                        discardingChanges: discardingChanges,
+                        in: transaction
+                    )
+                    try transaction.skipOperations(
+                        in: self.pipeline.name,
+                        reason: "the replica was left"
+                    ) {
+                        link.pushes.isPush($0)
+                    }
                 }
+            } catch ReplicationError.unknownReplica(let name) {
+                link.replica.close()
+                throw ReplicationError.unknownReplica(name)
             }
             link.replica.close()
         }

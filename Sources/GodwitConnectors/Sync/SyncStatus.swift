@@ -10,7 +10,8 @@ public struct SyncStatus: Hashable, Sendable {
     public internal(set) var isConnected = false
     /// When the replica last had all changes of the server, and the server all of the device.
     public internal(set) var lastSynced: Date?
-    /// How far a download of many objects has come; nil when none is under way.
+    /// How far a comparison of the objects with the server's has come, as a new device makes it; nil when
+    /// none is under way.
     public internal(set) var download: DownloadProgress?
     /// Why the last exchange or connection failed; nil since one has succeeded.
     public internal(set) var lastError: String?

@@ -37,8 +37,8 @@ public struct ConflictRecord: Hashable, Sendable {
     struct ChangedItem {
         /// The keys that lead to it; the positions in lists may have changed since.
         let list: [Key]
-        /// Its mark before the decision.
-        let old: Digest
+        /// The marks that it may have had before the decision.
+        let old: Set<Digest>
         let new: Digest
     }
 
@@ -87,20 +87,19 @@ extension ConflictRecord {
 
     /// The record without a conflict that is settled; nil when it was the last one.
     ///
-    /// - Parameter item: The item in which it was: the record's other conflicts there are found by its
-    ///   new mark.
-    static func record(_ old: Value, without id: Key, _ item: ChangedItem?) -> Value? {
+    /// - Parameter items: The items in which it was: the record's other conflicts there are found by the
+    ///   new marks.
+    static func record(_ old: Value, without id: Key, _ items: [ChangedItem]) -> Value? {
         guard var map = old.map else { return nil }
         var sides = map["conflicts"]?.map ?? Value.Map()
         sides[id] = nil
-        if let item, item.old != item.new {
-            for entry in sides {
-                guard var side = entry.value.map, side.digest("item") == item.old,
-                    Path(stored: side["place"])?.list == item.list
-                else { continue }
-                side.set("item", item.new)
-                sides[entry.key] = .map(side)
-            }
+        for entry in sides {
+            guard var side = entry.value.map, let mark = side.digest("item"),
+                let place = Path(stored: side["place"]),
+                let item = items.first(where: { $0.list == place.list && $0.old.contains(mark) })
+            else { continue }
+            side.set("item", item.new)
+            sides[entry.key] = .map(side)
         }
         map["conflicts"] = .map(sides)
         return sides.isEmpty ? nil : .map(map)
@@ -185,7 +184,7 @@ extension Value {
 
     /// What tells the item at a place from others like it: the digest of the field that identifies a
     /// record, or its own digest where it has none, or where others have the same.
-    fileprivate func itemMark(at place: ArraySlice<Path.Step>) -> Digest? {
+    func itemMark(at place: ArraySlice<Path.Step>) -> Digest? {
         guard let item = part(at: place) else { return nil }
         guard let mark = item.identityMark else { return item.digest }
         let isOnly = places(like: place).count { part(at: $0[...])?.identityMark == mark } == 1
@@ -255,7 +254,14 @@ extension Value.Map {
 extension Path {
     /// The innermost item of a list in which the place is, or which it is; nil outside of lists.
     var item: ArraySlice<Step>? {
-        steps.lastIndex { if case .position = $0 { true } else { false } }.map { steps[...$0] }
+        items.last
+    }
+
+    /// The items in which the place is, the outermost first.
+    var items: [ArraySlice<Step>] {
+        steps.indices.compactMap { index in
+            if case .position = steps[index] { steps[...index] } else { nil }
+        }
     }
 
     /// The keys that lead to the innermost item.

@@ -28,7 +28,10 @@ protocol DeviceReader {
     /// The objects of the base.
     func base() throws -> Base
 
-    /// What an earlier comparison has found on the server; nil where it had nothing.
+    /// Whether a comparison has found something on the server, and has not ended.
+    func hasFetched() throws -> Bool
+
+    /// What it has found; nil where the server had nothing.
     func fetched() throws -> [ObjectKey: VersionedValue?]
 
     /// The sum of the base's objects, counted anew.
@@ -73,15 +76,21 @@ struct DeviceSession: Hashable, Sendable {
 // MARK: - Sending
 
 extension DeviceSession {
-    /// Begins anew where another program has gone on, and with a comparison where the row asks for one.
-    mutating func begin(_ replica: DeviceReplica, generation: Int = 0) {
+    /// Begins anew where another program has gone on, and with a comparison where the row asks for one,
+    /// or where an earlier program has not finished its own.
+    mutating func begin(
+        _ replica: DeviceReplica,
+        generation: Int = 0,
+        hasFetched: () throws -> Bool
+    ) rethrows {
         if generation != self.generation {
             let isLost = phase == .lost
             self = DeviceSession()
             self.generation = generation
             if isLost { phase = .lost }
         }
-        if replica.isSalvaged, isExchanging { distrust() }
+        guard isExchanging else { return }
+        if try replica.isSalvaged || last == nil && hasFetched() { distrust() }
     }
 
     /// The objects that the next request tells.

@@ -68,9 +68,11 @@ public struct StateGraph: Sendable {
     public private(set) var head: StateID
     /// The states that clients have, by the names of the clients.
     public private(set) var refs: [String: StateID] = [:]
-    /// The states that were sent to clients, or came from them, and that they may not know of yet; the
-    /// last 64 for each client.
+    /// The states that were sent to clients, the last 64 to each, or came from them, and that they may not
+    /// know of yet.
     public private(set) var pending: [String: Set<StateID>] = [:]
+    /// Those that came from them: without one, a change that is sent again would count twice.
+    private var own: [String: Set<StateID>] = [:]
     /// The states that are kept, in the order of their commits; the root is the first.
     public private(set) var states: [State]
     /// Each edge comes after those that lead to its parent.
@@ -146,7 +148,12 @@ extension StateGraph {
         let old = try kept(base)
         let new = try delta.applied(to: old)
         var theirs = State(id: base, value: old)
-        defer { if let client { note([theirs.id, head], for: client) } }
+        defer {
+            if let client {
+                own[client, default: []].insert(theirs.id)
+                note([theirs.id, head], for: client)
+            }
+        }
         guard new != old else {
             let rest = try self.delta(from: base, to: head)
             return Commit(head: head, rest: rest, conflicts: [])
@@ -206,20 +213,23 @@ extension StateGraph {
         refs[client] = state
         let rest = pending[client, default: []].filter { (try? delta(from: $0, to: state)) == nil }
         pending[client] = rest.isEmpty ? nil : rest
+        own[client]?.formIntersection(rest)
     }
 
-    /// Notes states that a client may have from now on, in place of its oldest ones where there are many.
+    /// Notes states that a client may have from now on, in place of the oldest that were sent to it.
     private mutating func note(_ new: Set<StateID>, for client: String) {
         let all = pending[client, default: []].union(new)
-        let newest = states.lazy.map(\.id).filter(all.contains).suffix(Self.pendingMax)
-        pending[client] = all.count > Self.pendingMax ? Set(newest) : all
+        let told = all.subtracting(own[client, default: []])
+        guard told.count > Self.toldMax else { return pending[client] = all }
+        let old = states.map(\.id).filter(told.contains).dropLast(Self.toldMax)
+        pending[client] = all.subtracting(old)
     }
 
-    private static let pendingMax = 64
+    private static let toldMax = 64
 
     /// Forgets a client: it sends all that it has when it returns.
     public mutating func removeRef(_ client: String) {
-        (refs[client], pending[client]) = (nil, nil)
+        (refs[client], pending[client], own[client]) = (nil, nil, nil)
     }
 
     /// The change that brings a client up to date.

@@ -6,9 +6,9 @@
 /// }
 /// ```
 public struct DownloadProgress: Hashable, Sendable {
-    /// How many objects the device has got.
+    /// How many objects have arrived that differ from the device's, removed ones among them.
     public let completedCount: Int
-    /// How many there are, as far as it is known.
+    /// At least how many there are; it may grow while the comparison goes on.
     public let totalCount: Int
 
     /// The part that is done, from 0 to 1.

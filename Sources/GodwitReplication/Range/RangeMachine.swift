@@ -117,8 +117,8 @@ struct RangeComparison: Hashable, Sendable {
     /// Of those that an earlier comparison had found, some may be the device's again.
     private(set) var differences: [ObjectKey: VersionedValue?]
     private let fetched: FetchedObjects
-    /// By how many objects the server has more than the device in each open range.
-    private var missing = [0]
+    /// By how many objects the server has more than the device in each open range; nil before it is told.
+    private var missing: [Int]?
 
     /// - Parameter fetched: What an earlier comparison, which was cut off, had found.
     init<Objects: ComparedObjects>(
@@ -130,8 +130,9 @@ struct RangeComparison: Hashable, Sendable {
         open = [SpanSum(.all, try sum(of: .all, objects))]
     }
 
-    /// How many of the server's objects it has found, of how many at least.
-    var progress: DownloadProgress {
+    /// How many differences it has found, of how many at least; nil before the first answer.
+    var progress: DownloadProgress? {
+        guard let missing else { return nil }
         let count = differences.count
         return DownloadProgress(
             completedCount: count,
@@ -194,7 +195,7 @@ struct RangeComparison: Hashable, Sendable {
             }
         }
         open = open.dropFirst(answers.count) + parted.map(\.range)
-        missing = missing.dropFirst(answers.count) + parted.map(\.missing)
+        missing = (missing ?? [0]).dropFirst(answers.count) + parted.map(\.missing)
         differences.merge(told) { $1 }
         return told
     }

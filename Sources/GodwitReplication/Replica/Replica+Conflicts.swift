@@ -101,16 +101,16 @@ extension ConflictRecord {
             let record = ConflictRecord(stored.value), let conflict = record.conflicts[id]
         else { throw ReplicationError.unknownConflict(object) }
         let opening = record.openings[id]
-        var item: ChangedItem?
+        var items: [ChangedItem] = []
         switch decision {
         case .keep: break
         case .takeOther:
             let other = conflict.choice == .theirs ? conflict.ours : conflict.theirs
-            item = try put(other, at: opening, of: object, opening?.version, in: transaction)
+            items = try put(other, at: opening, of: object, opening?.version, in: transaction)
         case .put(let value):
-            item = try put(value, at: opening, of: object, nil, in: transaction)
+            items = try put(value, at: opening, of: object, nil, in: transaction)
         }
-        if let rest = Self.record(stored.value, without: id, item) {
+        if let rest = Self.record(stored.value, without: id, items) {
             try transaction.setValue(rest, version: stored.version, of: key)
         } else {
             try transaction.removeValue(of: key)
@@ -118,21 +118,21 @@ extension ConflictRecord {
     }
 
     /// - Parameter version: That of a value which is a whole object; nil for the one that is there.
-    /// - Returns: The item in which the place is; nil outside of lists, and where it is gone.
+    /// - Returns: The items of lists in which the place is, without one that is gone.
     private static func put(
         _ value: Value?,
         at opening: Opening?,
         of object: ObjectKey,
         _ version: Int?,
         in transaction: borrowing WriteTransaction
-    ) throws -> ChangedItem? {
+    ) throws -> [ChangedItem] {
         let stored = try transaction.source.versionedValue(at: object)
         guard let opening, let steps = opening.steps(in: stored?.value) else {
             throw ReplicationError.changedSince(object)
         }
         guard !steps.isEmpty else {
             try replace(object, with: value, version: version ?? stored?.version, in: transaction)
-            return nil
+            return []
         }
         guard let stored, stored.version == opening.version else {
             throw ReplicationError.changedSince(object)
@@ -144,15 +144,13 @@ extension ConflictRecord {
             throw ReplicationError.changedSince(object)
         }
         try transaction.setValue(edited, version: stored.version, of: object)
-        guard let mark = opening.item, let way = Path(Array(steps)).item,
-            way.count < steps.count || value != nil, let item = edited.part(at: way)
-        else { return nil }
-        let hasIdentity = stored.value.part(at: way)?.identityMark == mark
-        return ChangedItem(
-            list: Path(Array(steps)).list,
-            old: mark,
-            new: (hasIdentity ? item.identityMark : nil) ?? item.digest
-        )
+        return Path(Array(steps)).items.compactMap { item in
+            guard item.count < steps.count || value != nil, let old = stored.value.part(at: item),
+                let new = edited.itemMark(at: item)
+            else { return nil }
+            let marks = [old.identityMark, old.digest].compactMap(\.self)
+            return ChangedItem(list: Path(Array(item)).list, old: Set(marks), new: new)
+        }
     }
 
     private static func replace(

@@ -111,6 +111,7 @@ extension Replica {
         let refused = try await change(keys[...]) { [self] in try mergeEdit(of: $0, in: $1) }
         for key in refused {
             try await store.write { [self] transaction in
+                try checkOpenness(in: transaction)
                 recorder.takeNoSteps(in: transaction)
                 try mergeEdit(of: key, keepingIt: true, in: transaction)
             }

@@ -29,6 +29,7 @@ extension Replica {
     ///
     /// - Precondition: The transaction has undone or redone nothing yet.
     /// - Returns: Whether there was a step to undo.
+    /// - Throws: ``ReplicationError/unknownReplica(_:)`` when the replica was closed or left.
     @discardableResult
     public func undo(in transaction: borrowing WriteTransaction) throws -> Bool {
         try turnBack(isUndone: false, in: transaction)
@@ -58,6 +59,7 @@ extension Replica {
         in transaction: borrowing WriteTransaction
     ) throws -> Bool {
         precondition(!recorder.takesNoSteps, "A transaction undoes or redoes one step")
+        try checkOpenness(in: transaction)
         let database = transaction.database
         guard let step = try UndoTable.last(of: number, isUndone: isUndone, in: database) else {
             return false

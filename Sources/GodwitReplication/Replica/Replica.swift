@@ -175,7 +175,7 @@ extension Replica {
         return try session.update(in: transaction) { session in
             let othersMax = Int64(machine.batchCountMax)
             var slice = try device.slice(with: session.wantedKeys, othersMax: othersMax)
-            session.begin(slice.replica, generation: generation)
+            try session.begin(slice.replica, generation: generation, hasFetched: device.hasFetched)
             guard session.isExchanging else {
                 let adopted = try DeviceTable.adopted(of: number, in: device.database)
                 let request = try session.request(machine, slice, adopted: adopted)
@@ -239,7 +239,9 @@ extension Replica {
             try $0.receive(answer, to: sent.request, machine, device, fresh: fresh)
         }
         guard let adoption else { return true }
-        if adoption.changes(old, identity) {
+        if try adoption.changes(old, identity)
+            || adoption.fetched == .dropped && device.hasFetched()
+        {
             try adopt(adoption, replacing: old, identity, in: transaction)
         }
         return try adoption.next != .rest || needsRequest(in: transaction)
@@ -268,7 +270,10 @@ extension Replica {
     }
 
     /// Whether a request has to be made: to send what is pending, or to go on with a recovery.
+    ///
+    /// - Throws: ``ReplicationError/unknownReplica(_:)`` when the replica was closed or left.
     public func needsRequest(in transaction: borrowing WriteTransaction) throws -> Bool {
+        try checkOpenness(in: transaction)
         let isExchanging = try session.update(in: transaction) { $0.isExchanging }
         return try !isExchanging || isDirty(in: transaction)
     }

@@ -21,7 +21,8 @@ public struct ReplicaStatus: Hashable, Sendable {
 }
 
 extension Replica {
-    /// How far a download of many objects has come; nil when none is under way.
+    /// How far a download of many objects has come; nil when none is under way, and before its first
+    /// answer.
     ///
     /// A download that is cut off goes on where it was, even if the app ends. The objects appear in the
     /// store at its end, all at once.

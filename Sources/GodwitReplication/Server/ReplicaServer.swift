@@ -25,7 +25,8 @@ public final class ReplicaServer: Sendable {
         public var changedMax = 65_536
         /// The same for a device with a slow connection, which compares in small pieces.
         public var slowChangedMax = 16
-        /// About how many canonical bytes of objects one answer to a comparison has, beside one large object.
+        /// About how many canonical bytes of objects one answer to a comparison has, beside one large object;
+        /// 4 MiB at most.
         public var comparisonSizeMax = 4 << 20
         /// How often a decision is made anew because another server was faster.
         public var attemptMax = 16

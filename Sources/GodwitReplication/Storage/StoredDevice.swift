@@ -95,6 +95,8 @@ extension StoredDevice: DeviceReader {
 
     func base() throws -> StoredBase { try StoredBase(self) }
 
+    func hasFetched() throws -> Bool { try FetchedTable.hasAny(of: number, in: database) }
+
     func fetched() throws -> [ObjectKey: VersionedValue?] {
         try FetchedTable.all(of: number, in: database)
     }

@@ -6,7 +6,19 @@ internal import GodwitTree
 ///
 /// A first download that is cut off goes on where it was.
 enum FetchedTable {
+    static func hasAny(of replica: DeviceNumber, in database: Database) throws -> Bool {
+        let statement = try PreparedStatement(
+            "SELECT EXISTS (SELECT 1 FROM godwit_device_fetched WHERE replica = ?)",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(replica.rawValue, at: 1)
+        return try statement.step() && statement.integer(0) != 0
+    }
+
     /// The server's objects; nil where it had none.
+    ///
+    /// A damaged row is left out: the comparison finds its object again.
     static func all(
         of replica: DeviceNumber,
         in database: Database
@@ -19,8 +31,12 @@ enum FetchedTable {
         try statement.bind(replica.rawValue, at: 1)
         var objects: [ObjectKey: VersionedValue?] = [:]
         while try statement.step() {
-            let object = statement.isNull(2) ? nil : try statement.object(version: 2, value: 3)
-            objects[statement.objectKey(0, 1)] = .some(object)
+            let key = statement.objectKey(0, 1)
+            if statement.isNull(2) {
+                objects[key] = .some(nil)
+            } else if let object = try? statement.object(version: 2, value: 3) {
+                objects[key] = object
+            }
         }
         return objects
     }

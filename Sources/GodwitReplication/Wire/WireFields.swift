@@ -63,6 +63,9 @@ extension WireReader {
                 throw WireReader.malformed("a range has no sum")
             }
             let span = KeySpan(lower: lower, upper: upper)
+            guard span.isCut(by: []) else {
+                throw WireReader.malformed("a range ends before it begins")
+            }
             return SpanSum(span, CollectionSum(count: count, sum: sum))
         }
     }

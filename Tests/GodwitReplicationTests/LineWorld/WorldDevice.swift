@@ -83,6 +83,8 @@ extension WorldDevice: DeviceReader {
 
     func base() -> SortedObjects { SortedObjects(slice.baseObjects) }
 
+    func hasFetched() -> Bool { !fetchedObjects.isEmpty }
+
     func fetched() -> [ObjectKey: VersionedValue?] { fetchedObjects }
 
     func sum() -> ContentSum { base().total() }
@@ -90,7 +92,7 @@ extension WorldDevice: DeviceReader {
     mutating func nextRequest(name: BatchName) throws -> ReplicaRequest {
         isWaiting = true
         slice.identity.nonce += 1
-        session.begin(slice.replica)
+        session.begin(slice.replica, hasFetched: hasFetched)
         if session.isExchanging { _ = try machine.freeze(&slice, name: name) }
         return try slice.packed(session.request(machine, slice, adopted: adopted))
     }
