@@ -124,6 +124,44 @@ import Testing
         #expect(try await devices.phone.replica.conflicts() == [])
     }
 
+    @Test func `a decision about an item leaves the conflict of its twin as it is`() async throws {
+        let devices = try await conflicted(
+            ["items": [["title": "Call", "at": 15]]],
+            ["items": [["title": "Call", "at": 16]]],
+            ["items": [["title": "Call", "at": 17]]]
+        )
+        let (phone, tablet) = devices
+        let first = try #require(try await record(phone).conflicts.keys.first)
+        let call = try #require(try await value(phone)?["items"]?.list?.first)
+        // Another item has the same title, and what the merge has left.
+        func lists(_ weight: Int) throws -> Value {
+            var twin = call
+            _ = try twin.edit { $0.weight = weight }
+            return ["items": [call, twin]]
+        }
+        let start = try lists(1)
+        try await phone.store.write { [cards] in try $0.set(start, for: "l", in: cards) }
+        for device in [phone, tablet] { try await device.synchronize() }
+        for (device, weight) in [(phone, 2), (tablet, 3)] {
+            let edited = try lists(weight)
+            try await device.store.write { [cards] in try $0.set(edited, for: "l", in: cards) }
+        }
+        for device in [phone, tablet, phone] { try await device.synchronize() }
+        let record = try await record(phone)
+        let second = try #require(record.conflicts.keys.first { $0 != first })
+        try await settle(second, record, on: phone)
+        let settled = try await value(phone)
+        await #expect(throws: ReplicationError.changedSince(record.object)) {
+            try await settle(first, record, on: phone)
+        }
+        #expect(try await value(phone) == settled)
+        // Without the twin there is no doubt.
+        try await phone.store.write { [cards] in
+            try $0.set(["items": [call]], for: "l", in: cards)
+        }
+        try await settle(first, record, on: phone)
+    }
+
     @Test func `a place in an item that has changed since is not put back`() async throws {
         let devices = try await conflicted(
             ["items": [["id": 7, "price": 1]]],

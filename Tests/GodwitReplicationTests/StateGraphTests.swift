@@ -163,6 +163,25 @@ import Testing
         #expect(graph[graph.head] == ["votes": 1, "n": 100])
     }
 
+    @Test func `a change of a state that was sent is read again, however many were sent since`()
+        throws
+    {
+        var graph = StateGraph(named: "votes")
+        try graph.setRef("A", to: graph.commit(["votes": 0]).head)
+        try graph.commit(["votes": 0, "n": 0])
+        let told = try graph.update(for: "A")
+        var voted: Value = ["votes": 0, "n": 0]
+        let delta = try voted.edit { $0.votes += 1 }
+        try graph.commit(delta, on: told.head, from: "A")
+        for number in 1...100 {
+            try graph.commit(["votes": 1, "n": .int(Int64(number))])
+            _ = try graph.update(for: "A")
+            graph.collect()
+        }
+        try graph.commit(delta, on: told.head, from: "A")
+        #expect(graph[graph.head] == ["votes": 1, "n": 100])
+    }
+
     @Test func `a state that a commit without a change tells is kept until it is answered`() throws
     {
         var graph = StateGraph(named: "groceries")

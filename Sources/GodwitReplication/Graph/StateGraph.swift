@@ -71,7 +71,8 @@ public struct StateGraph: Sendable {
     /// The states that were sent to clients, the last 64 to each, or came from them, and that they may not
     /// know of yet.
     public private(set) var pending: [String: Set<StateID>] = [:]
-    /// Those that came from them: without one, a change that is sent again would count twice.
+    /// Those that came from them, and on which these were made: without one, a change that is sent again
+    /// would count twice, or could not be read.
     private var own: [String: Set<StateID>] = [:]
     /// The states that are kept, in the order of their commits; the root is the first.
     public private(set) var states: [State]
@@ -150,7 +151,7 @@ extension StateGraph {
         var theirs = State(id: base, value: old)
         defer {
             if let client {
-                own[client, default: []].insert(theirs.id)
+                if theirs.id != base { own[client, default: []].formUnion([base, theirs.id]) }
                 note([theirs.id, head], for: client)
             }
         }

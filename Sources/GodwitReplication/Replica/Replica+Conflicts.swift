@@ -146,10 +146,10 @@ extension ConflictRecord {
         try transaction.setValue(edited, version: stored.version, of: object)
         return Path(Array(steps)).items.compactMap { item in
             guard item.count < steps.count || value != nil, let old = stored.value.part(at: item),
-                let new = edited.itemMark(at: item)
+                let mark = stored.value.itemMark(at: item), let new = edited.itemMark(at: item)
             else { return nil }
-            let marks = [old.identityMark, old.digest].compactMap(\.self)
-            return ChangedItem(list: Path(Array(item)).list, old: Set(marks), new: new)
+            // A record of before another item got the same identity has that; it is about either of them.
+            return ChangedItem(list: Path(Array(item)).list, old: [mark, old.digest], new: new)
         }
     }
 
