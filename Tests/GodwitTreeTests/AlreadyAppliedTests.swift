@@ -54,7 +54,7 @@ import Testing
 
     @Test(arguments: [
         ##"[{"op":"add","path":"/l/-","value":{"id":2}}]"##,
-        ##"[{"op":"add","path":"/l/0","value":0},{"op":"add","path":"/l/0","value":9}]"##,
+        ##"[{"op":"add","path":"/l/0","value":[0]},{"op":"add","path":"/l/0","value":9}]"##,
         ##"[{"op":"remove","path":"/a"}]"##,
         ##"[{"op":"add","path":"/x","value":{}},{"op":"add","path":"/x/y","value":[1]}]"##,
         ##"[{"op":"move","from":"/a","path":"/m/a"},{"op":"copy","from":"/l","path":"/m/l"}]"##,
@@ -69,6 +69,14 @@ import Testing
         let after = try patch.applied(to: base)
         #expect(patch.isApplied(to: after))
         #expect(patch.isApplied(to: base) == (after == base))
+    }
+
+    @Test func `a patch that only puts scalars into lists is not recognised`() throws {
+        let document: Value = ["l": ["Bread", "Wine"], "n": [1, 2]]
+        for (path, item) in [("/l/-", "Wine"), ("/l/0", "Bread"), ("/n/1", 2)] as [(Key, Value)] {
+            let patch = try JSONPatch([["op": "add", "path": .string(path), "value": item]])
+            #expect(!patch.isApplied(to: document))
+        }
     }
 
     @Test func `a patch that leaves nothing is not recognised`() throws {
@@ -92,6 +100,7 @@ import Testing
         let leavesTraces = patch.operations.allSatisfy { operation in
             switch operation {
             case .remove, .move: false
+            case .add(_, let value): value.isContainer
             default: true
             }
         }

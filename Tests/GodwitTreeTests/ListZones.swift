@@ -94,6 +94,8 @@ struct ListZones {
     /// Runs that one side inserted together.
     private(set) var runs: [[Int]] = []
     private(set) var moved: Set<Int> = []
+    /// The items that one side alone moved, and whether that was ours.
+    private(set) var movedByOne: [Int: Bool] = [:]
     private(set) var editedByOurs: Set<Int> = []
     private(set) var editedByTheirs: Set<Int> = []
 
@@ -129,7 +131,11 @@ struct ListZones {
                 editedByTheirs.insert(items[place])
             }
         case .move(let source, let target):
-            moved.insert(items[source])
+            if moved.insert(items[source]).inserted {
+                movedByOne[items[source]] = isOurs
+            } else {
+                movedByOne[items[source]] = nil
+            }
             items.insert(items.remove(at: source), at: target)
         }
         return items

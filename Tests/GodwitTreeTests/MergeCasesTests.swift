@@ -104,6 +104,16 @@ import Testing
         }
     }
 
+    @Test func `two raised versions of a lock file's entry are reported beside other fields`() {
+        let base: Value = ["lodash": ["version": "1.0.0", "resolved": "p", "integrity": "x"]]
+        let ours: Value = ["lodash": ["version": "1.1.0", "resolved": "p", "integrity": "y"]]
+        let theirs: Value = ["lodash": ["version": "1.2.0", "resolved": "q", "integrity": "x"]]
+        let merge = Merge(base: base, ours: ours, theirs: theirs)
+
+        #expect(merge.value["lodash"]?["version"] == "1.2.0")
+        #expect(!merge.conflicts.isEmpty)
+    }
+
     @Test func `a card that was moved and retitled is there once, moved and retitled`() {
         func board(todo: Value, done: Value) -> Value {
             ["columns": [["id": "todo", "cards": todo], ["id": "done", "cards": done]]]

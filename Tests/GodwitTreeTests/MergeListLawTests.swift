@@ -77,6 +77,11 @@ import Testing
             isBesideNeighbours(zones, numbers),
             text
         )
+        laws.check(
+            "M6 a moved item is right of its left neighbour",
+            areMovedBesideNeighbours(zones, numbers),
+            text
+        )
         let isContested = zones.pairs.contains(where: \.isContested)
         let mayConflict = zones.pairs.contains(where: \.mayConflict)
         laws.check(
@@ -96,6 +101,18 @@ import Testing
         let kept = numbers.filter(still.contains)
         let present = Set(kept)
         return kept == zones.base.filter(present.contains)
+    }
+
+    /// The same for each item that one side moved, and that is there.
+    private func areMovedBesideNeighbours(_ zones: ListZones, _ numbers: [Int]) -> Bool {
+        let still = Set(zones.base).subtracting(zones.moved).intersection(numbers)
+        return zones.movedByOne.allSatisfy { item, isOurs in
+            let side = isOurs ? zones.ours : zones.theirs
+            guard let there = side.firstIndex(of: item), let here = numbers.firstIndex(of: item)
+            else { return true }
+            return side[..<there].last(where: still.contains)
+                == numbers[..<here].last(where: still.contains)
+        }
     }
 
     /// From a run to the left, across what came there too, the next item that stayed is the one

@@ -43,6 +43,34 @@ import Testing
         }
     }
 
+    @Test(arguments: ["id", "uuid", "key", "path"] as [Key])
+    func `two records with one string as identity and nothing else in common are two`(
+        identity: Key
+    ) {
+        let bread: Value = .map([identity: "b", "title": "Bread", "shop": "A", "done": false])
+        let milk: Value = .map([identity: "c", "title": "Milk", "shop": "A", "done": false])
+        let tax: Value = .map([identity: "c", "subject": "Tax", "who": "Ann", "done": false])
+        let merge = merge([bread], [bread, milk], [bread, tax])
+
+        #expect(merge.value == [bread, milk, tax])
+        #expect(merge.conflicts.map(\.reason) == [.sameIdentity])
+    }
+
+    @Test func `a record that one side knows more of is one`() {
+        let merge = merge([], [["id": "c"]], [["id": "c", "title": "Milk"]])
+        #expect(merge.value == [["id": "c", "title": "Milk"]])
+        #expect(merge.conflicts.isEmpty)
+    }
+
+    @Test func `two records with one string as identity that differ in a field are one, reported`()
+    {
+        let ours: Value = ["id": "c", "title": "Milk", "shop": "A"]
+        let theirs: Value = ["id": "c", "title": "Milk, fresh", "price": 2]
+        let merge = merge([], [ours], [theirs])
+        #expect(merge.value.list?.count == 1)
+        #expect(!merge.conflicts.isEmpty)
+    }
+
     @Test func `two records that agree on most are one with the fields of both`() {
         let ours: Value = ["id": 2, "title": "Milk", "shop": "A", "unit": "l", "price": 2]
         let theirs: Value = ["id": 2, "title": "Milk", "shop": "A", "unit": "l", "note": "cold"]
@@ -71,5 +99,21 @@ import Testing
         #expect(
             merge.value == ["tasks": [["title": "Call", "who": "Ann", "note": "about tax"]]]
         )
+    }
+
+    @Test func `two keys that an app declares tell records apart together`() {
+        var policy = MergePolicy()
+        policy.identify(by: "number", "day", at: "/flights")
+        func flight(_ day: Value, _ field: Key, _ value: Value) -> Value {
+            .map(["number": "LH 1", "day": day, field: value])
+        }
+        let merge = Merge(
+            base: ["flights": []],
+            ours: ["flights": [flight("Mon", "gate", "A1"), flight("Tue", "gate", "A2")]],
+            theirs: ["flights": [flight("Tue", "seat", "7C")]],
+            policy: policy
+        )
+        let tuesday: Value = ["number": "LH 1", "day": "Tue", "gate": "A2", "seat": "7C"]
+        #expect(merge.value == ["flights": [flight("Mon", "gate", "A1"), tuesday]])
     }
 }

@@ -44,7 +44,7 @@ struct FootprintBenchmark {
                     ours: ours,
                     peer: bare,
                     unit: "1/s",
-                    target: .none
+                    target: .atLeast(1.0 / 3)
                 )
             )
         }

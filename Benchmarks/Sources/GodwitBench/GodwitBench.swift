@@ -12,7 +12,7 @@ struct GodwitBench {
     static let parts = [
         "group", "lone", "held", "read", "view", "observe", "grow", "open", "queue", "backlog",
         "schedule", "footprints", "flat", "queue-peers", "board", "text", "histories",
-        "document", "merge", "memory", "replicas", "replay",
+        "document", "merge", "memory", "shape", "replicas", "replay",
     ]
 
     static func main() async throws {
@@ -67,6 +67,7 @@ struct GodwitBench {
         case "document": try DocumentBenchmark(report: report).run()
         case "merge": try MergeBenchmark(folder: folder, report: report).run()
         case "memory": try MemoryBenchmark(report: report).run()
+        case "shape": ShapeBenchmark(report: report).run()
         case "replicas": try await ReplicaBenchmark(folder: folder, report: report).run()
         default:
             print(

@@ -43,8 +43,35 @@ struct MergeBenchmark {
         report.title("merge: two recorded changes of one document; the peer is a tenth of it")
         try compare("append twice, 50,000 items", appends(to: 5_000), appends(to: 50_000))
         try compare("edit twice, 10 MB", edits(of: 700), edits(of: 7_000))
+        try compareValues()
         try compareText()
         try compareGit()
+    }
+
+    /// Merges of whole values, which share with their base what no side changed.
+    private func compareValues() throws {
+        func microseconds(_ work: Work) throws -> Double {
+            let sides = try work.changes.map { change in
+                (try change.ours.applied(to: work.base), try change.theirs.applied(to: work.base))
+            }
+            let seconds = quickest(of: 20) {
+                cpuSeconds {
+                    for (ours, theirs) in sides {
+                        _ = Merge(base: work.base, ours: ours, theirs: theirs)
+                    }
+                }
+            }
+            return seconds * 1e6 / Double(sides.count)
+        }
+        report.add(
+            .init(
+                name: "edit twice, 10 MB, without deltas",
+                ours: try microseconds(try edits(of: 7_000)),
+                peer: try microseconds(try edits(of: 700)),
+                unit: "µs",
+                target: .atMost(2)
+            )
+        )
     }
 
     private func compare(_ name: String, _ small: Work, _ large: Work) throws {

@@ -17,9 +17,8 @@ struct Comparison {
             let isMadeByHand = entry.isMadeByHand
             let answer = GodwitMerge().merge(entry)
             let outcome = answer.outcome(of: entry)
-            godwit.add(outcome, for: entry, isMadeByHand: isMadeByHand)
-            let gits = try gitMerge.merge(entry).outcome(of: entry)
-            git.add(gits, for: entry, isMadeByHand: isMadeByHand)
+            godwit.add(answer, for: entry, isMadeByHand: isMadeByHand)
+            git.add(try gitMerge.merge(entry), for: entry, isMadeByHand: isMadeByHand)
             if options.isList, !outcome.isEqual { listing.append(entry.described(answer, outcome)) }
         }
         var (tallies, notes) = ([godwit, git], [String]())
@@ -27,6 +26,15 @@ struct Comparison {
             if let nbdime = try Self.nbdime(cases, options) { tallies.append(nbdime) }
         } catch {
             notes.append("NBDIME DID NOT RUN, its rows are missing: \(error)")
+        }
+        let ours = godwit.counts()
+        if ours.noticed > 0 {
+            notes.append(
+                """
+                \(ours.noticed) of ours report nothing but notices, \(ours.noticedDifferent) of \
+                these differ: a script that looks at the exit code alone takes them for clean
+                """
+            )
         }
         (self.tallies, self.listing, self.notes) = (tallies, listing, notes)
         targets = Target.all(godwit: godwit, git: git)
@@ -38,7 +46,7 @@ struct Comparison {
         let answers = try NotebookMerge(command: options.nbdime).merge(notebooks)
         var tally = Tally("nbdime")
         for (entry, answer) in zip(notebooks, answers) {
-            tally.add(answer.outcome(of: entry), for: entry, isMadeByHand: entry.isMadeByHand)
+            tally.add(answer, for: entry, isMadeByHand: entry.isMadeByHand)
         }
         return tally
     }

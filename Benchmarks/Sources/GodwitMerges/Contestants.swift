@@ -5,7 +5,10 @@ import GodwitTree
 struct Answer {
     /// Nil when the program leaves the whole document to people.
     let value: Value?
+    /// Whether something is reported.
     let hasConflicts: Bool
+    /// Whether all that is reported are notices, which stop no script.
+    var hasOnlyNotices = false
     /// What the program reports, for people.
     var conflicts: [String] = []
 
@@ -21,6 +24,7 @@ struct GodwitMerge {
         return Answer(
             value: merge.value,
             hasConflicts: !merge.conflicts.isEmpty,
+            hasOnlyNotices: !merge.conflicts.isEmpty && merge.conflicts.allSatisfy(\.isNotice),
             conflicts: merge.conflicts.map(\.description)
         )
     }

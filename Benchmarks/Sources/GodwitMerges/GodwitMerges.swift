@@ -15,7 +15,10 @@ struct GodwitMerges {
             exit(64)
         }
         var cases: [MergeCase] = []
-        for file in options.files { cases += try lines(of: file).map(MergeCase.init) }
+        for file in options.files {
+            let name = URL(filePath: file).lastPathComponent
+            cases += try lines(of: file).map { try MergeCase($0, of: name) }
+        }
         let result = try Comparison(of: cases, options)
         print(options.isJSON ? try result.json : result.text)
         exit(result.targets.allSatisfy(\.isMet) ? 0 : 1)

@@ -11,8 +11,10 @@ struct MergeCase {
     let expected: Value
     /// The line that this was read from: it has the order of keys, which values do not have.
     let line: [UInt8]
+    /// The name of the file that has the line.
+    let file: String
 
-    init(_ line: [UInt8]) throws {
+    init(_ line: [UInt8], of file: String) throws {
         let value = try Value(json: line)
         let (repository, path) = (value["repo"]?.text ?? "?", value["path"]?.text ?? "?")
         name = "\(repository) \(value["commit"]?.text?.prefix(10) ?? "") \(path)"
@@ -21,7 +23,7 @@ struct MergeCase {
         ours = value["ours"] ?? .null
         theirs = value["theirs"] ?? .null
         expected = value["merged"] ?? .null
-        self.line = line
+        (self.line, self.file) = (line, file)
     }
 
     /// What sort of document was merged.

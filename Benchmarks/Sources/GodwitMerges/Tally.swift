@@ -5,15 +5,23 @@ struct Tally {
 
     struct Entry {
         let kind: MergeCase.Kind
+        let file: String
         let isMadeByHand: Bool
+        let isNotice: Bool
         let outcome: Outcome
     }
 
     init(_ program: String) { self.program = program }
 
-    mutating func add(_ outcome: Outcome, for entry: MergeCase, isMadeByHand: Bool) {
+    mutating func add(_ answer: Answer, for entry: MergeCase, isMadeByHand: Bool) {
         entries.append(
-            Entry(kind: entry.kind, isMadeByHand: isMadeByHand, outcome: outcome)
+            Entry(
+                kind: entry.kind,
+                file: entry.file,
+                isMadeByHand: isMadeByHand,
+                isNotice: answer.hasOnlyNotices,
+                outcome: answer.outcome(of: entry)
+            )
         )
     }
 
@@ -21,12 +29,15 @@ struct Tally {
         Counts(entries.filter(isWanted))
     }
 
-    /// A row for each kind, one for all, and one for those that no hand has added to.
+    /// A row for each kind and each file, one for all, and one for those that no hand has added to.
     var rows: [(name: String, counts: Counts)] {
         let kinds = MergeCase.Kind.allCases.map { kind in
             (kind.rawValue, counts { $0.kind == kind })
         }
-        return kinds.filter { $0.1.merges > 0 } + [
+        let files = Set(entries.map(\.file)).sorted().map { file in
+            (file, counts { $0.file == file })
+        }
+        return kinds.filter { $0.1.merges > 0 } + files + [
             ("all", counts()), ("all but those by hand", counts { !$0.isMadeByHand }),
         ]
     }
@@ -42,6 +53,10 @@ struct Counts: Encodable {
     let orderOnly: Int
     let decidedDifferently: Int
     let silentlyDifferent: Int
+    /// Those that report nothing but notices: these count as reported, and stop no script.
+    let noticed: Int
+    /// Those of the noticed ones that differ from people's.
+    let noticedDifferent: Int
     /// Those to which people added what is in none of the inputs.
     let madeByHand: Int
 
@@ -53,6 +68,8 @@ struct Counts: Encodable {
         orderOnly = count(.orderOnly)
         decidedDifferently = count(.decidedDifferently)
         silentlyDifferent = count(.silentlyDifferent)
+        noticed = entries.count(where: \.isNotice)
+        noticedDifferent = entries.count { $0.isNotice && !$0.outcome.isEqual }
         madeByHand = entries.count { $0.isMadeByHand }
     }
 

@@ -14,8 +14,8 @@ struct Merge: ParsableCommand {
 
             If both sides set one scalar, the merge takes the greater version, number or date; else
             the value of the side that the rest of the record follows, or that changed more; else
-            theirs. It reports each such choice, except two raised versions and prose that differs
-            only in case, blanks or punctuation.
+            theirs. It reports each such choice, except two raised versions (outside of entries of lock
+            files) and prose that differs only in case, blanks or punctuation.
 
             CONFLICTS (--conflict-style)
               list     one line for each on standard error; the document holds what was chosen
@@ -34,6 +34,7 @@ struct Merge: ParsableCommand {
               godwit merge --conflict-style markers base.json ours.json theirs.json
               godwit merge --policy '/votes=sum' base.json ours.json theirs.json
               godwit merge --identity /items=sku base.json ours.json theirs.json
+              godwit merge --identity /flights=number,day base.json ours.json theirs.json
               godwit merge <(git show main:a.json) a.json <(git show topic:a.json)
               godwit git install     # git merges JSON with godwit from then on
             """
@@ -130,7 +131,7 @@ struct MergeRules: ParsableArguments {
     var rules: [String] = []
     @Option(
         name: .customLong("identity"),
-        help: "Which key tells the items of the lists at a path apart: PATH=KEY. May be repeated."
+        help: "By which key the items of the lists at a path differ: PATH=KEY, or PATH=KEY,KEY."
     )
     var identities: [String] = []
 
@@ -146,7 +147,7 @@ extension MergePolicy {
         "max": .max, "min": .min, "union": .union, "sum": .sum,
     ]
 
-    /// Reads `PATH=RULE` and `PATH=KEY`.
+    /// Reads `PATH=RULE` and `PATH=KEY,KEY`.
     init(rules: [String], identities: [String]) throws {
         self.init()
         for (path, name) in try rules.map(Self.pair) {
@@ -156,7 +157,9 @@ extension MergePolicy {
             }
             set(rule, at: path)
         }
-        for (path, key) in try identities.map(Self.pair) { identify(by: Key(key), at: path) }
+        for (path, keys) in try identities.map(Self.pair) {
+            identify(by: keys.split(separator: ",").map { Key(String($0)) }, at: path)
+        }
     }
 
     private static func pair(_ text: String) throws -> (String, String) {

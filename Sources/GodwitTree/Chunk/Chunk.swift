@@ -36,7 +36,7 @@ extension ChunkElement {
     static func destroyElements(of chunk: Chunk<Self>) {
         let count = chunk.storedCount
         chunk.withUnsafeMutablePointerToElements { elements in
-            for index in 0..<count { (elements + index).deinitialize(count: 1) }
+            for index in 0..<count { _ = (elements + index).move() }
         }
     }
 }
@@ -100,11 +100,11 @@ final class LeafBoundary {
 
 /// The children of an inner node.
 final class InnerPart<Element: ChunkElement> {
-    var chunks: [Chunk<Element>]
+    @exclusivity(unchecked) var chunks: [Chunk<Element>]
     /// Where each child ends, in elements from the beginning of this node.
-    fileprivate private(set) var ends: [Int]
+    @exclusivity(unchecked) fileprivate private(set) var ends: [Int]
     /// That of the last child.
-    var mark: UInt64
+    @exclusivity(unchecked) var mark: UInt64
     /// Whether the node, and the last one on each level below it, ends where the rule says so.
     let isComplete: Bool
     /// 1 above the leaves.
@@ -283,6 +283,14 @@ extension Chunk {
         withUnsafeMutablePointerToElements {
             body(UnsafeBufferPointer(start: $0, count: storedCount))
         }
+    }
+
+    /// Whether all stored elements in and under this node are as wanted.
+    func allSatisfy(_ isWanted: (Element) -> Bool) -> Bool {
+        guard case .inner(let inner) = part else {
+            return withStoredElements { $0.allSatisfy(isWanted) }
+        }
+        return inner.chunks.allSatisfy { $0.allSatisfy(isWanted) }
     }
 
     func boundaryByte(at position: Int) -> UInt8 {

@@ -62,6 +62,9 @@ struct ChunkTree<Element: ChunkElement>: @unchecked Sendable {
         return (node, start)
     }
 
+    /// Whether all elements are as wanted; equal ones of a run are asked once.
+    func allSatisfy(_ isWanted: (Element) -> Bool) -> Bool { root?.allSatisfy(isWanted) ?? true }
+
     /// The digest of the root; nil for an empty tree.
     var digest: Digest? { root?.digest }
 }

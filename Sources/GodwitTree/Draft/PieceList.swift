@@ -35,10 +35,13 @@ struct PieceList<Element: Piece> {
     ///
     /// - Precondition: There are as many places as at first, and only a few pieces.
     init(_ pieces: [Element]) {
-        let pieces = pieces.filter { $0.count > 0 }
-        count = pieces.reduce(0) { $0 + $1.count }
+        var filled: [Element] = []
+        // Most lists are edited once or twice, and each edit adds two pieces.
+        filled.reserveCapacity(pieces.count + 3)
+        filled.append(contentsOf: pieces.lazy.filter { $0.count > 0 })
+        count = filled.reduce(0) { $0 + $1.count }
         baseCount = count
-        blocks = [Block(pieces: pieces, count: count)]
+        blocks = [Block(pieces: filled, count: count)]
     }
 
     /// All pieces, in order.

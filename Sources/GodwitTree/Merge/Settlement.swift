@@ -14,7 +14,8 @@
 //       count all the same.
 //
 // The merge reports each decision, except two raised versions and prose that differs only in case,
-// blanks or punctuation.
+// blanks or punctuation. It reports raised versions too where the record is of scalars alone, and has
+// another field of the side that lost: an entry of a lock file is not to be put together of two.
 
 /// The decisions of one merge.
 struct Settlement {
@@ -49,7 +50,11 @@ struct Settlement {
         }
     }
 
-    private mutating func settle(_ choice: MergeChoice, _ winner: Side?) {
+    private mutating func settle(
+        _ choice: MergeChoice,
+        _ winner: Side?,
+        in record: MergedMap? = nil
+    ) {
         if let picked = choice.picked {
             guard choice.isDoubtful else { return }
             let side: Conflict.Choice = picked == .ours ? .ours : .theirs
@@ -57,7 +62,8 @@ struct Settlement {
         }
         let picked = choice.editor ?? choice.vote?.side ?? winner ?? choice.leaning ?? larger
         choice.picked = picked
-        guard !choice.isTrivial else { return }
+        let isMixture = record?.isFlatMixture(with: picked) ?? false
+        guard !choice.isTrivial || isMixture else { return }
         report(choice.reason, choice.versions, picked == .ours ? .ours : .theirs, choice.place)
     }
 
@@ -89,6 +95,8 @@ struct Settlement {
                     let side: Conflict.Choice = leader == .ours ? .ours : .theirs
                     report(choice.reason, choice.versions, side, choice.place)
                 }
+            } else if case .open(let choice) = node {
+                settle(choice, leader, in: map)
             } else {
                 settle(node, leader)
             }
@@ -169,6 +177,17 @@ extension MergedMap {
     /// An increment counts, whatever else is decided, and so does a rule of the policy.
     fileprivate var canBeTakenWhole: Bool {
         place.rules == nil && !deltas.ours.hasIncrement && !deltas.theirs.hasIncrement
+    }
+}
+
+extension MergedMap {
+    /// Whether this is a record of scalars, as an entry of a lock file is, and has a field that
+    /// only the other side changed beside what is taken from a side.
+    fileprivate func isFlatMixture(with side: Side) -> Bool {
+        base.allSatisfy(\.value.isScalar)
+            && entries.contains { entry in
+                if case .one(side.other, _) = entry.node { true } else { false }
+            }
     }
 }
 

@@ -4,7 +4,9 @@
 //       or date that agree on less than half of their fields are two: both sides counted on. A field
 //       that both left empty, zero or false, or as most items have it, says nothing. Two with the
 //       same name, title or label that have no other value in common, or dates of their own, are
-//       two. An identity that the policy declares makes one of them all the same.
+//       two. Two with the same `id` or `key` are two if each side has several fields of its own, and
+//       no field says that they are one: else nothing would tell that a record has parts of both. An
+//       identity that the policy declares makes one of them all the same.
 //   (2) Equal items in the same gap; equal records anywhere, when each side has just one.
 //   (3) In a list of scalars, all different: equal strings and ints.
 //
@@ -130,6 +132,9 @@ struct TwinSearch {
 }
 
 extension Value {
+    /// From how many fields on, of each side, two records with one `id` are two.
+    private static let ownMin = 2
+
     /// Whether two records with one identity are one record.
     ///
     /// Lists may number their items each on its own: with a number, or a name that is none of the
@@ -147,11 +152,14 @@ extension Value {
         let equal = equals.count
         let common = map.count { !names.contains($0.key) && otherMap[$0.key] != nil }
         let own = Sides(ours: map.count, theirs: otherMap.count).map { $0 - names.count - common }
+        let unset = equals.count { defaults.contains($0.key, $0.value) }
         if name.integer != nil || !identity.isUsual {
-            let unset = equals.count { defaults.contains($0.key, $0.value) }
             return 2 * (equal - unset) >= common - unset + own.ours + own.theirs
         }
-        if identity.isStrict { return true }
+        // A field with two values is reported, and shows that the record has parts of both.
+        if identity.isStrict {
+            return common > unset || min(own.ours, own.theirs) < Self.ownMin
+        }
         // Two appointments, or two expenses, of one title.
         let haveOwnDays = map.contains { field in
             otherMap[field.key].map { Vote.isOtherDay(field.value, $0) } ?? false

@@ -193,11 +193,7 @@ extension DeltaWriter {
     private mutating func write(_ map: Value.Map, model: Value.Map?) {
         cost += ReadCost.map(map.count)
         for key in map.keys { cost += ReadCost.bytes(key.sizeInBytes) }
-        if let model, !map.isEmpty, map.hasKeys(of: model) {
-            bytes.append(DeltaCode.shape)
-            for index in map.indices { write(map[index].value, model: model[index].value) }
-            return
-        }
+        if let model, writeValues(of: map, like: model) { return }
         let isAlike = model.map { $0.count <= Self.modelRatioMax * map.count } ?? false
         let shared = isAlike ? model?.filter { map[$0.key] != nil } ?? [] : []
         guard let model, !shared.isEmpty, shared.count * 2 >= map.count else {
@@ -227,18 +223,26 @@ extension DeltaWriter {
 }
 
 extension DeltaWriter {
+    /// Writes the values of a map alone, if it has the keys of its model.
+    private mutating func writeValues(of map: Value.Map, like model: Value.Map) -> Bool {
+        map.withEntries { entries in
+            model.withEntries { models in
+                guard !entries.isEmpty, entries.elementsEqual(models, by: { $0.key == $1.key })
+                else { return false }
+                bytes.append(DeltaCode.shape)
+                for index in entries.indices {
+                    write(entries[index].value, model: models[index].value)
+                }
+                return true
+            }
+        }
+    }
+
     /// A model with more keys than so many times those of the value takes more bits than it saves.
     private static let modelRatioMax = 8
 }
 
 extension Value.Map {
-    /// Whether the keys are the same ones.
-    fileprivate func hasKeys(of other: Self) -> Bool {
-        guard count == other.count else { return false }
-        for index in indices where self[index].key != other[index].key { return false }
-        return true
-    }
-
     /// The value at a position, or before it, as a model for one that is set there.
     func model(at position: Int) -> Value? {
         isEmpty ? nil : self[Swift.max(0, Swift.min(position, count - 1))].value

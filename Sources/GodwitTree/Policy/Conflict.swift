@@ -60,8 +60,10 @@ public struct Conflict: Hashable, Sendable {
 }
 
 extension Conflict {
-    /// Whether nothing was decided: both changes are there as they were made, and a person may want
-    /// to look at them.
+    /// Whether nothing was decided: both changes are there as they were made.
+    ///
+    /// A person may want to look at them: the tool prints a notice, and its exit code is that of a
+    /// merge without conflicts.
     public var isNotice: Bool { reason == .bothChangedRecord }
 }
 

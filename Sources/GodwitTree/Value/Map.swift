@@ -157,6 +157,14 @@ extension Value.Map {
     /// The entries as people expect them in text: by key, byte by byte.
     var alphabetical: [Entry] { sorted { Key.isBefore($0.key, $1.key) } }
 
+    /// Lends all entries; copies them only where they stand in several chunks.
+    func withEntries<Result>(_ body: (UnsafeBufferPointer<Entry>) -> Result) -> Result {
+        guard let root = tree.root, root.level == 0, !root.isRun else {
+            return Array(self).withUnsafeBufferPointer(body)
+        }
+        return root.withStoredElements(body)
+    }
+
     /// Where a key is, or where it would be inserted.
     func find(_ key: Key) -> (position: Int, isPresent: Bool) {
         let (leaf, start) = tree.leaf { key < $0.key }

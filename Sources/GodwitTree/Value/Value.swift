@@ -93,9 +93,9 @@ extension Value {
     public func isNested(within limit: Int) -> Bool {
         switch self {
         case .list(let items):
-            limit > 0 && items.allSatisfy { $0.isNested(within: limit - 1) }
+            limit > 0 && items.tree.allSatisfy { $0.isNested(within: limit - 1) }
         case .map(let map):
-            limit > 0 && map.allSatisfy { $0.value.isNested(within: limit - 1) }
+            limit > 0 && map.tree.allSatisfy { $0.value.isNested(within: limit - 1) }
         default:
             true
         }
