@@ -106,11 +106,18 @@ extension Store {
                 try context.indexes.load(from: $0)
             }
         } else {
-            try connections.alone { try checkpointer.begin(in: $0) }
+            try connections.alone {
+                try checkpointer.begin(in: $0)
+                try checkpointer.watch($0)
+            }
             try prepare(StoreSchema.schema)
             for schema in options.schemas { try prepare(schema) }
-            try database.write { try context.indexes.match(options.collections, in: $0) }
-            try database.writeWithoutTransaction { try checkpointer.watch($0) }
+            try connections.alone { database in
+                try database.inTransaction(.immediate) {
+                    try context.indexes.match(options.collections, in: database)
+                    return .commit
+                }
+            }
         }
         let ledger = try database.read { try Ledger.state(in: $0) }
         context.ledger.withLock { $0 = ledger }

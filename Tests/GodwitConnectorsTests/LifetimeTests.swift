@@ -58,7 +58,7 @@ import Testing
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await queue.run() }
                 group.addTask { try await connector.run() }
-                for await status in connector.statuses(of: name) where status.isConnected { break }
+                try await connector.statuses(of: name).reaches { $0.isConnected }
                 try await store.write { try $0.set(1, for: "a", in: CardServer.cards) }
                 try await connector.synchronize(name)
                 group.cancelAll()

@@ -46,12 +46,19 @@ import Testing
                 try $0.set(["\(number)"], for: "n", in: lists)
             }
         }
+        for _ in 0..<3 {
+            await #expect(throws: (any Error).self) {
+                try await phone.connector.synchronize(name)
+            }
+        }
+        #expect(try await phone.replica.status().isDirty)
         network.isOnline = true
         let before = network.exchangeCount
         try await phone.connector.synchronize(name)
 
         #expect(network.exchangeCount == before + 1)
         #expect(try await network.server.value(of: name) == ["lists": ["n": ["20"]]])
+        #expect(try await !phone.replica.status().isDirty)
     }
 
     @Test(arguments: 1...20)
@@ -159,9 +166,8 @@ import Testing
                 network.isOnline = true
                 break
             }
-            for await status in phone.connector.statuses(of: name)
-            where status.isConnected && status.lastError == nil && status.lastSynced != nil {
-                break
+            try await phone.connector.statuses(of: name).reaches { status in
+                status.isConnected && status.lastError == nil && status.lastSynced != nil
             }
         }
         #expect(phone.connector.status(of: name)?.isConnected == false)

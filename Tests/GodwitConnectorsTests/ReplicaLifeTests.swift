@@ -60,14 +60,10 @@ import Testing
         let (phone, tablet) = (try await device(), try await device())
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await phone.connector.run() }
-            for await status in phone.connector.statuses(of: name) where status.isConnected {
-                break
-            }
+            try await phone.connector.statuses(of: name).reaches { $0.isConnected }
             phone.connector.close(name)
             _ = try await phone.connector.open(name, collections: ["cards"])
-            for await status in phone.connector.statuses(of: name) where status.isConnected {
-                break
-            }
+            try await phone.connector.statuses(of: name).reaches { $0.isConnected }
             var changes = phone.store.changes().makeAsyncIterator()
             try await tablet.set(1, 1)
             try await tablet.synchronize()

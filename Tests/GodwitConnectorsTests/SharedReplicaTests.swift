@@ -35,7 +35,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await widget.run() }
             let statuses = widget.statuses(of: name)
-            for await status in widget.statuses(of: name) where status.isConnected { break }
+            try await widget.statuses(of: name).reaches { $0.isConnected }
             try await app.connector.leave(name)
             for await name in closings {
                 #expect(name == self.name)

@@ -43,6 +43,53 @@ import Testing
         print("\(slow.cutCount) connections cut, \(clock.elapsed) for 900 KB and back")
     }
 
+    @Test func `a batch that was made for a quick connection is cut anew for a slow one`()
+        async throws
+    {
+        let clock = SlowClock()
+        let slow = SlowTransport(network, clock)
+        var options = Store.Options()
+        options.clock = StoreClock(elapsed: { clock.elapsed }, now: { .distantPast })
+        let phone = try await CardDevice(Store(.memory, options: options), name, slow)
+        try await phone.fill(300, of: 3_000)
+        // All of it is under way in one batch, which no connection of ten seconds carries.
+        let (store, replica) = (phone.store, phone.replica)
+        let large = try await store.write { try replica.nextRequest(in: $0) }
+        #expect(large.batchCount == 300)
+        for _ in 0..<4_000 {
+            if (try? await phone.synchronize()) != nil { break }
+        }
+        #expect(try await !replica.status().isDirty)
+        let tablet = try await device()
+        try await tablet.synchronize()
+        #expect(try await tablet.keys().count == 300)
+    }
+
+    @Test func `a proxy that refuses large messages gets smaller ones, and one object is told`()
+        async throws
+    {
+        let strict = StrictTransport(network, sizeMax: 50_000)
+        let phone = try await CardDevice(Store(.memory), name, strict)
+        try await phone.fill(300, of: 1_000)
+        try await phone.fill(1, of: 200_000, named: "large")
+        for _ in 0..<100 {
+            if (try? await phone.synchronize()) != nil { break }
+        }
+        let tablet = try await device()
+        try await tablet.synchronize()
+        #expect(try await tablet.keys().count == 300)
+        let status = try await phone.replica.status()
+        #expect(status.rejections.keys.map(\.key) == ["large0"])
+        #expect(!status.isDirty)
+        #expect(strict.refusedCount < 20, "it does not ask for the same again and again")
+
+        // Where the object gets small enough, it is sent.
+        try await phone.store.write { [cards] in try $0.set(["id": 7], for: "large0", in: cards) }
+        try await phone.synchronize()
+        try await tablet.synchronize()
+        #expect(try await tablet.keys().count == 301)
+    }
+
     /// - Parameter isLossy: Whether the first request after each comparison is lost.
     @Test(arguments: [false, true])
     func `a slow device beside busy ones is heard`(isLossy: Bool) async throws {
@@ -107,6 +154,57 @@ import Testing
         }
         #expect(requestCount < 100)
         #expect(try await phone.keys().count == 30)
+    }
+}
+
+extension CardDevice {
+    /// Writes objects of so many random characters.
+    fileprivate func fill(_ count: Int, of size: Int, named name: String = "n") async throws {
+        var random = Seeded(seed: 1)
+        let texts = (0..<count).map { _ in
+            let bytes = (0..<size).map { _ in UInt8.random(in: 33...126, using: &random) }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        try await store.write { transaction in
+            for (number, text) in texts.enumerated() {
+                try transaction.set(
+                    .string(Key(text)),
+                    for: "\(name)\(number)",
+                    in: CardServer.cards
+                )
+            }
+        }
+    }
+}
+
+/// A proxy that lets no large message through, as nginx does by default.
+private final class StrictTransport: ReplicaTransport {
+    private let network: SimulatedNetwork
+    private let sizeMax: Int
+    private let refused = Mutex(0)
+
+    init(_ network: SimulatedNetwork, sizeMax: Int) {
+        (self.network, self.sizeMax) = (network, sizeMax)
+    }
+
+    var refusedCount: Int { refused.withLock(\.self) }
+
+    func create(_ replica: ReplicaName) async throws { try await network.create(replica) }
+
+    func exchange(
+        _ body: [UInt8],
+        replica: ReplicaName,
+        client: ClientID
+    ) async throws -> [UInt8] {
+        guard body.count <= sizeMax else {
+            refused.withLock { $0 += 1 }
+            throw ConnectorError.refused(status: 413, code: "", message: "Request Entity Too Large")
+        }
+        return try await network.exchange(body, replica: replica, client: client)
+    }
+
+    func heads(of replica: ReplicaName) -> AsyncThrowingStream<LineState, any Error> {
+        network.heads(of: replica)
     }
 }
 

@@ -16,6 +16,8 @@ struct Endless {
         do {
             let store = try Store(.file(path))
             try await withThrowingTaskGroup(of: Void.self) { group in
+                let changes = store.changes()
+                group.addTask { await Self.listen(to: changes) }
                 for _ in 0..<Self.writerCount {
                     group.addTask {
                         while true {
@@ -27,6 +29,18 @@ struct Endless {
             }
         } catch {
             Report.broken("the writers ended: \(error)").print()
+        }
+    }
+
+    /// Reports a commit that is told twice, late or not at all.
+    private static func listen(to changes: ChangeSets) async {
+        var told: Int64?
+        for await change in changes {
+            if let told, change.first.rawValue != told + 1 {
+                Report.broken("\(change.first) is told after \(told)").print()
+            }
+            if change.isReset { Report.broken("\(change.first) resets").print() }
+            told = change.last.rawValue
         }
     }
 

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `an operation that is marked as running, and nobody runs`() async throws {
+    @Test func `an operation that is marked as running, and that no process runs`() async throws {
         try await expectRepair("is marked as running, and waits") { queue, number in
             try await queue.store.write { transaction in
                 try transaction.database.execute(
@@ -48,7 +48,7 @@ import Testing
                 )
             }
         }
-        try await expectRepair("is marked as running, and nobody runs it") { queue, number in
+        try await expectRepair("is marked as running, and no process runs it") { queue, number in
             try await queue.store.write { transaction in
                 try transaction.database.execute(
                     sql: "UPDATE godwit_operation SET state = 'running', epoch = 1"
@@ -102,7 +102,7 @@ import Testing
             let isOver = until == 1
             #expect(
                 audit.problems.map(\.text)
-                    == (isOver ? [] : ["is held by 'mine', and nobody knows"])
+                    == (isOver ? [] : ["is held by 'mine', which memory has lost"])
             )
             // The repair reads the queue anew; the next audit waits for that.
             _ = try await queue.audit()

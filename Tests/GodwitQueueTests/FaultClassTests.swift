@@ -199,8 +199,9 @@ import Testing
             let ids = try await bench.enqueue("a", "b", "c")
             for await _ in asks { break }
             for id in ids {
-                for await status in queue.statuses(of: id)
-                where status == .waiting([.suspended(reason: "login")]) { break }
+                try await queue.statuses(of: id).reaches {
+                    $0 == .waiting([.suspended(reason: "login")])
+                }
                 let operation = try await bench.operation(id)
                 #expect(operation.attempts == 0 && operation.state == .waiting)
             }

@@ -40,6 +40,90 @@ import Testing
         #expect(machine.start(at: .zero, max: 3) == items.prefix(3).map(\.number))
     }
 
+    @Test func `a start asks for the host of what starts, and not for all hosts`() {
+        var schedule = Schedule()
+        schedule.lanes = [Schedule.Lane(isOrdered: false, limit: 0)]
+        schedule.insert(
+            (1...10_000).map { number in
+                Schedule.Item(
+                    number: OperationNumber(rawValue: Int64(number)),
+                    commit: CommitNumber(rawValue: 1),
+                    host: number
+                )
+            }
+        )
+        var askedCount = 0
+        var started: [Int64] = []
+        let pausedUntil = Duration.seconds(9)
+        while let number = schedule.startNext(
+            in: 0,
+            unless: { host in
+                askedCount += 1
+                return host.isMultiple(of: 2) ? pausedUntil : nil
+            }
+        ) {
+            started.append(number.rawValue)
+        }
+        #expect(started == (1...10_000).filter { !$0.isMultiple(of: 2) })
+        #expect(askedCount == 10_000, "each host once: those that rest are left alone")
+        schedule.wake(2, in: 0)
+        #expect(schedule.startNext(in: 0)?.rawValue == 2)
+        schedule.checkInvariants()
+    }
+
+    @Test func `hosts that rest wake one by one, each at its time`() {
+        var machine = QueueMachine()
+        let lane = machine.addLane("default", isOrdered: false, limit: 0)
+        let items = (1...40 as ClosedRange<Int64>).map { number in
+            Schedule.Item(
+                number: OperationNumber(rawValue: number),
+                commit: CommitNumber(rawValue: 1),
+                lane: lane,
+                host: machine.host(named: "\(number % 20).example", at: .zero)
+            )
+        }
+        machine.insert(Array(items.prefix(20)))
+        for number in machine.start(at: .zero) {
+            let host = machine.host(named: "\(number.rawValue % 20).example", at: .zero)
+            let pause = Duration.seconds(number.rawValue)
+            machine.throttled(host, by: number, until: pause, at: .zero)
+            machine.finish(number)
+        }
+        machine.insert(Array(items.suffix(20)))
+        #expect(machine.start(at: .zero) == [])
+        for second in 1...20 as ClosedRange<Int64> {
+            machine.checkInvariants()
+            #expect(machine.nextLook(at: .zero) == .seconds(second))
+            let now = Moment(elapsed: .seconds(second), calendar: 0)
+            #expect(machine.start(at: now).map(\.rawValue) == [second + 20])
+        }
+        #expect(machine.nextLook(at: Moment(elapsed: .seconds(21), calendar: 0)) == nil)
+    }
+
+    @Test func `a hold that is renewed for ever leaves no trail of looks`() {
+        var machine = QueueMachine()
+        let lane = machine.addLane("default", isOrdered: false, limit: 0)
+        let number = OperationNumber(rawValue: 1)
+        machine.insert([
+            Schedule.Item(number: number, commit: CommitNumber(rawValue: 1), lane: lane)
+        ])
+        for second in 0..<10_000 {
+            let now = Moment(elapsed: .seconds(second), calendar: Int64(second) * 1_000)
+            let ends: [(String, Deadline)] = [
+                ("elapsed", .elapsed(.seconds(second + 100_000))),
+                ("calendar", .calendar(Int64(second) * 1_000 + 100_000_000)),
+                ("same", .calendar(1_000_000_000)),
+            ]
+            for (context, deadline) in ends {
+                let hold = QueueMachine.Hold(context: context, deadline: deadline)
+                machine.hold(number, hold, at: now)
+            }
+            #expect(machine.start(at: now) == [])
+            #expect(machine.looks.count <= 65)
+        }
+        machine.checkInvariants()
+    }
+
     @Test func `a pause counts, although the operation that was answered is gone`() {
         var machine = QueueMachine()
         let lane = machine.addLane("default", isOrdered: false, limit: 0)

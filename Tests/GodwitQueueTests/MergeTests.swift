@@ -1,8 +1,9 @@
-import GodwitQueue
 import GodwitStore
 import GodwitTestKit
 import GodwitTree
 import Testing
+
+@testable import GodwitQueue
 
 /// Operations that were not started take later ones on the same thing in.
 @Suite struct MergeTests {
@@ -137,6 +138,16 @@ import Testing
         }
         #expect(kept == effects)
         try bench.store.close()
+    }
+
+    @Test func `things of one name in two collections do not wait for each other`() {
+        #expect(
+            Effect.write("7", of: "customers").footprint
+                != Effect.write("7", of: "orders").footprint
+        )
+        #expect(
+            Footprint.thing("b c", of: "a", .write) != Footprint.thing("c", of: "a b", .write)
+        )
     }
 
     @Test func `nothing is merged across an operation that has an order with both`() async throws {

@@ -28,7 +28,7 @@ struct LookAtThing: GodwitQueue.Operation {
     /// Where it has to be.
     let place: String?
 
-    var footprint: Footprint { .thing(thing, .read) }
+    var footprint: Footprint { .thing(thing, of: "things", .read) }
 }
 
 /// An app and its cloud, changed at random: the things here, the things there, what is under way.

@@ -225,9 +225,7 @@ import Testing
                     if attempt < 5 {
                         await bench.cloud.starts()
                     } else {
-                        for await status in queue.statuses(of: id) where status == .refused {
-                            break
-                        }
+                        try await queue.statuses(of: id).reaches { $0 == .refused }
                     }
                     let operation = try await bench.operation(id)
                     #expect(operation.attempts == min(attempt, 4) && operation.mayHaveRun)

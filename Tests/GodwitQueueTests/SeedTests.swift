@@ -29,9 +29,8 @@ import Testing
             bench.cloud.answer("b")
             bench.cloud.answer("c")
             try await expectCompleted(other, by: queue)
-            for await status in queue.statuses(of: id)
-            where status.reasons == [.suspended(reason: "sign in")] {
-                break
+            try await queue.statuses(of: id).reaches {
+                $0.reasons == [.suspended(reason: "sign in")]
             }
             let attempts = try await bench.operation(id).attempts
             #expect(attempts == 0)
@@ -76,8 +75,9 @@ import Testing
         try await queue.running {
             await bench.cloud.starts(2)
             bench.cloud.answer("a", .suspendPipeline(reason: "sign in"))
-            for await status in queue.statuses(of: ids[0])
-            where status.reasons == [.suspended(reason: "sign in")] { break }
+            try await queue.statuses(of: ids[0]).reaches {
+                $0.reasons == [.suspended(reason: "sign in")]
+            }
             bench.clock.advance(by: .seconds(1))
             try await bench.store.write { try $0.resumePipeline("default", reason: "sign in") }
             await bench.cloud.starts()
@@ -170,8 +170,7 @@ import Testing
         let queue = try PushQueue(store, options: options, pipelines: [cloud.pipeline()])
         let id = try await store.write { try $0.enqueue(Upload(name: "a")) }
         try await queue.running {
-            for await status in queue.statuses(of: id)
-            where status.reasons == [.lacks(.network)] { break }
+            try await queue.statuses(of: id).reaches { $0.reasons == [.lacks(.network)] }
             let route = "eth0\t00000000\t0100A8C0\t0003\t0\t0\t0\t00000000\t0\n"
             try (header + route).write(to: file, atomically: true, encoding: .utf8)
             routes.continuation.yield()

@@ -247,7 +247,7 @@ import Testing
         }
     }
 
-    @Test func `B12: a conflict whose merge fails waits for somebody, over launches too`()
+    @Test func `B12: a conflict whose resolver fails waits for the app, over launches too`()
         async throws
     {
         struct Puzzled: Error {}
@@ -255,7 +255,7 @@ import Testing
         let path = folder.path("store.sqlite")
         let bench = try Workbench(.file(path))
         var pipeline = bench.cloud.pipeline()
-        pipeline.resolve = { _ in nil }
+        pipeline.resolve = { _ in throw Puzzled() }
         let queue = try bench.queue([pipeline])
         let id = try await bench.enqueue("a")[0]
         try await queue.running {

@@ -68,6 +68,21 @@ private let list = ObjectKey(collection: "lists", key: "a")
         #expect(try await ours.replica.store.read { try $0.keys(in: cards) } == ["c1"])
     }
 
+    @Test func `a program that uses up the nonces of a device does not end it`() async throws {
+        let ours = try await counting()
+        try await Self.count(5, ours)
+        let replica = ours.replica
+        // What is under way is lost, and a recovery that another program asks for has the last nonce.
+        let request = try await replica.store.write { try replica.nextRequest(in: $0) }
+        let status = try await replica.status()
+        ours.line.setNonce((1 << 55) - 1, of: status.client)
+        #expect(request.client == status.client)
+        try await ours.synchronize()
+        #expect(ours.line.objects[list] == ["count": 5])
+        #expect(try await replica.status().client != status.client)
+        #expect(try await !replica.status().isDirty)
+    }
+
     @Test func `an edit after a fork counts beside what the clone has sent`() async throws {
         let ours = try await counting()
         try await Self.count(5, ours)

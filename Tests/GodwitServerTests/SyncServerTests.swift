@@ -62,9 +62,7 @@ import Testing
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await connector.run() }
                 for name in names {
-                    for await status in connector.statuses(of: name) where status.isConnected {
-                        break
-                    }
+                    try await connector.statuses(of: name).reaches { $0.isConnected }
                 }
                 let commit = try await phone.write { transaction in
                     for number in names.indices {

@@ -24,7 +24,12 @@ enum App {
 struct Note: Codable, Hashable, Sendable {
     var number: Int64
     var rank: Int64
+
+    var value: Value { ["number": .int(number), "rank": .int(rank)] }
 }
+
+/// What the app's resolver says of a conflict that it does not understand.
+struct Puzzled: Error {}
 
 /// Brings the newest content of a note, or of a label, to the cloud.
 struct Push: GodwitQueue.Operation, Hashable {

@@ -27,6 +27,8 @@ enum Reply: CaseIterable {
     case askedToSlowDown
     /// It will never take it.
     case refused
+    /// It has another version.
+    case conflict
     /// It takes nothing more before the user logs in again.
     case loggedOut
 }

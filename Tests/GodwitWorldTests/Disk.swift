@@ -42,7 +42,7 @@ enum Disk {
     static func isThrough(_ id: OperationID, in database: Database) throws -> Bool {
         let sql = "SELECT state FROM godwit_operation WHERE id = ?"
         let state = try String.fetchOne(database, sql: sql, arguments: [id.description])
-        return state == nil || state == "refused" || state == "unreadable"
+        return state.map { ["refused", "unreadable", "conflict"].contains($0) } ?? true
     }
 
     static func lastCommit(in database: Database) throws -> CommitNumber {

@@ -160,6 +160,14 @@ extension World {
         let orders: [(String, Pipeline.Order)] = [(App.line, .commit), (App.flat, .flat)]
         return orders.filter { hasLine || $0.0 != App.line }.map { name, order in
             var pipeline = Pipeline(name, order: order, maxConcurrent: random.happens(0.3) ? 1 : 4)
+            // The app's version counts at once, or when the user has looked.
+            pipeline.resolve = { [self] _ in
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: throw Puzzled()
+                case 1: nil
+                default: .retry
+                }
+            }
             pipeline.backoff = Backoff { [self] in Double.random(in: 0..<1, using: &random) }
             guard random.happens(0.2) else {
                 return pipeline.on(Push.self) { [self] push, run in

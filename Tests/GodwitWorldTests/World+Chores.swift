@@ -168,9 +168,9 @@ extension World {
                 for context in Self.contexts {
                     try transaction.releaseOperation(id, context: context)
                 }
-                if try transaction.operation(id)?.state.isDeadLetter == true {
-                    try transaction.retryOperation(id)
-                }
+                let state = try transaction.operation(id)?.state
+                if state?.isDeadLetter == true { try transaction.retryOperation(id) }
+                if state == .conflict { try transaction.resolveConflict(of: id, .retry) }
             }
         }
     }

@@ -38,6 +38,29 @@ extension World {
         }
         note("it has come to rest")
         if books.violation == nil { checkEnd() }
+        if books.violation == nil { auditQueues() }
+    }
+
+    /// What each queue knows is what is stored.
+    private func auditQueues() {
+        for launch in alive {
+            start(launch) { [self] launch in
+                do {
+                    let problems = try await launch.queue.audit().problems
+                    if let first = problems.first {
+                        books.violate("launch \(launch.process) is wrong: \(first)")
+                    }
+                } catch QueueError.notTheRunner {
+                    // It has nothing in memory that could be wrong.
+                } catch {
+                    books.violate("launch \(launch.process) cannot be audited: \(error)")
+                }
+                audited.insert(launch.process)
+            }
+            let isDone = { [self] in audited.contains(launch.process) }
+            for _ in 0..<100 where !isDone() && books.violation == nil { runJobs(20) }
+            if !isDone() { books.violate("the audit of launch \(launch.process) does not end") }
+        }
     }
 
     /// Whether no operation is left.

@@ -65,6 +65,11 @@ extension World {
         case .refused:
             books.refused.insert(id)
             return .refused(reason: "the cloud does not take it")
+        case .conflict:
+            // Others of its commit, and later ones, go on while it waits for a decision.
+            books.refused.insert(id)
+            let value = cloud.contents[place].map { $0.value }
+            return .conflict(theirs: value ?? .null, reason: "newer")
         case .askedToSlowDown:
             return .retry(after: .seconds(2), slowDown: true, reason: "too many requests")
         case .loggedOut: return .suspendPipeline(reason: Self.logout)

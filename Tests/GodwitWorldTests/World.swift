@@ -42,6 +42,8 @@ final class World: @unchecked Sendable {
     var frozen: Set<Int> = []
     /// The disk at an earlier moment, and the writes that were acknowledged then.
     var backup: (disk: SimulatedDisk.Backup, marks: Set<Int>)?
+    /// The launches whose queues were compared with the disk at the end.
+    var audited: Set<Int> = []
     /// How far the calendar is from where it began, besides the time that has passed.
     var calendarShift = 0.0
     /// The events of this world, for the search of a bug.

@@ -17,6 +17,8 @@ enum HTTPClients {
             configuration.timeout.write = TimeAmount(timeouts.idle)
             // Each subscription takes one, and an exchange must not wait for them.
             configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1 << 16
+            // A redirection would send the token to another host.
+            configuration.redirectConfiguration = .disallow
             // A server that refuses a connection is told at once, and asked again by the queue.
             configuration.connectionPool.retryConnectionEstablishment = false
             let client = HTTPClient(

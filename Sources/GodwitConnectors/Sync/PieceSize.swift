@@ -11,14 +11,30 @@ struct PieceSize: Sendable {
     private static let quick = Duration.seconds(1)
 
     private(set) var value = 64 << 10
+    /// The largest object that the way to the server lets through.
+    private(set) var objectMax = Int.max
+    private var valueMax = Self.largest
 
     mutating func noteAnswer(after time: Duration) {
         if time > Self.slow { value = max(Self.smallest, value / 2) }
-        if time < Self.quick { value = min(Self.largest, value * 2) }
+        if time < Self.quick { value = min(valueMax, value * 2) }
     }
 
     /// A failure at once says nothing about the connection: there was none.
-    mutating func noteFailure(after time: Duration) {
-        if time > Self.quick { value = max(Self.smallest, value / 2) }
+    ///
+    /// - Returns: Whether a message of that size is too large for such a connection.
+    mutating func noteFailure(after time: Duration, of sizeInBytes: Int) -> Bool {
+        guard time > Self.quick else { return false }
+        value = max(Self.smallest, value / 2)
+        return sizeInBytes > 2 * value
+    }
+
+    /// A server, or a proxy before it, refuses a message because of its size.
+    ///
+    /// - Parameter objectSize: The size of the object, if the message brings only one.
+    mutating func noteRefusal(of sizeInBytes: Int, objectSize: Int?) {
+        valueMax = max(Self.smallest, min(valueMax, sizeInBytes / 2))
+        value = min(value, valueMax)
+        if let objectSize { objectMax = min(objectMax, objectSize - 1) }
     }
 }

@@ -106,10 +106,12 @@ extension ReplicaConnector {
     private func exchange(_ link: ReplicaLink, onlyIfNeeded: Bool) async throws -> Step {
         let replica = link.replica
         let start = store.options.clock.elapsed()
+        var sent: ReplicaRequest?
         do {
             guard !link.isClosed, let request = try await request(of: link, onlyIfNeeded) else {
                 return .done
             }
+            sent = request
             let message = request.bytes
             report(
                 .sending(
@@ -139,11 +141,8 @@ extension ReplicaConnector {
         } catch {
             if link.isClosed { return .done }
             failed(link, error)
-            if case ConnectorError.unreachable = error {
-                let time = store.options.clock.elapsed() - start
-                link.pieceSize.withLock { $0.noteFailure(after: time) }
-            }
-            if case ReplicationError.wrongContent = error {
+            let time = store.options.clock.elapsed() - start
+            if mustCompare(link, after: error, in: time, sent) {
                 try await store.write { try replica.distrust(in: $0) }
                 link.status.update { $0.download = nil }
             }
@@ -153,18 +152,49 @@ extension ReplicaConnector {
 }
 
 extension ReplicaConnector {
+    /// Whether a request has failed so that only a comparison of objects leads on.
+    ///
+    /// That ends a batch, too, which would be sent in the same words until it gets through: one that is
+    /// too large for the connection, or for a proxy, is cut into smaller ones.
+    private func mustCompare(
+        _ link: ReplicaLink,
+        after error: any Error,
+        in time: Duration,
+        _ request: ReplicaRequest?
+    ) -> Bool {
+        let (size, count) = (request?.bytes.count ?? 0, request?.batchCount ?? 0)
+        switch error {
+        case ReplicationError.wrongContent: return true
+        case ConnectorError.unreachable:
+            let isTooLarge = link.pieceSize.withLock { $0.noteFailure(after: time, of: size) }
+            return isTooLarge && count > 1
+        case ConnectorError.refused(status: Self.contentTooLarge, _, _):
+            let objectSize = request?.loneObjectSize
+            link.pieceSize.withLock { $0.noteRefusal(of: size, objectSize: objectSize) }
+            return count > 1 || objectSize != nil
+        default: return false
+        }
+    }
+
+    /// RFC 9110, section 15.5.14.
+    private static let contentTooLarge = 413
+
     /// The next request, if there has to be one.
     private func request(
         of link: ReplicaLink,
         _ onlyIfNeeded: Bool
     ) async throws -> ReplicaRequest? {
-        let (replica, sizeMax) = (link.replica, link.pieceSize.withLock(\.value))
+        let (replica, size) = (link.replica, link.pieceSize.withLock(\.self))
         func next() async throws -> ReplicaRequest? {
             try await store.write { transaction in
                 guard try !onlyIfNeeded || replica.needsRequest(in: transaction) else {
                     return nil
                 }
-                return try replica.nextRequest(sizeMax: sizeMax, in: transaction)
+                return try replica.nextRequest(
+                    sizeMax: size.value,
+                    objectSizeMax: size.objectMax,
+                    in: transaction
+                )
             }
         }
         do {

@@ -3,6 +3,9 @@ internal import Foundation
 internal import Network
 
 /// What the system says about network and power.
+///
+/// A device that is not in Low Power Mode counts as on external power: the system tells no more to
+/// code that draws no screen. An app that needs to know hands in a monitor of its own.
 public struct SystemConditions: ConditionsMonitor {
     public init() {}
 

@@ -193,9 +193,15 @@ extension Footprint.Touch: Comparable {
 }
 
 extension Footprint {
-    /// A thing that other operations have an ``Effect`` on.
-    public static func thing(_ name: String, _ intent: Intent) -> Footprint {
-        Footprint([Touch(resource: "thing \(name)", intent: intent)])
+    /// A thing of a collection that other operations have an ``Effect`` on.
+    public static func thing(
+        _ name: String,
+        of collection: String,
+        _ intent: Intent
+    ) -> Footprint {
+        // With its length, the collection ends where it ends.
+        let resource = "thing \(collection.utf8.count) \(collection) \(name)"
+        return Footprint([Touch(resource: resource, intent: intent)])
     }
 
     /// Something of the app's, by a name of its choice, that is read or written.

@@ -1,5 +1,4 @@
 internal import GodwitStore
-internal import HeapModule
 
 // What a queue does next.
 //
@@ -15,6 +14,7 @@ internal import HeapModule
 //   (3) `nextLook` is not later than the first moment at which something can start that could
 //       not start before, unless an event comes.
 //   (4) A lane is suspended in the schedule exactly if it has a reason.
+//   (5) Each host that rests in a lane lies in `rests` with the time at which it wakes.
 
 struct QueueMachine {
     /// Holds an operation until its conflict is resolved.
@@ -31,13 +31,23 @@ struct QueueMachine {
         var suspensions: [String: Int] = [:]
     }
 
-    private struct Look: Comparable {
-        let time: Duration
+    /// One of the reasons for which an operation is held.
+    struct HoldName: Comparable, Hashable {
         let number: OperationNumber
         let context: String
 
-        static func < (left: Look, right: Look) -> Bool {
-            (left.time, left.number) < (right.time, right.number)
+        static func < (left: HoldName, right: HoldName) -> Bool {
+            (left.number, left.context) < (right.number, right.context)
+        }
+    }
+
+    /// A host that may start nothing in a lane for some time.
+    struct RestingHost: Comparable, Hashable {
+        let host: Int
+        let lane: Int
+
+        static func < (left: RestingHost, right: RestingHost) -> Bool {
+            (left.host, left.lane) < (right.host, right.lane)
         }
     }
 
@@ -46,7 +56,8 @@ struct QueueMachine {
     private(set) var suspensions: [String: Int] = [:]
     private(set) var conditions = Conditions()
     private(set) var holds: [OperationNumber: [String: Deadline]] = [:]
-    private var looks: Heap<Look> = []
+    private(set) var looks = Alarms<HoldName>()
+    private(set) var rests = Alarms<RestingHost>()
     private var governors: [Governor] = []
     private var hosts = Hosts()
     private var startTimes: [OperationNumber: Duration] = [:]
@@ -171,7 +182,9 @@ extension QueueMachine {
         for number in schedule.numbers {
             if let host = schedule.position(of: number)?.host { hosts.release(host) }
         }
-        (holds, startTimes, looks) = ([:], [:], [])
+        (holds, startTimes) = ([:], [:])
+        looks.removeAll()
+        rests.removeAll()
         schedule.removeAll()
     }
 
@@ -204,10 +217,20 @@ extension QueueMachine {
     mutating func hold(_ number: OperationNumber, _ hold: Hold, at now: Moment) {
         guard schedule.contains(number) else { return }
         guard !hold.deadline.isPast(at: now) else { return release(number, hold.context) }
-        holds[number, default: [:]][hold.context] = hold.deadline
+        let old = holds[number, default: [:]].updateValue(hold.deadline, forKey: hold.context)
         schedule.hold(number)
-        if let time = hold.deadline.nextLook(at: now) {
-            looks.insert(Look(time: time, number: number, context: hold.context))
+        guard old != hold.deadline, let time = hold.deadline.nextLook(at: now) else { return }
+        looks.set(time, for: HoldName(number: number, context: hold.context))
+        if looks.isFull { looks.sweep(keeping: heldBack(at: now)) }
+    }
+
+    private func heldBack(at now: Moment) -> [Alarms<HoldName>.Alarm] {
+        holds.flatMap { number, holds in
+            holds.compactMap { context, deadline in
+                deadline.nextLook(at: now).map { time in
+                    .init(time: time, subject: HoldName(number: number, context: context))
+                }
+            }
         }
     }
 
@@ -236,8 +259,20 @@ extension QueueMachine {
 // MARK: - Hosts
 
 extension QueueMachine {
-    /// A host has answered as it should.
-    mutating func succeeded(_ host: Int) { governors[host].succeeded() }
+    /// A host has answered as it should: it may have its next operation sooner.
+    mutating func succeeded(_ host: Int) {
+        governors[host].succeeded()
+        for lane in lanes.indices { schedule.wake(host, in: lane) }
+        if rests.isFull { rests.sweep(keeping: resting) }
+    }
+
+    var resting: [Alarms<RestingHost>.Alarm] {
+        lanes.indices.flatMap { lane in
+            schedule.lanes[lane].resting.map { host, time in
+                .init(time: time, subject: RestingHost(host: host, lane: lane))
+            }
+        }
+    }
 
     /// A host asked for a slower pace, or for none until a time, when an operation was sent to it:
     /// one that may be gone meanwhile, or read again from the database.
@@ -271,6 +306,7 @@ extension QueueMachine {
     /// The operations to start now, in order; they are running from here on.
     mutating func start(at now: Moment, max: Int = .max) -> [OperationNumber] {
         endHolds(at: now)
+        endRests(at: now)
         var started: [OperationNumber] = []
         for lane in lanes.indices {
             while started.count < max, let number = startNext(in: lane, at: now) {
@@ -281,62 +317,63 @@ extension QueueMachine {
     }
 
     private mutating func startNext(in lane: Int, at now: Moment) -> OperationNumber? {
-        // Taken out for the time of the call: the schedule is changed while it asks.
-        var governors = governors
-        self.governors = []
-        defer { self.governors = governors }
-        let number = schedule.startNext(in: lane) { governors[$0].mayStart(at: now.elapsed) }
+        let number = withRests(in: lane, at: now) { $0.startNext(in: lane, unless: $1) }
         guard let number, let host = schedule.position(of: number)?.host else { return nil }
         governors[host].started(at: now.elapsed)
         startTimes[number] = now.elapsed
         return number
     }
 
+    /// Lends the schedule, and what it has to know of hosts; notes which of them rest then.
+    private mutating func withRests<Result>(
+        in lane: Int,
+        at now: Moment,
+        _ body: (inout Schedule, _ rest: (Int) -> Duration?) -> Result
+    ) -> Result {
+        // Taken out for the time of the call: the schedule is changed while it asks.
+        var (governors, rests) = (governors, rests)
+        self.governors = []
+        self.rests.removeAll()
+        defer { (self.governors, self.rests) = (governors, rests) }
+        return body(&schedule) { host in
+            if governors[host].mayStart(at: now.elapsed) { return nil }
+            let time = governors[host].nextStart(after: now.elapsed)
+            rests.set(time, for: RestingHost(host: host, lane: lane))
+            return time
+        }
+    }
+
     /// When to look again although nothing happens: invariant (3).
     mutating func nextLook(at now: Moment) -> Duration? {
-        var next = looks.min?.time
-        for lane in lanes.indices where schedule.lanes[lane].hasRoom {
-            for host in schedule.readyHosts(in: lane) {
-                let time = governors[host].nextStart(after: now.elapsed)
-                next = min(next ?? time, time)
-            }
+        endRests(at: now)
+        for lane in lanes.indices {
+            let first = withRests(in: lane, at: now) { $0.first(in: lane, unless: $1) }
+            if first != nil { return now.elapsed }
         }
-        return next
+        return [looks.first?.time, rests.first?.time].compactMap { $0 }.min()
+    }
+
+    private mutating func endRests(at now: Moment) {
+        while let rest = rests.first {
+            let (host, lane) = (rest.subject.host, rest.subject.lane)
+            // A host that was woken may rest again, until another time.
+            let isCurrent = schedule.lanes[lane].resting[host] == rest.time
+            if isCurrent, rest.time > now.elapsed { return }
+            rests.removeFirst()
+            if isCurrent { schedule.wake(host, in: lane) }
+        }
     }
 
     private mutating func endHolds(at now: Moment) {
-        while let look = looks.min, look.time <= now.elapsed {
-            _ = looks.popMin()
-            guard let deadline = holds[look.number]?[look.context] else { continue }
+        while let look = looks.first, look.time <= now.elapsed {
+            looks.removeFirst()
+            let (number, context) = (look.subject.number, look.subject.context)
+            guard let deadline = holds[number]?[context] else { continue }
             if deadline.isPast(at: now) {
-                release(look.number, look.context)
+                release(number, context)
             } else if case .calendar = deadline, let time = deadline.nextLook(at: now) {
-                looks.insert(Look(time: time, number: look.number, context: look.context))
+                looks.set(time, for: look.subject)
             }
-        }
-    }
-}
-
-// MARK: - Invariants
-
-extension QueueMachine {
-    /// Stops the program when an invariant is broken; for tests.
-    ///
-    /// O(n).
-    func checkInvariants() {
-        schedule.checkInvariants()
-        let looked = Set(looks.unordered.map(\.number))
-        for number in schedule.numbers {
-            let isHeld = holds[number] != nil
-            precondition(schedule.position(of: number)?.isHeld == isHeld, "(1)")
-            let ends = (holds[number] ?? [:]).values.contains { $0 != .never }
-            precondition(!ends || looked.contains(number), "(2)")
-        }
-        for (lane, rules) in lanes.enumerated() {
-            let hasReason =
-                !suspensions.isEmpty || !rules.suspensions.isEmpty
-                || !rules.requirements.missing(in: conditions).isEmpty
-            precondition(schedule.lanes[lane].isSuspended == hasReason, "(4)")
         }
     }
 }

@@ -20,8 +20,8 @@ public enum Outcome: Sendable {
 
     /// The cloud has a newer version than the one that the change was made on (409, 412).
     ///
-    /// `theirs` is what it has, `Value.null` when it has nothing any more, nil when nobody has
-    /// looked. `tag` is recorded when the conflict is resolved.
+    /// `theirs` is what it has, `Value.null` when it has nothing any more, nil when the executor has
+    /// not looked. `tag` is recorded when the conflict is resolved.
     case conflict(theirs: Value? = nil, tag: Tag? = nil, reason: String)
 
     /// It will never work: the operation becomes a dead letter.

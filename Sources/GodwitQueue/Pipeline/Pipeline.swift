@@ -41,6 +41,8 @@ public struct Pipeline: Sendable {
     /// If several ran, none is to blame; from the second time on they run one after the other.
     public var interruptionsMax = 5
     /// What is done about a conflict; a clean merge is taken, others wait for the app.
+    ///
+    /// A conflict waits, too, if the resolver throws.
     public var resolve: PushConflict.Resolver = { $0.resolvedIfClean() }
 
     var executors: [String: OperationExecutor] = [:]

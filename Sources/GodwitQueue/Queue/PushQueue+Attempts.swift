@@ -77,7 +77,7 @@ extension PushQueue {
     private func outcome(of run: OperationRun) async -> Outcome? {
         let (operation, around) = (run.operation, options.around)
         guard case .single(let executor)? = executor(of: operation) else {
-            return .unreadable(reason: "nobody runs operations of kind '\(operation.kind)'")
+            return .unreadable(reason: "no executor runs operations of kind '\(operation.kind)'")
         }
         let task = Task(executorPreference: options.taskExecutor) {
             try await around(run) { try await executor(run) }
@@ -165,7 +165,7 @@ extension PushQueue {
         if (try? await ticket?.finish()) == nil { giveUp([operation.number]) }
     }
 
-    /// An executor that gives up although nobody has cancelled it must not be asked again at once,
+    /// An executor that gives up although no task has cancelled it must not be asked again at once,
     /// and again.
     private func postponeUnlessCancelled(_ operation: QueuedOperation) {
         guard !Task.isCancelled else { return }

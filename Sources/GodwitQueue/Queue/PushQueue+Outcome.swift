@@ -148,12 +148,30 @@ extension PushQueue {
             try transaction.recordAttempt("conflict", of: operation, recorded, reason, at: now)
             try transaction.stop(operation, theirs: theirs, tag: tag, reason: reason)
             guard let conflict = try transaction.conflict(of: operation.id),
-                let decision = try pipeline.resolve(conflict),
+                let decision = self.decision(about: conflict, by: pipeline),
                 // What the app could not read again waits for a person.
                 let resolution = try? transaction.typed(decision, of: conflict)
             else { return }
             if let delay { try transaction.hold(operation.number, for: delay, at: now) }
             try transaction.resolveConflict(of: operation.id, resolution)
+        }
+    }
+
+    /// What the app decides about a conflict; one that its resolver cannot judge waits for a person.
+    private func decision(
+        about conflict: PushConflict,
+        by pipeline: Pipeline
+    ) -> PushConflict.Resolution? {
+        do {
+            return try pipeline.resolve(conflict)
+        } catch {
+            logger.warning(
+                """
+                the resolver of pipeline \(pipeline.name) failed, and operation \
+                \(conflict.operation.number) waits: \(Self.reason(of: error))
+                """
+            )
+            return nil
         }
     }
 

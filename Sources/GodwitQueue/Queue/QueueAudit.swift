@@ -91,7 +91,7 @@ private struct Auditor {
             for hold in holds where state.machine.holds[hold.operation]?[hold.context] == nil {
                 let isOver = hold.until.map { $0 <= now.calendar } ?? false
                 if seen.contains(hold.operation), !isOver {
-                    report(hold.operation, "is held by '\(hold.context)', and nobody knows")
+                    report(hold.operation, "is held by '\(hold.context)', which memory has lost")
                 }
             }
         }
@@ -108,7 +108,7 @@ private struct Auditor {
         case (.running, .running):
             if state.isRunning, !state.isUnderWay(number), !state.isShared {
                 stuck.append(number)
-                report(number, "is marked as running, and nobody runs it")
+                report(number, "is marked as running, and no process runs it")
             }
         case (.running, _):
             // One that could not be written down is tried again, see `gaveUp`.
@@ -121,7 +121,9 @@ private struct Auditor {
         case (.waiting, .waiting):
             if state.stopped[number] != nil { report(number, "waits, and is taken for a conflict") }
         case (.conflict, .waiting):
-            if state.stopped[number] != .conflict { report(number, "is in conflict, in secret") }
+            if state.stopped[number] != .conflict {
+                report(number, "is in conflict, and waits in memory")
+            }
         case (.refused, .parked), (.unreadable, .parked): break
         default: report(number, "is \(outline.state?.rawValue ?? "?"), and taken for another thing")
         }
@@ -144,7 +146,7 @@ private struct Auditor {
             }
         }
         if state.isRunning, let look = state.machine.nextLook(at: now), !state.looks(by: look) {
-            report(nil, "has nobody who looks at the clock")
+            report(nil, "has set no timer")
         }
         return (audit, stuck)
     }

@@ -13,6 +13,10 @@ extension Schedule {
         var line = Line()
         /// What is ready, by host; no heap is empty.
         private(set) var streams: [Int: Heap<ReadyEntry>] = [:]
+        /// The hosts that may not have another one yet, each with the time at which it may.
+        private(set) var resting: [Int: Duration] = [:]
+        /// The first of each stream whose host does not rest, and older ones that are stale.
+        private var tops: Heap<Top> = []
 
         /// - Parameter limit: 0 for any number.
         init(isOrdered: Bool, limit: Int) {
@@ -25,11 +29,63 @@ extension Schedule {
 
         mutating func push(_ entry: ReadyEntry, host: Int) {
             streams[host, default: []].insert(entry)
+            if streams[host]?.max == entry { offer(host) }
         }
 
         mutating func pop(host: Int) {
             _ = streams[host]?.popMax()
-            if streams[host]?.isEmpty == true { streams[host] = nil }
+            if streams[host]?.isEmpty == true {
+                streams[host] = nil
+                resting[host] = nil
+            } else {
+                offer(host)
+            }
+        }
+
+        /// The first entry of all streams whose hosts do not rest; it may be stale.
+        mutating func first() -> Top? {
+            while let top = tops.max {
+                if isCurrent(top) { return top }
+                _ = tops.popMax()
+            }
+            return nil
+        }
+
+        /// Leaves the operations for a host out until a time.
+        mutating func rest(_ host: Int, until time: Duration) { resting[host] = time }
+
+        mutating func wake(_ host: Int) {
+            if resting.removeValue(forKey: host) != nil { offer(host) }
+        }
+
+        private mutating func offer(_ host: Int) {
+            guard resting[host] == nil, let entry = streams[host]?.max else { return }
+            if tops.count > 2 * streams.count + Self.staleMax {
+                tops = Heap(tops.unordered.filter(isCurrent))
+            }
+            tops.insert(Top(entry: entry, host: host))
+        }
+
+        private func isCurrent(_ top: Top) -> Bool {
+            resting[top.host] == nil && streams[top.host]?.max == top.entry
+        }
+
+        private static let staleMax = 64
+
+        /// Whether each stream is offered whose host does not rest; for tests.
+        var offersAll: Bool {
+            let offered = Set(tops.unordered.filter(isCurrent).map(\.host))
+            return streams.keys.allSatisfy { resting[$0] != nil || offered.contains($0) }
+        }
+    }
+
+    /// The first entry of one host's stream.
+    struct Top: Comparable {
+        let entry: ReadyEntry
+        let host: Int
+
+        static func < (left: Top, right: Top) -> Bool {
+            (left.entry, left.host) < (right.entry, right.host)
         }
     }
 

@@ -78,6 +78,7 @@ extension Schedule {
         for (lane, index) in zip(lanes, lanes.indices) {
             precondition(lane.runningCount == running[index], "(5) what runs is counted")
             precondition(lane.line.openCount == open[index], "(2) what is open is counted")
+            precondition(lane.offersAll, "(6)")
             let isWaiting = places.values.contains {
                 slots[Int($0)].isClosed && Int(slots[Int($0)].lane) == index
             }

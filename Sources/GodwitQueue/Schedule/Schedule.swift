@@ -21,6 +21,8 @@ internal import HeapModule
 //   (4) A waiting operation with no gate lies in its stream's heap. What the heap holds besides
 //       is stale, and recognised when it comes up.
 //   (5) No more operations of a lane run than its limit allows. A held one does not count.
+//   (6) A lane offers the first entry of each stream, but of hosts that rest: to start an operation
+//       takes O(log n), however many hosts there are.
 
 struct Schedule {
     /// What the schedule has to know about an operation.
@@ -244,17 +246,14 @@ extension Schedule {
     /// priority, then the one of the earliest commit, then the one enqueued first.
     ///
     /// It is running from here on.
+    ///
+    /// - Parameter rest: Until when a host may have no other operation; nil if it may have one now.
+    ///   A host that rests is asked again after ``wake(_:in:)``.
     mutating func startNext(
         in lane: Int,
-        where mayStart: (_ host: Int) -> Bool = { _ in true }
+        unless rest: (_ host: Int) -> Duration? = { _ in nil }
     ) -> OperationNumber? {
-        guard lanes[lane].hasRoom else { return nil }
-        var best: (host: Int, entry: ReadyEntry)?
-        for host in Array(lanes[lane].streams.keys) where mayStart(host) {
-            guard let entry = firstReady(in: lane, host) else { continue }
-            if best.map({ $0.entry < entry }) ?? true { best = (host, entry) }
-        }
-        guard let best else { return nil }
+        guard let best = first(in: lane, unless: rest) else { return nil }
         lanes[lane].pop(host: best.host)
         slots[Int(best.entry.place)].isInHeap = false
         slots[Int(best.entry.place)].state = .running
@@ -262,10 +261,22 @@ extension Schedule {
         return best.entry.number
     }
 
-    /// The hosts that have something ready that only their rate limits keep back.
-    mutating func readyHosts(in lane: Int) -> [Int] {
-        Array(lanes[lane].streams.keys).filter { firstReady(in: lane, $0) != nil }
+    /// What ``startNext(in:unless:)`` would start.
+    mutating func first(
+        in lane: Int,
+        unless rest: (_ host: Int) -> Duration?
+    ) -> Top? {
+        guard lanes[lane].hasRoom else { return nil }
+        while let top = lanes[lane].first() {
+            guard firstReady(in: lane, top.host) == top.entry else { continue }
+            guard let time = rest(top.host) else { return top }
+            lanes[lane].rest(top.host, until: time)
+        }
+        return nil
     }
+
+    /// Lets a host have operations of a lane again.
+    mutating func wake(_ host: Int, in lane: Int) { lanes[lane].wake(host) }
 
     /// The top of a stream's heap, without the stale entries above it: invariant (4).
     private mutating func firstReady(in lane: Int, _ host: Int) -> ReadyEntry? {

@@ -93,7 +93,7 @@ extension Effect {
     }
 
     /// That operations on one thing have an order, whatever else they touch.
-    var footprint: Footprint { .thing(thing, .write) }
+    var footprint: Footprint { .thing(thing, of: collection, .write) }
 }
 
 extension Effect.Action {

@@ -44,7 +44,7 @@ extension DeviceMachine {
         fresh: ClientID
     ) throws(ReplicationError) -> Adoption {
         switch transition(answer, slot, slice) {
-        case .overtaken: return slice.overtaken(by: answer, fresh: fresh)
+        case .overtaken: return try slice.overtaken(by: answer.nonce, fresh: fresh)
         case .forked: return try slice.forked(fresh: fresh)
         case .stranded:
             var adoption = Adoption(replica: slice.replica, identity: slice.identity)
@@ -119,14 +119,18 @@ extension DeviceReplica {
 // MARK: - Other transitions
 
 extension DeviceSlice {
-    fileprivate func overtaken(by answer: SlotAnswer, fresh: ClientID) -> Adoption {
+    fileprivate func overtaken(
+        by nonce: Int64,
+        fresh: ClientID
+    ) throws(ReplicationError) -> Adoption {
+        if DeviceIdentity.isUsedUp(nonce) { return try forked(fresh: fresh) }
         var adoption = Adoption(replica: replica, identity: identity)
         adoption.next = .ask
-        if pending.isEmpty, !hasMore, answer.nonce > identity.nonce {
+        if pending.isEmpty, !hasMore, nonce > identity.nonce {
             adoption.identity.client = fresh
             adoption.count(anewInsteadOf: client)
         } else {
-            adoption.identity.nonce = max(identity.nonce, answer.nonce)
+            adoption.identity.nonce = max(identity.nonce, nonce)
         }
         return adoption
     }

@@ -21,7 +21,7 @@ struct DeviceMachine: Sendable {
     var batchCountMax = 4_096
     /// The largest object that is sent whole, in canonical bytes: a server reads no larger message.
     var objectSizeMax = 48 << 20
-    /// After how many canonical bytes of objects a batch takes no more of them.
+    /// How many canonical bytes the objects of a batch have at most, if there are several.
     var batchSizeMax = 8 << 20
     /// The same for what a comparison of objects brings at once.
     var answerSizeMax = RangeMachine.answerSizeMax
@@ -85,8 +85,9 @@ struct Adoption: Sendable {
 
 extension DeviceMachine {
     /// The machine with requests and answers of about so many canonical bytes.
-    func limited(to size: Int) -> DeviceMachine {
+    func limited(to size: Int, objects objectSize: Int) -> DeviceMachine {
         var machine = self
+        machine.objectSizeMax = min(objectSizeMax, objectSize)
         machine.batchSizeMax = min(batchSizeMax, size)
         machine.answerSizeMax = min(answerSizeMax, size)
         return machine
@@ -142,6 +143,8 @@ extension DeviceMachine {
                 rows[key] = row
                 continue
             }
+            // A large object goes alone: what comes with it could not be cut off.
+            if count > 0, size + bytes > batchSizeMax { break }
             if let changes, target != row.base {
                 // A clone's increment may be in the server's object already.
                 row.frozen = row.isDoubtful ? .diff(row.base, target, policy: policy) : changes

@@ -35,6 +35,10 @@ struct DeviceIdentity: Hashable, Sendable {
     var client: ClientID
     /// The nonce of the last request.
     var nonce: Int64 = 0
+
+    /// Whether another program has counted so far under the device's id that no message could hold
+    /// what follows: no device comes to this by itself, and the id is given up.
+    static func isUsedUp(_ nonce: Int64) -> Bool { nonce > 1 << 52 }
 }
 
 /// A state that a device has adopted, and the epoch that the line had then.

@@ -204,7 +204,12 @@ extension DeviceSession {
         switch (request, answer) {
         case (.exchange(let request), .exchange(let answer)):
             largeAnswerCount = 0
-            let slice = try reader.slice(with: answer.keys, answer.outcome, in: answer.epoch)
+            let slice = try reader.slice(
+                with: answer.keys,
+                answer.outcome,
+                in: answer.epoch,
+                overtakenBy: answer.nonce
+            )
             adoption = try machine.adopt(
                 slice.unpacked(answer, isToBatch: true),
                 to: request.slot,
@@ -233,8 +238,14 @@ extension DeviceSession {
         _ reader: Reader,
         fresh: ClientID
     ) throws -> Adoption? {
-        let slice = try reader.slice(with: [], answer.outcome, in: answer.epoch)
+        let slice = try reader.slice(
+            with: [],
+            answer.outcome,
+            in: answer.epoch,
+            overtakenBy: answer.nonce
+        )
         guard answer.way != .stale else {
+            if DeviceIdentity.isUsedUp(answer.nonce) { return try slice.forked(fresh: fresh) }
             var adoption = Adoption(replica: slice.replica, identity: slice.identity)
             adoption.next = .ask
             adoption.identity.nonce = max(slice.identity.nonce, answer.nonce)
@@ -304,10 +315,13 @@ extension DeviceReader {
     fileprivate func slice(
         with keys: Set<ObjectKey>,
         _ outcome: BatchOutcome?,
-        in epoch: Epoch
+        in epoch: Epoch,
+        overtakenBy nonce: Int64 = 0
     ) throws -> DeviceSlice {
         let slice = try slice(with: keys.withRecords)
-        guard slice.replica.frozenAs != nil || slice.replica.isForked(by: outcome, in: epoch)
+        guard
+            slice.replica.frozenAs != nil || slice.replica.isForked(by: outcome, in: epoch)
+                || DeviceIdentity.isUsedUp(nonce)
         else { return slice }
         return try wholeSlice(with: keys.withRecords)
     }

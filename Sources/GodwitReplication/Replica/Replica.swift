@@ -162,15 +162,19 @@ extension Replica {
     ///
     /// - Parameter sizeMax: About how many bytes of objects the request, or its answer, may have, beside
     ///   one large object: few where a connection is slow, so that one which is cut costs little.
+    /// - Parameter objectSizeMax: The largest object that is sent whole; a larger one stays here, and is
+    ///   told as refused.
     public func nextRequest(
         sizeMax: Int = .max,
+        objectSizeMax: Int = .max,
         in transaction: borrowing WriteTransaction
     ) throws -> ReplicaRequest {
         try checkOpenness(in: transaction)
         transaction.tellRefusals()
         try mergeEditsOfRefused(in: transaction)
         let generation = try takeNonce(in: transaction)
-        let (device, machine) = (device(in: transaction), machine.limited(to: sizeMax))
+        let device = device(in: transaction)
+        let machine = machine.limited(to: sizeMax, objects: objectSizeMax)
         let features = features.withLock(\.self)
         return try session.update(in: transaction) { session in
             let othersMax = Int64(machine.batchCountMax)

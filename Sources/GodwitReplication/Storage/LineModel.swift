@@ -7,7 +7,7 @@ struct LineModel: Hashable, Sendable {
     private(set) var objects: [ObjectKey: LineObject] = [:]
     /// The states that are kept, by serial.
     private(set) var states: [Int64: StateID] = [:]
-    private(set) var peers: [ClientID: LinePeer] = [:]
+    var peers: [ClientID: LinePeer] = [:]
     /// The heads that starts of the server have found.
     private(set) var openings: [LineState] = []
     private(set) var restorations: [Epoch: LineRestoration] = [:]

@@ -28,6 +28,7 @@ struct PackedAnswer: Hashable, Sendable {
     var status: SlotAnswer.Status { answer.status }
     var outcome: BatchOutcome? { answer.outcome }
     var epoch: Epoch { answer.epoch }
+    var nonce: Int64 { answer.nonce }
 
     /// The objects that change.
     var keys: Set<ObjectKey> { changes.keys }

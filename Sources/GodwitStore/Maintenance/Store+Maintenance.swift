@@ -166,7 +166,13 @@ private enum DiskFile {
             throw StoreError.unavailable(path: path, reason: String(cString: strerror(errno)))
         }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else {
+        #if canImport(Darwin)
+        // There, fsync(2) leaves the bytes in the drive's own cache.
+        let isSynced = fcntl(descriptor, F_FULLFSYNC) == 0 || fsync(descriptor) == 0
+        #else
+        let isSynced = fsync(descriptor) == 0
+        #endif
+        guard isSynced else {
             throw StoreError.inputOutput(reason: String(cString: strerror(errno)))
         }
     }

@@ -12,7 +12,7 @@ struct Serve: AsyncParsableCommand {
         discussion: """
             Prints its address when it is ready, and ends on SIGTERM or SIGINT after answering
             what it has begun to answer. It listens on loopback unless --host says otherwise:
-            nobody is asked who they are yet.
+            it asks no client for a name or a password yet.
 
             EXAMPLES
               godwit serve

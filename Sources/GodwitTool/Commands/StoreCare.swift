@@ -9,7 +9,7 @@ struct StoreWatch: AsyncParsableCommand {
         commandName: "watch",
         abstract: "Print each change of a store, until interrupted.",
         discussion: """
-            Looks at the store ten times a second, beside whoever writes to it. A store that is
+            Looks at the store ten times a second, beside the process that writes. A store that is
             not shared does not keep its changes: what is printed then is the difference between
             two looks, so that an object that changed twice between them is shown once.
 

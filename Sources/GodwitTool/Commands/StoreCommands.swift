@@ -9,9 +9,9 @@ struct StoreCommand: AsyncParsableCommand {
         commandName: "store",
         abstract: "Look into a store, change it, check it, copy it.",
         discussion: """
-            Commands that only look (ls, get, watch, stats, check, backup) work beside whoever has
-            the store open. Those that write (set, rm, compact) need it for themselves, or, with
-            --shared, beside others that share it too.
+            Commands that only look (ls, get, watch, stats, check, backup) work beside a process that
+            has the store open. Those that write (set, rm, compact) need the store for themselves, or,
+            with --shared, share it with processes that share it too.
 
             EXAMPLES
               godwit store ls app.sqlite
@@ -35,7 +35,7 @@ struct StoreArgument: ParsableArguments {
 
     init(_ store: String) { self.store = store }
 
-    /// The store, read beside whoever writes to it.
+    /// The store, read beside a process that writes to it.
     func reader() throws -> Store { try opened(.readOnly) }
 
     /// The store, to be written to.

@@ -23,6 +23,11 @@ final class TestLine: Sendable {
         }
     }
 
+    /// Has the server know a request of a client with this nonce.
+    func setNonce(_ nonce: Int64, of client: ClientID) {
+        model.withLock { $0.peers[client, default: LinePeer()].nonce = nonce }
+    }
+
     var serial: Int64 { model.withLock { $0.head.state.serial } }
 
     var objects: [ObjectKey: Value] {
