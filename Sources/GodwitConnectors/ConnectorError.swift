@@ -2,6 +2,8 @@
 public enum ConnectorError: Error, Hashable, Sendable {
     /// The cloud cannot be reached; trying again later may help.
     case unreachable(reason: String)
+    /// The connection ended before the answer came; the cloud may have done what it was asked to.
+    case interrupted(reason: String)
     /// The cloud said no; `code` is its word for why.
     case refused(status: Int, code: String, message: String)
     /// The answer is not one that the protocol has.
@@ -14,6 +16,7 @@ extension ConnectorError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreachable(let reason): "the server cannot be reached: \(reason)"
+        case .interrupted(let reason): "the connection to the server ended: \(reason)"
         case .refused(let status, let code, let message):
             "the server refused with \(status) (\(code)): \(message)"
         case .malformedAnswer(let reason): "the server's answer makes no sense: \(reason)"

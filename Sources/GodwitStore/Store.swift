@@ -131,7 +131,12 @@ extension Store {
     public func prepare(_ schema: Schema) throws {
         do {
             if try database.read({ try schema.isPrepared(in: $0) }) { return }
-            try database.write { try schema.prepare($0) }
+            try connections.alone { database in
+                try database.inTransaction(.immediate) {
+                    try schema.prepare(database)
+                    return .commit
+                }
+            }
         } catch {
             throw context.translated(error)
         }

@@ -71,6 +71,27 @@ import Testing
         schedule.checkInvariants()
     }
 
+    @Test func `an operation that is overtaken for ever is offered once`() {
+        var schedule = Schedule()
+        schedule.lanes = [Schedule.Lane(isOrdered: false, limit: 1)]
+        func item(_ number: Int64, priority: Int32) -> Schedule.Item {
+            Schedule.Item(
+                number: OperationNumber(rawValue: number),
+                commit: CommitNumber(rawValue: 1),
+                priority: priority
+            )
+        }
+        schedule.insert([item(1, priority: 0), item(2, priority: 1)])
+        for number in 3...10_000 as ClosedRange<Int64> {
+            let started = schedule.startNext(in: 0)
+            #expect(started?.rawValue == number - 1)
+            schedule.insert([item(number, priority: 1)])
+            if let started { schedule.finish(started) }
+            #expect(schedule.lanes[0].offerCount <= 80)
+        }
+        schedule.checkInvariants()
+    }
+
     @Test func `hosts that rest wake one by one, each at its time`() {
         var machine = QueueMachine()
         let lane = machine.addLane("default", isOrdered: false, limit: 0)

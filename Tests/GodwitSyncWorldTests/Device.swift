@@ -220,7 +220,10 @@ extension SyncWorld {
         let isAlive = device.alive.contains { $0.process == process }
         // The disk may work again when its failure is told.
         let disk = device.machine.faultCount > 0 ? ["disk"] : []
-        let isExcused = (["cannot be reached", "the message was damaged"] + disk).contains {
+        let network = [
+            "cannot be reached", "the connection to the server ended", "the message was damaged",
+        ]
+        let isExcused = (network + disk).contains {
             reason.contains($0)
         }
         if isAlive, !isExcused, !device.machine.mayFail(process), !device.isPoisoned {

@@ -10,7 +10,7 @@ struct Link: ReplicaTransport {
     let device: Device
     let process: Int
 
-    private static let lost = ConnectorError.unreachable(reason: "lost")
+    private static let lost = ConnectorError.interrupted(reason: "lost")
 
     func create(_ replica: ReplicaName) async throws {}
 

@@ -91,6 +91,8 @@ import Testing
                     item = .map(map)
                 }
                 #expect(unhashed(next.tree.root) == levels, "\(count) items, seed 9")
+                _ = Value.list(next).digest
+                #expect(unhashed(next.tree.root) == 0)
             }
         }
     }

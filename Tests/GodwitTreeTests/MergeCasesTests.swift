@@ -105,13 +105,35 @@ import Testing
     }
 
     @Test func `two raised versions of a lock file's entry are reported beside other fields`() {
-        let base: Value = ["lodash": ["version": "1.0.0", "resolved": "p", "integrity": "x"]]
-        let ours: Value = ["lodash": ["version": "1.1.0", "resolved": "p", "integrity": "y"]]
-        let theirs: Value = ["lodash": ["version": "1.2.0", "resolved": "q", "integrity": "x"]]
-        let merge = Merge(base: base, ours: ours, theirs: theirs)
+        func lock(_ version: Value, _ resolved: Value, _ integrity: Value?) -> Value {
+            var entry: Value.Map = ["version": version, "resolved": resolved]
+            entry["integrity"] = integrity
+            return ["lodash": .map(entry)]
+        }
+        for old in ["x", nil] as [Value?] {
+            let merge = Merge(
+                base: lock("1.0.0", "p", old),
+                ours: lock("1.1.0", "p", "y"),
+                theirs: lock("1.2.0", "q", old)
+            )
+            #expect(merge.value["lodash"]?["version"] == "1.2.0")
+            #expect(merge.conflicts.map(\.path.description) == ["/lodash/version"])
+        }
+        let prose = Merge(
+            base: ["title": .null, "n": 1, "k": 1],
+            ours: ["title": "Buy some milk", "n": 2, "k": 1],
+            theirs: ["title": "buy some milk.", "n": 1, "k": 2]
+        )
+        #expect(prose.conflicts.isEmpty)
 
-        #expect(merge.value["lodash"]?["version"] == "1.2.0")
-        #expect(!merge.conflicts.isEmpty)
+        // Versions of many packages are independent of each other.
+        let packages = Merge(
+            base: ["a": "1.0.0", "b": "1.0.0", "c": "1.0.0"],
+            ours: ["a": "1.1.0", "b": "1.1.0", "c": "1.0.0"],
+            theirs: ["a": "1.2.0", "b": "1.0.0", "c": "1.1.0"]
+        )
+        #expect(packages.value == ["a": "1.2.0", "b": "1.1.0", "c": "1.1.0"])
+        #expect(packages.conflicts.isEmpty)
     }
 
     @Test func `a card that was moved and retitled is there once, moved and retitled`() {

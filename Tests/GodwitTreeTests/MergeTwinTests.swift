@@ -48,8 +48,13 @@ import Testing
         identity: Key
     ) {
         let bread: Value = .map([identity: "b", "title": "Bread", "shop": "A", "done": false])
-        let milk: Value = .map([identity: "c", "title": "Milk", "shop": "A", "done": false])
-        let tax: Value = .map([identity: "c", "subject": "Tax", "who": "Ann", "done": false])
+        // What both have unset, and lists that unite, do not make one of them.
+        let milk: Value = .map([
+            identity: "c", "title": "Milk", "shop": "A", "done": false, "tags": ["x"],
+        ])
+        let tax: Value = .map([
+            identity: "c", "subject": "Tax", "who": "Ann", "done": false, "tags": ["y"],
+        ])
         let merge = merge([bread], [bread, milk], [bread, tax])
 
         #expect(merge.value == [bread, milk, tax])
@@ -64,8 +69,8 @@ import Testing
 
     @Test func `two records with one string as identity that differ in a field are one, reported`()
     {
-        let ours: Value = ["id": "c", "title": "Milk", "shop": "A"]
-        let theirs: Value = ["id": "c", "title": "Milk, fresh", "price": 2]
+        let ours: Value = ["id": "c", "title": "Milk", "shop": "A", "unit": "l"]
+        let theirs: Value = ["id": "c", "title": "Milk, fresh", "price": 2, "note": "cold"]
         let merge = merge([], [ours], [theirs])
         #expect(merge.value.list?.count == 1)
         #expect(!merge.conflicts.isEmpty)

@@ -174,7 +174,19 @@ extension HTTPTransport {
             throw error
         } catch {
             if Task.isCancelled { throw CancellationError() }
-            throw ConnectorError.unreachable(reason: "\(error)")
+            throw Self.isInterruption(error)
+                ? ConnectorError.interrupted(reason: "\(error)")
+                : ConnectorError.unreachable(reason: "\(error)")
+        }
+    }
+
+    /// Whether there was a connection.
+    private static func isInterruption(_ error: any Error) -> Bool {
+        switch error {
+        case let error as HTTPClientError:
+            [.readTimeout, .writeTimeout, .remoteConnectionClosed].contains(error)
+        case let error as IOError: [ECONNRESET, EPIPE].contains(error.errnoCode)
+        default: false
         }
     }
 }

@@ -1,7 +1,8 @@
 /// How many bytes of objects one exchange brings or fetches.
 ///
-/// The connector begins with little and takes twice as much after a quick exchange, so that a connection
-/// that is slow, or cut all the time, still comes to an end.
+/// The connector begins with little and takes twice as much after a quick exchange of that much, so that
+/// a connection that is slow, or cut all the time, still comes to an end. An exchange of a few bytes says
+/// nothing about the next one.
 struct PieceSize: Sendable {
     private static let smallest = 16 << 10
     private static let largest = 8 << 20
@@ -11,30 +12,25 @@ struct PieceSize: Sendable {
     private static let quick = Duration.seconds(1)
 
     private(set) var value = 64 << 10
-    /// The largest object that the way to the server lets through.
-    private(set) var objectMax = Int.max
     private var valueMax = Self.largest
 
-    mutating func noteAnswer(after time: Duration) {
+    /// - Parameter sizeInBytes: That of both messages.
+    mutating func noteAnswer(after time: Duration, of sizeInBytes: Int) {
         if time > Self.slow { value = max(Self.smallest, value / 2) }
-        if time < Self.quick { value = min(valueMax, value * 2) }
+        if time < Self.quick, sizeInBytes >= value / 2 { value = min(valueMax, value * 2) }
     }
 
-    /// A failure at once says nothing about the connection: there was none.
+    /// A connection ended before the answer came.
     ///
-    /// - Returns: Whether a message of that size is too large for such a connection.
-    mutating func noteFailure(after time: Duration, of sizeInBytes: Int) -> Bool {
-        guard time > Self.quick else { return false }
-        value = max(Self.smallest, value / 2)
-        return sizeInBytes > 2 * value
+    /// - Returns: Whether smaller messages may get through.
+    mutating func noteInterruption(of sizeInBytes: Int) -> Bool {
+        value = max(Self.smallest, min(value, sizeInBytes) / 2)
+        return sizeInBytes > value
     }
 
     /// A server, or a proxy before it, refuses a message because of its size.
-    ///
-    /// - Parameter objectSize: The size of the object, if the message brings only one.
-    mutating func noteRefusal(of sizeInBytes: Int, objectSize: Int?) {
+    mutating func noteRefusal(of sizeInBytes: Int) {
         valueMax = max(Self.smallest, min(valueMax, sizeInBytes / 2))
         value = min(value, valueMax)
-        if let objectSize { objectMax = min(objectMax, objectSize - 1) }
     }
 }

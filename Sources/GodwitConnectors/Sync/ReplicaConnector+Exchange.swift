@@ -126,7 +126,9 @@ extension ReplicaConnector {
                 client: request.client
             )
             let time = store.options.clock.elapsed() - start
-            link.pieceSize.withLock { $0.noteAnswer(after: time) }
+            link.pieceSize.withLock { size in
+                size.noteAnswer(after: time, of: message.count + answer.count)
+            }
             let result = try await receive(answer, to: request, link)
             report(.adopted(replica.name, base: result.base))
             link.status.update { status in
@@ -141,9 +143,12 @@ extension ReplicaConnector {
         } catch {
             if link.isClosed { return .done }
             failed(link, error)
-            let time = store.options.clock.elapsed() - start
-            if mustCompare(link, after: error, in: time, sent) {
-                try await store.write { try replica.distrust(in: $0) }
+            if mustCompare(link, after: error, sent) {
+                let tooLarge = Self.isTooLarge(error) && sent?.batchCount == 1 ? sent : nil
+                try await store.write { transaction in
+                    try replica.distrust(in: transaction)
+                    if let tooLarge { try replica.keepTooLarge(tooLarge, in: transaction) }
+                }
                 link.status.update { $0.download = nil }
             }
             throw error
@@ -159,42 +164,41 @@ extension ReplicaConnector {
     private func mustCompare(
         _ link: ReplicaLink,
         after error: any Error,
-        in time: Duration,
         _ request: ReplicaRequest?
     ) -> Bool {
         let (size, count) = (request?.bytes.count ?? 0, request?.batchCount ?? 0)
         switch error {
         case ReplicationError.wrongContent: return true
-        case ConnectorError.unreachable:
-            let isTooLarge = link.pieceSize.withLock { $0.noteFailure(after: time, of: size) }
+        case ConnectorError.interrupted:
+            // Without a batch, the answer was too large.
+            let isTooLarge = link.pieceSize.withLock {
+                $0.noteInterruption(of: count > 0 ? size : .max)
+            }
             return isTooLarge && count > 1
-        case ConnectorError.refused(status: Self.contentTooLarge, _, _):
-            let objectSize = request?.loneObjectSize
-            link.pieceSize.withLock { $0.noteRefusal(of: size, objectSize: objectSize) }
-            return count > 1 || objectSize != nil
+        case _ where Self.isTooLarge(error):
+            link.pieceSize.withLock { $0.noteRefusal(of: size) }
+            return count > 0
         default: return false
         }
     }
 
     /// RFC 9110, section 15.5.14.
-    private static let contentTooLarge = 413
+    private static func isTooLarge(_ error: any Error) -> Bool {
+        if case ConnectorError.refused(status: 413, _, _) = error { true } else { false }
+    }
 
     /// The next request, if there has to be one.
     private func request(
         of link: ReplicaLink,
         _ onlyIfNeeded: Bool
     ) async throws -> ReplicaRequest? {
-        let (replica, size) = (link.replica, link.pieceSize.withLock(\.self))
+        let (replica, sizeMax) = (link.replica, link.pieceSize.withLock(\.value))
         func next() async throws -> ReplicaRequest? {
             try await store.write { transaction in
                 guard try !onlyIfNeeded || replica.needsRequest(in: transaction) else {
                     return nil
                 }
-                return try replica.nextRequest(
-                    sizeMax: size.value,
-                    objectSizeMax: size.objectMax,
-                    in: transaction
-                )
+                return try replica.nextRequest(sizeMax: sizeMax, in: transaction)
             }
         }
         do {

@@ -221,7 +221,7 @@ extension QueueMachine {
         schedule.hold(number)
         guard old != hold.deadline, let time = hold.deadline.nextLook(at: now) else { return }
         looks.set(time, for: HoldName(number: number, context: hold.context))
-        if looks.isFull { looks.sweep(keeping: heldBack(at: now)) }
+        if looks.isFull, looks.count > 2 * holds.count { looks.sweep(keeping: heldBack(at: now)) }
     }
 
     private func heldBack(at now: Moment) -> [Alarms<HoldName>.Alarm] {

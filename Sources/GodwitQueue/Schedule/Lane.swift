@@ -17,6 +17,9 @@ extension Schedule {
         private(set) var resting: [Int: Duration] = [:]
         /// The first of each stream whose host does not rest, and older ones that are stale.
         private var tops: Heap<Top> = []
+        /// The last of these for each host; only that one counts.
+        private var tickets: [Int: Int] = [:]
+        private var lastTicket = 0
 
         /// - Parameter limit: 0 for any number.
         init(isOrdered: Bool, limit: Int) {
@@ -37,6 +40,7 @@ extension Schedule {
             if streams[host]?.isEmpty == true {
                 streams[host] = nil
                 resting[host] = nil
+                tickets[host] = nil
             } else {
                 offer(host)
             }
@@ -63,14 +67,20 @@ extension Schedule {
             if tops.count > 2 * streams.count + Self.staleMax {
                 tops = Heap(tops.unordered.filter(isCurrent))
             }
-            tops.insert(Top(entry: entry, host: host))
+            lastTicket += 1
+            tickets[host] = lastTicket
+            tops.insert(Top(entry: entry, host: host, ticket: lastTicket))
         }
 
         private func isCurrent(_ top: Top) -> Bool {
-            resting[top.host] == nil && streams[top.host]?.max == top.entry
+            tickets[top.host] == top.ticket && resting[top.host] == nil
+                && streams[top.host]?.max == top.entry
         }
 
         private static let staleMax = 64
+
+        /// How many first entries are kept, stale ones included; for tests.
+        var offerCount: Int { tops.count }
 
         /// Whether each stream is offered whose host does not rest; for tests.
         var offersAll: Bool {
@@ -83,9 +93,10 @@ extension Schedule {
     struct Top: Comparable {
         let entry: ReadyEntry
         let host: Int
+        fileprivate let ticket: Int
 
         static func < (left: Top, right: Top) -> Bool {
-            (left.entry, left.host) < (right.entry, right.host)
+            (left.entry, left.ticket) < (right.entry, right.ticket)
         }
     }
 

@@ -81,7 +81,8 @@ extension AdoptionDraft {
             let target = try row.frozen.applied(to: row.base)
             sum.replace(row.base, with: target, at: key)
             row.base = target
-            (row.frozen, row.batch) = (nil, nil)
+            // One that was given up as too large has got through all the same.
+            (row.frozen, row.batch, row.rejection) = (nil, nil, nil)
             row.isDoubtful = false
             rows[key] = .some(row.tail == nil ? nil : row)
         }

@@ -85,9 +85,8 @@ struct Adoption: Sendable {
 
 extension DeviceMachine {
     /// The machine with requests and answers of about so many canonical bytes.
-    func limited(to size: Int, objects objectSize: Int) -> DeviceMachine {
+    func limited(to size: Int) -> DeviceMachine {
         var machine = self
-        machine.objectSizeMax = min(objectSizeMax, objectSize)
         machine.batchSizeMax = min(batchSizeMax, size)
         machine.answerSizeMax = min(answerSizeMax, size)
         return machine
@@ -144,14 +143,15 @@ extension DeviceMachine {
                 continue
             }
             // A large object goes alone: what comes with it could not be cut off.
-            if count > 0, size + bytes > batchSizeMax { break }
+            let cost = bytes + key.collection.text.utf8.count + key.key.text.utf8.count
+            if count > 0, size + cost > batchSizeMax { break }
             if let changes, target != row.base {
                 // A clone's increment may be in the server's object already.
                 row.frozen = row.isDoubtful ? .diff(row.base, target, policy: policy) : changes
                 row.tail = row.isDoubtful ? row.tail : nil
                 row.batch = slice.replica.sequence + 1
                 count += 1
-                size += bytes
+                size += cost
             } else {
                 row.batch = nil
             }

@@ -29,16 +29,7 @@ public struct ReplicaRequest: Hashable, Sendable {
     /// How many objects its batch has; a batch of several can be cut into smaller ones.
     public var batchCount: Int { batch?.changes.count ?? 0 }
 
-    /// The size of the object that the request brings whole, in canonical bytes; nil if it brings none,
-    /// or others too.
-    public var loneObjectSize: Int? {
-        guard let changes = batch?.changes, changes.count == 1,
-            case .apply(.set(let value))? = changes.first?.value.change
-        else { return nil }
-        return value.canonicalBytes.count
-    }
-
-    private var batch: Batch? {
+    var batch: Batch? {
         if case .exchange(let request) = request { request.slot.batch } else { nil }
     }
 }

@@ -162,19 +162,15 @@ extension Replica {
     ///
     /// - Parameter sizeMax: About how many bytes of objects the request, or its answer, may have, beside
     ///   one large object: few where a connection is slow, so that one which is cut costs little.
-    /// - Parameter objectSizeMax: The largest object that is sent whole; a larger one stays here, and is
-    ///   told as refused.
     public func nextRequest(
         sizeMax: Int = .max,
-        objectSizeMax: Int = .max,
         in transaction: borrowing WriteTransaction
     ) throws -> ReplicaRequest {
         try checkOpenness(in: transaction)
         transaction.tellRefusals()
         try mergeEditsOfRefused(in: transaction)
         let generation = try takeNonce(in: transaction)
-        let device = device(in: transaction)
-        let machine = machine.limited(to: sizeMax, objects: objectSizeMax)
+        let (device, machine) = (device(in: transaction), machine.limited(to: sizeMax))
         let features = features.withLock(\.self)
         return try session.update(in: transaction) { session in
             let othersMax = Int64(machine.batchCountMax)
@@ -270,6 +266,24 @@ extension Replica {
     /// Has the objects compared with the server's.
     public func distrust(in transaction: borrowing WriteTransaction) throws {
         try session.update(in: transaction) { $0.distrust() }
+        transaction.touch()
+    }
+
+    /// Has the objects of a request's batch stay here, because no way to the server carries them.
+    ///
+    /// They are told as refused, with the reason ``Rejection/Reason/tooLarge``, and sent again when they
+    /// are edited. The batch itself is under way until the objects were compared: see ``distrust(in:)``.
+    public func keepTooLarge(
+        _ request: ReplicaRequest,
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        try checkOpenness(in: transaction)
+        let slice = try device(in: transaction).slice(with: [])
+        guard slice.replica.isFrozen, slice.replica.name == request.batch?.name else { return }
+        for (key, var row) in slice.frozen {
+            row.rejection = .tooLarge
+            try PendingTable.set(row, key, of: number, in: transaction.database)
+        }
         transaction.touch()
     }
 

@@ -59,7 +59,7 @@ public final class SimulatedNetwork: ReplicaTransport {
         }
         switch fate {
         case .loseAnswer:
-            throw ConnectorError.unreachable(reason: "the simulated network lost the answer")
+            throw ConnectorError.interrupted(reason: "the simulated network lost the answer")
         case .damageAnswer:
             answer[answer.count / 2] ^= 0x40
         case .arrives, .loseRequest: break

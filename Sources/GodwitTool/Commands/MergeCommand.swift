@@ -158,7 +158,12 @@ extension MergePolicy {
             set(rule, at: path)
         }
         for (path, keys) in try identities.map(Self.pair) {
-            identify(by: keys.split(separator: ",").map { Key(String($0)) }, at: path)
+            let keys = keys.split(separator: ",", omittingEmptySubsequences: false)
+                .map { Key($0.trimmingCharacters(in: .whitespaces)) }
+            guard !keys.contains("") else {
+                throw ValidationError("\(path) needs a key, or several with commas between them.")
+            }
+            identify(by: keys, at: path)
         }
     }
 

@@ -16,8 +16,9 @@ struct Patch: ParsableCommand {
             A document that has the change already is printed as it is, with "already applied" on
             standard error (with --json, as an object), and the exit code is 0; with --exit-code
             it is 3. A delta from `godwit diff --json` is recognised by the digests in it, a JSON
-            Patch by what it leaves: the items and fields that it adds, and the fields that it
-            removes. A patch that only removes or moves items leaves nothing to be recognised by.
+            Patch by what it leaves: records and lists that it adds to lists, and fields that it
+            adds or removes. One that adds a number or a text to a list, or removes or moves an
+            item, is never recognised: it would leave out what is to be there twice.
 
             A JSON document keeps its layout: the order of keys, the indentation and the spelling
             of numbers and strings.

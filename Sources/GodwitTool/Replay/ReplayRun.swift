@@ -137,7 +137,7 @@ func patiently<Result>(_ body: () async throws -> Result) async throws -> Result
     for _ in 0..<300 {
         do {
             return try await body()
-        } catch ConnectorError.unreachable {
+        } catch ConnectorError.unreachable, ConnectorError.interrupted {
             try await Task.sleep(for: .milliseconds(100))
         }
     }

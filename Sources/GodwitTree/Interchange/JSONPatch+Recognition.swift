@@ -7,10 +7,10 @@
 //
 //   (1) A patch is recognised when all operations can be undone, and at least one has left a trace
 //       that only this value at this place, or no value under this key, can be.
-//   (2) A scalar in a list is no such trace: lists have equal numbers and words, and to leave one out
-//       loses what to put it in twice does not. A record or a list is one.
-//   (3) A removal of an item from a list, or a move out of a place in one, leaves no trace. A patch
-//       with such an operation is not recognised, whatever else it does.
+//   (2) A scalar that is put into a list leaves no trace, because lists have equal numbers and words, and
+//       to leave one out loses what to put it in twice does not; nor does an empty list or record. A
+//       removal of an item from a list, or a move out of a place in one, leaves none either. A patch with
+//       such an operation is not recognised, whatever else it does.
 
 extension JSONPatch {
     /// Whether all that the patch does is there already, so that it must not be applied again.
@@ -21,8 +21,8 @@ extension JSONPatch {
     /// patch.isApplied(to: ["bread": 1])             // false
     /// ```
     ///
-    /// A record that was there before the patch looks like one that the patch has put in. A patch
-    /// that only puts scalars into lists is never recognised. Where the base is at hand, a
+    /// A record that was there before the patch looks like one that the patch has put in. A patch that
+    /// puts a scalar into a list is never recognised. Where the base is at hand, a
     /// ``SealedDelta`` knows better.
     ///
     /// - Complexity: O(*k* log *n*) for *k* operations, and the size of what they put in.
@@ -74,8 +74,8 @@ private struct UndoMachine {
     /// Undoes that a value was put in; nil where it is not known which.
     private mutating func takeOut(_ value: Value?, at pointer: JSONPointer) -> Bool {
         guard let place = place(pointer), let part = place.part else { return false }
-        let saysEnough = place.position == nil || value?.isContainer == true
-        if let value, !see(value, in: part, isTrace: saysEnough) { return false }
+        if let value, !see(value, in: part) { return false }
+        if place.position != nil, !part.isFilled, part != Self.unknown { isUnsure = true }
         guard let position = place.position else { return set(Self.unknown, at: pointer) }
         return change(place.container) { $0.list { $0.remove(at: position) } }
     }
@@ -99,9 +99,9 @@ private struct UndoMachine {
         }
     }
 
-    private mutating func see(_ value: Value, in part: Value?, isTrace: Bool = true) -> Bool {
+    private mutating func see(_ value: Value, in part: Value?) -> Bool {
         guard let part, Self.matches(value, part) else { return false }
-        if isTrace, part != Self.unknown { hasTrace = true }
+        if part != Self.unknown { hasTrace = true }
         return true
     }
 

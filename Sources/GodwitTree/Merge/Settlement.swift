@@ -62,7 +62,8 @@ struct Settlement {
         }
         let picked = choice.editor ?? choice.vote?.side ?? winner ?? choice.leaning ?? larger
         choice.picked = picked
-        let isMixture = record?.isFlatMixture(with: picked) ?? false
+        let isMixture =
+            choice.vote?.isVersion == true && record?.isFlatMixture(with: picked) == true
         guard !choice.isTrivial || isMixture else { return }
         report(choice.reason, choice.versions, picked == .ours ? .ours : .theirs, choice.place)
     }
@@ -181,12 +182,16 @@ extension MergedMap {
 }
 
 extension MergedMap {
-    /// Whether this is a record of scalars, as an entry of a lock file is, and has a field that
-    /// only the other side changed beside what is taken from a side.
+    /// Whether this is a record of scalars with one version, as an entry of a lock file is, and has a
+    /// field that only the other side changed beside what is taken from a side.
     fileprivate func isFlatMixture(with side: Side) -> Bool {
-        base.allSatisfy(\.value.isScalar)
+        base.allSatisfy(\.value.isScalar) && base.count(where: { Vote.isVersion($0.value) }) == 1
             && entries.contains { entry in
-                if case .one(side.other, _) = entry.node { true } else { false }
+                switch entry.node {
+                case .one(let owner, _): owner == side.other
+                case .inserted(let insertion): insertion.side == side.other
+                default: false
+                }
             }
     }
 }

@@ -156,9 +156,15 @@ extension Value {
         if name.integer != nil || !identity.isUsual {
             return 2 * (equal - unset) >= common - unset + own.ours + own.theirs
         }
-        // A field with two values is reported, and shows that the record has parts of both.
         if identity.isStrict {
-            return common > unset || min(own.ours, own.theirs) < Self.ownMin
+            // A field with two values is reported.
+            let isContested = map.contains { field in
+                guard !names.contains(field.key), let other = otherMap[field.key] else {
+                    return false
+                }
+                return field.value != other && field.value.isScalar && other.isScalar
+            }
+            return equal > unset || isContested || min(own.ours, own.theirs) < Self.ownMin
         }
         // Two appointments, or two expenses, of one title.
         let haveOwnDays = map.contains { field in

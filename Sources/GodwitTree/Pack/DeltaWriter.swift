@@ -225,10 +225,10 @@ extension DeltaWriter {
 extension DeltaWriter {
     /// Writes the values of a map alone, if it has the keys of its model.
     private mutating func writeValues(of map: Value.Map, like model: Value.Map) -> Bool {
-        map.withEntries { entries in
+        guard !map.isEmpty, map.count == model.count else { return false }
+        return map.withEntries { entries in
             model.withEntries { models in
-                guard !entries.isEmpty, entries.elementsEqual(models, by: { $0.key == $1.key })
-                else { return false }
+                guard entries.elementsEqual(models, by: { $0.key == $1.key }) else { return false }
                 bytes.append(DeltaCode.shape)
                 for index in entries.indices {
                     write(entries[index].value, model: models[index].value)
