@@ -91,7 +91,7 @@ import Testing
         // A large edit of an object that the server has holds up no other one, either.
         try await phone.store.write { [cards] in try $0.set(["id": 1], for: "known", in: cards) }
         try await phone.synchronize()
-        let text = try #require(try await phone.text("large0"))
+        let text = try #require(try await phone.value("large0"))
         try await phone.store.write { [cards] transaction in
             try transaction.edit("known", in: cards) { $0.note = text }
             try transaction.set(["id": 2], for: "other", in: cards)
@@ -108,6 +108,23 @@ import Testing
         try await phone.synchronize()
         try await tablet.synchronize()
         #expect(try await tablet.keys().count == 303)
+    }
+
+    @Test func `an object that gets small while a proxy refuses it is sent`() async throws {
+        let phone = try await device()
+        try await phone.fill(1, of: 200_000)
+        let (store, replica) = (phone.store, phone.replica)
+        let request = try await store.write { try replica.nextRequest(in: $0) }
+        try await store.write { [cards] in try $0.set(["id": 7], for: "n0", in: cards) }
+        try await store.write { transaction in
+            try replica.distrust(in: transaction)
+            try replica.keepTooLarge(request, in: transaction)
+        }
+        try await phone.synchronize()
+        #expect(try await replica.status().rejections.isEmpty)
+        let tablet = try await device()
+        try await tablet.synchronize()
+        #expect(try await tablet.value("n0") == ["id": 7])
     }
 
     /// - Parameter isLossy: Whether the first request after each comparison is lost.
@@ -178,7 +195,7 @@ import Testing
 }
 
 extension CardDevice {
-    fileprivate func text(_ key: String) async throws -> Value? {
+    fileprivate func value(_ key: String) async throws -> Value? {
         try await store.read { try $0.get(key, in: CardServer.cards) }
     }
 

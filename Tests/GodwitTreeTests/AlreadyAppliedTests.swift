@@ -77,6 +77,7 @@ import Testing
         ##"[{"op":"add","path":"/n/1","value":2}]"##,
         ##"[{"op":"add","path":"/e/-","value":{}}]"##,
         ##"[{"op":"copy","from":"/l/0","path":"/l/-"}]"##,
+        ##"[{"op":"add","path":"/n/0","value":3},{"op":"replace","path":"/n/0","value":1}]"##,
         ##"[{"op":"replace","path":"/by","value":"ann"},{"op":"add","path":"/l/-","value":"Wine"}]"##,
     ])
     func `a patch that puts a scalar into a list is not recognised`(json: String) throws {

@@ -180,13 +180,16 @@ extension HTTPTransport {
         }
     }
 
-    /// Whether there was a connection.
+    /// Whether there was a connection: all errors but those of connecting may come in the middle of a
+    /// message.
     private static func isInterruption(_ error: any Error) -> Bool {
         switch error {
         case let error as HTTPClientError:
-            [.readTimeout, .writeTimeout, .remoteConnectionClosed].contains(error)
-        case let error as IOError: [ECONNRESET, EPIPE].contains(error.errnoCode)
-        default: false
+            ![.connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout].contains(error)
+        case let error as IOError:
+            ![ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENETDOWN].contains(error.errnoCode)
+        // It is of a module that this one does not import.
+        default: "\(type(of: error))" != "NIOConnectionError"
         }
     }
 }

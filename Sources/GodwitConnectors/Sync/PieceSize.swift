@@ -14,18 +14,25 @@ struct PieceSize: Sendable {
     private(set) var value = 64 << 10
     private var valueMax = Self.largest
 
-    /// - Parameter sizeInBytes: That of both messages.
-    mutating func noteAnswer(after time: Duration, of sizeInBytes: Int) {
+    /// - Parameters:
+    ///   - sizeInBytes: That of both messages, which are compressed.
+    ///   - wasFull: Whether the exchange brought as many objects as it may, and others follow.
+    mutating func noteAnswer(after time: Duration, of sizeInBytes: Int, wasFull: Bool) {
         if time > Self.slow { value = max(Self.smallest, value / 2) }
-        if time < Self.quick, sizeInBytes >= value / 2 { value = min(valueMax, value * 2) }
+        if time < Self.quick, wasFull || sizeInBytes >= value / 8 {
+            value = min(valueMax, value * 2)
+        }
     }
 
     /// A connection ended before the answer came.
     ///
-    /// - Returns: Whether smaller messages may get through.
-    mutating func noteInterruption(of sizeInBytes: Int) -> Bool {
-        value = max(Self.smallest, min(value, sizeInBytes) / 2)
-        return sizeInBytes > value
+    /// - Parameter sizeInBytes: That of the batch; nil if there was none, and the answer may have been
+    ///   too large. A failure at once says nothing then.
+    /// - Returns: Whether smaller batches may get through.
+    mutating func noteInterruption(after time: Duration, of sizeInBytes: Int?) -> Bool {
+        if sizeInBytes == nil, time < Self.quick { return false }
+        value = max(Self.smallest, min(value, sizeInBytes ?? value) / 2)
+        return sizeInBytes.map { $0 > value } ?? false
     }
 
     /// A server, or a proxy before it, refuses a message because of its size.

@@ -126,10 +126,11 @@ extension ReplicaConnector {
                 client: request.client
             )
             let time = store.options.clock.elapsed() - start
-            link.pieceSize.withLock { size in
-                size.noteAnswer(after: time, of: message.count + answer.count)
-            }
             let result = try await receive(answer, to: request, link)
+            let wasFull = request.batchCount > 0 && result.isBehind
+            link.pieceSize.withLock { size in
+                size.noteAnswer(after: time, of: message.count + answer.count, wasFull: wasFull)
+            }
             report(.adopted(replica.name, base: result.base))
             link.status.update { status in
                 status.lastError = nil
@@ -143,7 +144,8 @@ extension ReplicaConnector {
         } catch {
             if link.isClosed { return .done }
             failed(link, error)
-            if mustCompare(link, after: error, sent) {
+            let time = store.options.clock.elapsed() - start
+            if mustCompare(link, after: error, in: time, sent) {
                 let tooLarge = Self.isTooLarge(error) && sent?.batchCount == 1 ? sent : nil
                 try await store.write { transaction in
                     try replica.distrust(in: transaction)
@@ -164,15 +166,15 @@ extension ReplicaConnector {
     private func mustCompare(
         _ link: ReplicaLink,
         after error: any Error,
+        in time: Duration,
         _ request: ReplicaRequest?
     ) -> Bool {
         let (size, count) = (request?.bytes.count ?? 0, request?.batchCount ?? 0)
         switch error {
         case ReplicationError.wrongContent: return true
         case ConnectorError.interrupted:
-            // Without a batch, the answer was too large.
             let isTooLarge = link.pieceSize.withLock {
-                $0.noteInterruption(of: count > 0 ? size : .max)
+                $0.noteInterruption(after: time, of: count > 0 ? size : nil)
             }
             return isTooLarge && count > 1
         case _ where Self.isTooLarge(error):

@@ -280,7 +280,8 @@ extension Replica {
         try checkOpenness(in: transaction)
         let slice = try device(in: transaction).slice(with: [])
         guard slice.replica.isFrozen, slice.replica.name == request.batch?.name else { return }
-        for (key, var row) in slice.frozen {
+        // An edit since then may have made an object small enough.
+        for (key, var row) in slice.frozen where row.tail == nil {
             row.rejection = .tooLarge
             try PendingTable.set(row, key, of: number, in: transaction.database)
         }

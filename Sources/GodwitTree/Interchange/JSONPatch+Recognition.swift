@@ -75,7 +75,7 @@ private struct UndoMachine {
     private mutating func takeOut(_ value: Value?, at pointer: JSONPointer) -> Bool {
         guard let place = place(pointer), let part = place.part else { return false }
         if let value, !see(value, in: part) { return false }
-        if place.position != nil, !part.isFilled, part != Self.unknown { isUnsure = true }
+        if place.position != nil, !(value ?? part).isFilled { isUnsure = true }
         guard let position = place.position else { return set(Self.unknown, at: pointer) }
         return change(place.container) { $0.list { $0.remove(at: position) } }
     }
