@@ -57,8 +57,8 @@ extension Store {
     /// ```
     ///
     /// What `body` changes is committed with the app's transaction, or rolled back with it; observers
-    /// hear of it after the commit. When `body` throws, what it changed is undone,
-    /// and the app's transaction may go on.
+    /// hear of it after the commit. When `body` throws, the store undoes its changes, and the app's
+    /// transaction may go on.
     ///
     /// - Throws: What `body` throws; ``StoreError/foreignTransaction`` outside of a transaction,
     ///   on another database, or within one of the store's own;

@@ -58,6 +58,19 @@ struct CardServer: Sendable {
     }
 }
 
+/// A network of which only the exchanges are other than those of a simulated one.
+protocol ForwardingTransport: ReplicaTransport {
+    var network: SimulatedNetwork { get }
+}
+
+extension ForwardingTransport {
+    func create(_ replica: ReplicaName) async throws { try await network.create(replica) }
+
+    func heads(of replica: ReplicaName) -> AsyncThrowingStream<LineState, any Error> {
+        network.heads(of: replica)
+    }
+}
+
 /// Tests of one server and devices with cards.
 protocol CardSuite {
     var server: CardServer { get }

@@ -243,15 +243,13 @@ private final class CommitPause: TransactionParticipant {
 }
 
 /// A network that swallows the first request, and answers with a delta that leads elsewhere.
-private final class LyingOnce: ReplicaTransport {
-    private let network: SimulatedNetwork
+private final class LyingOnce: ForwardingTransport {
+    let network: SimulatedNetwork
     private let lied = Mutex(false)
 
     init(_ network: SimulatedNetwork) { self.network = network }
 
     var hasLied: Bool { lied.withLock { $0 } }
-
-    func create(_ replica: ReplicaName) async throws { try await network.create(replica) }
 
     func exchange(
         _ body: [UInt8],
@@ -276,10 +274,6 @@ private final class LyingOnce: ReplicaTransport {
         )
         let packed = try PackedAnswer(answer) { _ throws(ReplicationError) in nil }
         return WireAnswer.exchange(packed).frame.bytes(for: .own)
-    }
-
-    func heads(of replica: ReplicaName) -> AsyncThrowingStream<LineState, any Error> {
-        network.heads(of: replica)
     }
 }
 

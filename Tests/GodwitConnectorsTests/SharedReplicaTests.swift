@@ -123,11 +123,9 @@ import Testing
 }
 
 /// A network on which something else happens before an answer is taken in.
-private struct InterruptedTransport: ReplicaTransport {
+private struct InterruptedTransport: ForwardingTransport {
     let network: SimulatedNetwork
     let interrupt: @Sendable () async throws -> Void
-
-    func create(_ replica: ReplicaName) async throws { try await network.create(replica) }
 
     func exchange(
         _ body: [UInt8],
@@ -137,9 +135,5 @@ private struct InterruptedTransport: ReplicaTransport {
         let answer = try await network.exchange(body, replica: replica, client: client)
         try await interrupt()
         return answer
-    }
-
-    func heads(of replica: ReplicaName) -> AsyncThrowingStream<LineState, any Error> {
-        network.heads(of: replica)
     }
 }

@@ -219,8 +219,8 @@ extension CardDevice {
 }
 
 /// A proxy that lets no large message through, as nginx does by default.
-private final class StrictTransport: ReplicaTransport {
-    private let network: SimulatedNetwork
+private final class StrictTransport: ForwardingTransport {
+    let network: SimulatedNetwork
     private let sizeMax: Int
     private let refused = Mutex(0)
 
@@ -229,8 +229,6 @@ private final class StrictTransport: ReplicaTransport {
     }
 
     var refusedCount: Int { refused.withLock(\.self) }
-
-    func create(_ replica: ReplicaName) async throws { try await network.create(replica) }
 
     func exchange(
         _ body: [UInt8],
@@ -243,10 +241,6 @@ private final class StrictTransport: ReplicaTransport {
         }
         return try await network.exchange(body, replica: replica, client: client)
     }
-
-    func heads(of replica: ReplicaName) -> AsyncThrowingStream<LineState, any Error> {
-        network.heads(of: replica)
-    }
 }
 
 private final class SlowClock: Sendable {
@@ -257,10 +251,10 @@ private final class SlowClock: Sendable {
 }
 
 /// A connection with 20,000 bytes a second that is cut after ten seconds.
-private final class SlowTransport: ReplicaTransport {
+private final class SlowTransport: ForwardingTransport {
     private static let longest = Duration.seconds(10)
 
-    private let network: SimulatedNetwork
+    let network: SimulatedNetwork
     private let clock: SlowClock
     private let cuts = Mutex(0)
 
@@ -269,8 +263,6 @@ private final class SlowTransport: ReplicaTransport {
     }
 
     var cutCount: Int { cuts.withLock(\.self) }
-
-    func create(_ replica: ReplicaName) async throws { try await network.create(replica) }
 
     func exchange(
         _ body: [UInt8],
@@ -281,10 +273,6 @@ private final class SlowTransport: ReplicaTransport {
         let answer = try await network.exchange(body, replica: replica, client: client)
         try carry(answer.count)
         return answer
-    }
-
-    func heads(of replica: ReplicaName) -> AsyncThrowingStream<LineState, any Error> {
-        network.heads(of: replica)
     }
 
     private func carry(_ size: Int) throws {

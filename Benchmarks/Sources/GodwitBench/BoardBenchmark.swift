@@ -36,8 +36,8 @@ struct BoardBenchmark {
             compare(ours, with: name, answers.map(\.lines))
             if let failure = answers[0].failure { report.note("\(name) failed: \(failure)") }
         }
-        add("bytes an edit / limit", ours.meanBytes, 18.25, "B", .below)
-        add("1,000 edits behind / limit", Double(ours.catchUpBytes), 4_718.5, "B", .below)
+        report.add("bytes an edit / limit", ours.meanBytes, 18.25, "B", .below)
+        report.add("1,000 edits behind / limit", Double(ours.catchUpBytes), 4_718.5, "B", .below)
         try sizes(board, ours)
     }
 
@@ -45,16 +45,16 @@ struct BoardBenchmark {
         let edits = runs.joined().filter { $0.phase == "edits_10k_1txn_each_with_wire" }
         if let peer = edits.compactMap(\.cpuMicroseconds).min() {
             let isLoro = name == "loro"
-            add("CPU an edit", ours.cpu, peer, "µs", isLoro ? .atMost(3.0 / 9.0) : .below)
+            report.add("CPU an edit", ours.cpu, peer, "µs", isLoro ? .atMost(3.0 / 9.0) : .below)
             let target = isLoro ? Comparison.Target.atMost(6.0 / 9.0) : .none
-            add("CPU an edit, with the list's digest", ours.withDigest, peer, "µs", target)
+            report.add("CPU an edit, with the list's digest", ours.withDigest, peer, "µs", target)
         }
         if let peer = edits.first?.wireMeanInBytes {
-            add("bytes an edit", ours.meanBytes, peer, "B", .below)
+            report.add("bytes an edit", ours.meanBytes, peer, "B", .below)
         }
         let stale = runs.joined().first { $0.phase == "stale_1k_edits_catchup" }
         if let peer = stale?.sizeInBytes {
-            add("1,000 edits behind", Double(ours.catchUpBytes), Double(peer), "B", .below)
+            report.add("1,000 edits behind", Double(ours.catchUpBytes), Double(peer), "B", .below)
         }
     }
 
@@ -62,18 +62,8 @@ struct BoardBenchmark {
     private func sizes(_ board: Board, _ ours: Board.Figures) throws {
         for count in [100, 10_000] {
             let other = try board.resized(to: count).measure()
-            add("CPU an edit, \(count) items / 1,000", other.cpu, ours.cpu, "µs", .none)
+            report.add("CPU an edit, \(count) items / 1,000", other.cpu, ours.cpu, "µs", .none)
         }
-    }
-
-    private func add(
-        _ name: String,
-        _ ours: Double,
-        _ peer: Double,
-        _ unit: String,
-        _ target: Comparison.Target
-    ) {
-        report.add(.init(name: name, ours: ours, peer: peer, unit: unit, target: target))
     }
 
     private func copied(_ peers: PeerFolder) throws -> String {

@@ -62,6 +62,16 @@ final class Report {
     /// Says what a reader of the figures should know besides.
     func note(_ text: String) { print("  \(text)") }
 
+    func add(
+        _ name: String,
+        _ ours: Double,
+        _ peer: Double,
+        _ unit: String,
+        _ target: Comparison.Target
+    ) {
+        add(Comparison(name: name, ours: ours, peer: peer, unit: unit, target: target))
+    }
+
     func add(_ comparison: Comparison) {
         print(comparison.line)
         if !comparison.isMet { missed.append(comparison) }

@@ -16,7 +16,7 @@ struct HistoryBenchmark {
             let zstd = Zstd(folder: folder)
             var peer: [Int] = []
             let patching = try wallSeconds { peer = try zstd.patchSizes(of: versions) }
-            add(
+            report.add(
                 "\(document.name), median",
                 Double(median(sizes)),
                 Double(median(peer)),
@@ -24,12 +24,24 @@ struct HistoryBenchmark {
                 .below
             )
             if let limit = Self.medianLimits[document.name] {
-                add("\(document.name), median / limit", Double(median(sizes)), limit, "B", .below)
+                report.add(
+                    "\(document.name), median / limit",
+                    Double(median(sizes)),
+                    limit,
+                    "B",
+                    .below
+                )
             }
-            add("\(document.name), mean", Double(mean(sizes)), Double(mean(peer)), "B", .below)
+            report.add(
+                "\(document.name), mean",
+                Double(mean(sizes)),
+                Double(mean(peer)),
+                "B",
+                .below
+            )
             let count = Double(max(1, peer.count))
             let (diff, patch) = (diffing * 1_000 / count, patching * 1_000 / count)
-            add("\(document.name), diff", diff, patch, "ms", .atMost(0.2))
+            report.add("\(document.name), diff", diff, patch, "ms", .atMost(0.2))
         }
     }
 
@@ -58,16 +70,6 @@ struct HistoryBenchmark {
         let start = clock.now
         try body()
         return (clock.now - start) / .seconds(1)
-    }
-
-    private func add(
-        _ name: String,
-        _ ours: Double,
-        _ peer: Double,
-        _ unit: String,
-        _ target: Comparison.Target
-    ) {
-        report.add(.init(name: name, ours: ours, peer: peer, unit: unit, target: target))
     }
 }
 

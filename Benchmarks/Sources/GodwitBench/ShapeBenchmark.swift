@@ -14,10 +14,16 @@ struct ShapeBenchmark {
             let taken = microseconds(of: count)
             // A list a hundred times as long has two more levels at most.
             let target: Comparison.Target = small == nil ? .none : .atMost(3)
-            add("\(count) ints / 20,000", taken, small ?? taken, "µs", target)
+            report.add("\(count) ints / 20,000", taken, small ?? taken, "µs", target)
             small = small ?? taken
         }
-        add("10,000 insertions before 1,000,000 equal items", insertionSeconds, 1, "s", .below)
+        report.add(
+            "10,000 insertions before 1,000,000 equal items",
+            insertionSeconds,
+            1,
+            "s",
+            .below
+        )
     }
 
     private func microseconds(of count: Int) -> Double {
@@ -38,15 +44,5 @@ struct ShapeBenchmark {
         return cpuSeconds {
             for number in 0..<Self.editCount { list.insert(.int(Int64(number)), at: 0) }
         }
-    }
-
-    private func add(
-        _ name: String,
-        _ ours: Double,
-        _ peer: Double,
-        _ unit: String,
-        _ target: Comparison.Target
-    ) {
-        report.add(.init(name: name, ours: ours, peer: peer, unit: unit, target: target))
     }
 }

@@ -24,11 +24,11 @@ struct TextBenchmark {
             try final.edit { Self.type(keystrokes[...], &$0["text"].text) }
         }
         guard final["text"]?.text == end else { throw WrongResult() }
-        add("all in one draft", whole, 0.5, "s", .below)
+        report.add("all in one draft", whole, 0.5, "s", .below)
         for size in [1, 10, 100] { try batches(of: size, keystrokes, final) }
         let atRest =
             Compression.compressed(final.canonicalBytes)?.count ?? final.canonicalBytes.count
-        add("at rest", Double(atRest), 26_000, "B", .below)
+        report.add("at rest", Double(atRest), 26_000, "B", .below)
         try comparePeers(whole, path)
     }
 
@@ -45,7 +45,7 @@ struct TextBenchmark {
         }
         guard value == end else { throw WrongResult() }
         let perEdit = Double(bytes) / Double(keystrokes.count)
-        add("bytes an edit, \(size) a draft", perEdit, 3, "B", size == 10 ? .below : .none)
+        report.add("bytes an edit, \(size) a draft", perEdit, 3, "B", size == 10 ? .below : .none)
         let microseconds = seconds * 1e6 / Double(keystrokes.count)
         report.note("    in \(String(format: "%.2f", microseconds)) µs of CPU an edit")
     }
@@ -65,7 +65,7 @@ struct TextBenchmark {
             let answer = try PeerProgram(python, target + "/text_crdt.py", name).run()
             let line = answer.lines.first { $0.phase == "trace_1000_per_txn" }
             if let line, let peer = line.cpuMicroseconds, let count = line.count {
-                add(line.peer, seconds, peer * Double(count) / 1e6, "s", .none)
+                report.add(line.peer, seconds, peer * Double(count) / 1e6, "s", .none)
             }
             if let failure = answer.failure { report.note("\(name) failed: \(failure)") }
         }
@@ -93,15 +93,5 @@ struct TextBenchmark {
 
     private static func type(_ keystrokes: ArraySlice<Keystroke>, _ text: inout TextDraft) {
         for keystroke in keystrokes { text.replaceSubrange(keystroke.range, with: keystroke.text) }
-    }
-
-    private func add(
-        _ name: String,
-        _ ours: Double,
-        _ limit: Double,
-        _ unit: String,
-        _ target: Comparison.Target
-    ) {
-        report.add(.init(name: name, ours: ours, peer: limit, unit: unit, target: target))
     }
 }

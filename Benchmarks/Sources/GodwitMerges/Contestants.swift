@@ -7,7 +7,8 @@ struct Answer {
     let value: Value?
     /// Whether something is reported.
     let hasConflicts: Bool
-    /// Whether all that is reported are notices, which stop no script.
+    /// Whether the program reports nothing but notices: its exit code says then that there are no
+    /// conflicts.
     var hasOnlyNotices = false
     /// What the program reports, for people.
     var conflicts: [String] = []

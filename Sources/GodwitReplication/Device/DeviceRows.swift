@@ -36,8 +36,9 @@ struct DeviceIdentity: Hashable, Sendable {
     /// The nonce of the last request.
     var nonce: Int64 = 0
 
-    /// Whether another program has counted so far under the device's id that no message could hold
-    /// what follows: no device comes to this by itself, and the id is given up.
+    /// Whether a nonce is so high that the device soon could not count on from it.
+    ///
+    /// No device comes to this by itself: another program uses its id, and the device takes another one.
     static func isUsedUp(_ nonce: Int64) -> Bool { nonce > 1 << 52 }
 }
 

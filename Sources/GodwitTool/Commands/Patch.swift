@@ -17,8 +17,8 @@ struct Patch: ParsableCommand {
             standard error (with --json, as an object), and the exit code is 0; with --exit-code
             it is 3. A delta from `godwit diff --json` is recognised by the digests in it, a JSON
             Patch by what it leaves: records and lists that it adds to lists, and fields that it
-            adds or removes. One that adds a number or a text to a list, or removes or moves an
-            item, is never recognised: it would leave out what is to be there twice.
+            adds or removes. A patch that adds a number or a text to a list, or removes or moves
+            an item, is never recognised: a list may hold one number or text several times.
 
             A JSON document keeps its layout: the order of keys, the indentation and the spelling
             of numbers and strings.

@@ -81,11 +81,9 @@ extension Recording {
     ) -> ListRecipe {
         var recipe = ListRecipe()
         // Where all items are equal, nothing but their place tells them apart.
-        let first = list.count == base.count ? base.first : nil
-        if list.count == base.count, first == base.last, list == base,
-            base.allSatisfy({ $0 == first })
-        {
-            return recipe
+        if list.count == base.count {
+            let first = base.first
+            if first == base.last, list == base, base.allSatisfy({ $0 == first }) { return recipe }
         }
         var position = 0
         let returned = pieces.returned(from: base, to: list)

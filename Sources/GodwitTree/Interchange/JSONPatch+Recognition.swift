@@ -7,10 +7,10 @@
 //
 //   (1) A patch is recognised when all operations can be undone, and at least one has left a trace
 //       that only this value at this place, or no value under this key, can be.
-//   (2) A scalar that is put into a list leaves no trace, because lists have equal numbers and words, and
-//       to leave one out loses what to put it in twice does not; nor does an empty list or record. A
-//       removal of an item from a list, or a move out of a place in one, leaves none either. A patch with
-//       such an operation is not recognised, whatever else it does.
+//   (2) These operations leave no trace: a scalar, an empty list or an empty record is put into a list,
+//       because lists hold equal ones; an item is removed from a list, or moved out of it. A patch with
+//       such an operation is not recognised, whatever else it does: to apply it twice loses nothing, to
+//       leave it out does.
 
 extension JSONPatch {
     /// Whether all that the patch does is there already, so that it must not be applied again.

@@ -14,8 +14,8 @@
 //       count all the same.
 //
 // The merge reports each decision, except two raised versions and prose that differs only in case,
-// blanks or punctuation. It reports raised versions too where the record is of scalars alone, and has
-// another field of the side that lost: an entry of a lock file is not to be put together of two.
+// blanks or punctuation. It reports raised versions, too, in a record of scalars with one version that
+// also has a field of the side that lost: the entry of a lock file is then put together of two.
 
 /// The decisions of one merge.
 struct Settlement {
