@@ -17,9 +17,6 @@ extension Schedule {
         private(set) var resting: [Int: Duration] = [:]
         /// The first of each stream whose host does not rest, and older ones that are stale.
         private var tops: Heap<Top> = []
-        /// The last of these for each host; only that one counts.
-        private var tickets: [Int: Int] = [:]
-        private var lastTicket = 0
 
         /// - Parameter limit: 0 for any number.
         init(isOrdered: Bool, limit: Int) {
@@ -40,7 +37,6 @@ extension Schedule {
             if streams[host]?.isEmpty == true {
                 streams[host] = nil
                 resting[host] = nil
-                tickets[host] = nil
             } else {
                 offer(host)
             }
@@ -67,14 +63,11 @@ extension Schedule {
             if tops.count > 2 * streams.count + Self.staleMax {
                 tops = Heap(tops.unordered.filter(isCurrent))
             }
-            lastTicket += 1
-            tickets[host] = lastTicket
-            tops.insert(Top(entry: entry, host: host, ticket: lastTicket))
+            tops.insert(Top(entry: entry, host: host))
         }
 
         private func isCurrent(_ top: Top) -> Bool {
-            tickets[top.host] == top.ticket && resting[top.host] == nil
-                && streams[top.host]?.max == top.entry
+            resting[top.host] == nil && streams[top.host]?.max == top.entry
         }
 
         private static let staleMax = 64
@@ -93,10 +86,9 @@ extension Schedule {
     struct Top: Comparable {
         let entry: ReadyEntry
         let host: Int
-        fileprivate let ticket: Int
 
         static func < (left: Top, right: Top) -> Bool {
-            (left.entry, left.ticket) < (right.entry, right.ticket)
+            (left.entry, left.host) < (right.entry, right.host)
         }
     }
 
