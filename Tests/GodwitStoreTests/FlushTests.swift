@@ -100,6 +100,20 @@ import Testing
 
     @Test func `a sync that fails in a flush ends writing, another failure does not`() async throws
     {
+        let count = try await endings { try await $0.flush() }
+        #expect(count == 1, "a flush syncs once")
+    }
+
+    @Test func `a sync that fails in a vacuum ends writing, another failure does not`() async throws
+    {
+        let count = try await endings { try await $0.vacuum() }
+        #expect(count > 1, "it syncs both files")
+    }
+
+    /// Fails each operation of the disk that `body` makes, one after the other.
+    ///
+    /// - Returns: After how many of them the store took no more writes.
+    private func endings(of body: (Store) async throws -> Void) async throws -> Int {
         var (endings, number) = (0, 0)
         while true {
             number += 1
@@ -109,10 +123,10 @@ import Testing
             let numbers = numbers
             try await store.write(.relaxed) { try $0.set(1, for: "a", in: numbers) }
             disk.fail(at: disk.operationCount + number, with: .inputOutput)
-            let failure = await failure { try await store.flush() }
+            let failure = await failure { try await body(store) }
             disk.mend()
             let next = await self.failure {
-                try await store.write { try $0.set(2, for: "a", in: numbers) }
+                try await store.write { try $0.set(2, for: "b", in: numbers) }
             }
             if case .mustReopen = next as? StoreError {
                 endings += 1
@@ -120,9 +134,12 @@ import Testing
                 #expect(next == nil, "operation \(number)")
             }
             try? store.close()
-            if failure == nil { break }
+            let again = try Store(.file(folder.path("store.sqlite")))
+            let kept = try await again.read { try $0.get("a", in: numbers) }
+            #expect(kept == 1, "operation \(number)")
+            try again.close()
+            if failure == nil { return endings }
         }
-        #expect(endings == 1, "the flush syncs once")
     }
 
     @Test func `a sync that fails in the app's own transaction ends writing, too`() async throws {

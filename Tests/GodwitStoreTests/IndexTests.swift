@@ -254,17 +254,88 @@ extension IndexTests {
         try app.close()
     }
 
-    @Test func `an older process does not write into an index that it does not understand`()
+    /// In the second version names are written with a title.
+    private func upgraded(_ value: Value, from version: Int) -> Value {
+        guard version == 1 else { return value }
+        return ["name": .string(Key("Dr. " + (value["name"]?.text ?? "")))]
+    }
+
+    @Test func `processes of different versions write the same entries into an older index`()
+        async throws
+    {
+        let path = folder.path("shared.sqlite")
+        let byName = Index("byName", on: "name")
+        let older = Store.Collection<Person>("people")
+        let newer = Store.Collection<Person>("people", version: 2, upgrade: upgraded)
+        var options = Store.Options()
+        options.processes = .several
+        options.collections = [CollectionRules(older, indexes: [byName])]
+        let old = try Store(.file(path), options: options)
+        for name in ["Ann", "Bob"] {
+            try await old.write { try $0.set(Person(name: name), for: name, in: older) }
+        }
+        options.collections = [CollectionRules(newer)]
+        let new = try Store(.file(path), options: options)
+        try await new.write { transaction in
+            try transaction.remove("Ann", in: newer)
+            try transaction.update("Bob", in: newer) { $0.name += "by" }
+            try transaction.set(Person(name: "Dr. Cy"), for: "Cy", in: newer)
+        }
+        try await old.write { try $0.remove("Cy", in: older) }
+        let found = try await old.read { try $0.keys(Query(older, by: byName)) }
+        #expect(found == ["Bob"])
+        let refusal = StoreError.noIndex("byName", collection: "people")
+        await #expect(throws: refusal, "its bounds are those of newer fields") {
+            try await new.read { try $0.keys(Query(newer, by: byName)) }
+        }
+        for store in [old, new] {
+            let report = try await store.integrityCheck()
+            #expect(report.isSound, "\(report.problems)")
+            try store.close()
+        }
+    }
+
+    @Test func `a program without the app's upgrades leaves an index alone, and finds it sound`()
+        async throws
+    {
+        let path = folder.path("upgraded.sqlite")
+        let byName = Index("byName", on: "name")
+        let store = try Store(.file(path))
+        let people = Store.Collection<Person>("people")
+        try await store.write { try $0.set(Person(name: "Ann"), for: "a", in: people) }
+        try store.close()
+        var options = Store.Options()
+        let newer = Store.Collection<Person>("people", version: 2, upgrade: upgraded)
+        options.collections = [CollectionRules(newer, indexes: [byName])]
+        try Store(.file(path), options: options).close()
+        let tool = try Store(.file(path))
+        let report = try await tool.integrityCheck()
+        #expect(report.isSound, "\(report.problems)")
+        let refusal = StoreError.newerIndex("byName", collection: "people", found: 2, known: 1)
+        await #expect(throws: refusal, "it would leave the entry behind") {
+            try await tool.write { try $0.remove("a", in: people) }
+        }
+        try tool.close()
+    }
+
+    @Test func `an older process neither searches nor writes an index that it does not understand`()
         async throws
     {
         let path = folder.path("shared.sqlite")
         let people = Store.Collection<Person>("people")
         let byName = Index("byName", on: "name")
         let older = try openShared(path, [byName])
+        try await older.write { try $0.set(Person(name: "Bob"), for: "b", in: people) }
         let newer = try openShared(path, [byName], version: 2)
         let refusal = StoreError.newerIndex("byName", collection: "people", found: 2, known: 1)
         await #expect(throws: refusal) {
             try await older.write { try $0.set(Person(name: "Ann"), for: "a", in: people) }
+        }
+        await #expect(throws: refusal, "it would leave the entry behind") {
+            try await older.write { try $0.remove("b", in: people) }
+        }
+        await #expect(throws: refusal, "its bounds are those of older fields") {
+            try await older.read { try $0.keys(Query(people, by: byName, from: "A")) }
         }
         try await older.write { try $0.set(1, for: "a", in: Store.Collection<Int>("numbers")) }
         try older.close()

@@ -5,7 +5,14 @@ import GodwitTree
 
 /// The app that runs in the simulated world: notes that several processes write and push.
 enum App {
-    static let notes = Store.Collection<Note>("notes")
+    /// The notes as an app of this version has them: the second one counts ranks from 100.
+    static func notes(_ version: Int) -> Store.Collection<Note> {
+        Store.Collection("notes", version: version) { value, _ in
+            StoredNote(value, version: 1).seen(by: 2)?.value ?? value
+        }
+    }
+
+    static let notes = notes(1)
     /// The same keys as the notes', in another collection.
     static let labels = Store.Collection<Note>("labels")
     /// The commit of each write, by the write's number: what the disk says was committed.
@@ -26,6 +33,31 @@ struct Note: Codable, Hashable, Sendable {
     var rank: Int64
 
     var value: Value { ["number": .int(number), "rank": .int(rank)] }
+}
+
+/// A note with the version of the app that wrote it.
+struct StoredNote: Hashable {
+    static let rankStep: Int64 = 100
+
+    var note: Note
+    var version: Int
+
+    init(_ note: Note, version: Int) { (self.note, self.version) = (note, version) }
+
+    init(_ value: Value, version: Int) {
+        let (number, rank) = (value["number"]?.int64 ?? -1, value["rank"]?.int64 ?? -1)
+        self.init(Note(number: number, rank: rank), version: version)
+    }
+
+    /// The note as an app of this version reads it; nil if it is too old to read it.
+    func seen(by version: Int) -> Note? {
+        guard self.version <= version else { return nil }
+        let steps = Int64(version - self.version)
+        return Note(number: note.number, rank: note.rank + steps * Self.rankStep)
+    }
+
+    /// The note as the cloud has it.
+    var newest: Note? { seen(by: 2) }
 }
 
 /// What the app's resolver says of a conflict that it does not understand.

@@ -24,7 +24,7 @@ struct Books {
         let launch: Int
         var commit: CommitNumber = .none
         /// The objects that it has written; nil for those that it has removed.
-        var changes: [ObjectKey: Note?] = [:]
+        var changes: [ObjectKey: StoredNote?] = [:]
         var pushes: [QueuedPush] = []
         var answer = Answer.open
         /// Whether it must outlast a power cut.
@@ -73,7 +73,7 @@ extension Books {
     func objects(
         after marks: [Int: CommitNumber],
         through commit: CommitNumber
-    ) -> [ObjectKey: Note] {
+    ) -> [ObjectKey: StoredNote] {
         let sorted = marks.filter { $0.value <= commit }.sorted { $0.value < $1.value }
         return sorted.reduce(into: [:]) { objects, mark in
             for (key, note) in writes[mark.key]?.changes ?? [:] { objects[key] = note }

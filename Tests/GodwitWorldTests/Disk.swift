@@ -18,18 +18,23 @@ enum Disk {
         Set(try rows(of: App.done.name, in: database).keys)
     }
 
-    static func objects(in database: Database) throws -> [ObjectKey: Note] {
-        var objects: [ObjectKey: Note] = [:]
+    static func objects(in database: Database) throws -> [ObjectKey: StoredNote] {
+        var objects: [ObjectKey: StoredNote] = [:]
         for collection in [App.notes, App.labels] {
+            let versions = try versions(of: collection.name, in: database)
             for (key, value) in try rows(of: collection.name, in: database) {
-                let note = Note(
-                    number: value["number"]?.int64 ?? -1,
-                    rank: value["rank"]?.int64 ?? -1
-                )
-                objects[ObjectKey(collection: collection.name, key: Key(key))] = note
+                let place = ObjectKey(collection: collection.name, key: Key(key))
+                objects[place] = StoredNote(value, version: versions[key] ?? 0)
             }
         }
         return objects
+    }
+
+    private static func versions(of collection: Key, in database: Database) throws -> [String: Int]
+    {
+        let sql = "SELECT key, version FROM godwit_object WHERE collection = ?"
+        return try Row.fetchAll(database, sql: sql, arguments: [collection.text])
+            .reduce(into: [:]) { $0[$1[0]] = $1[1] }
     }
 
     /// The unfinished operations, in order.

@@ -17,6 +17,8 @@ final class Launch: @unchecked Sendable {
     let pool: DatabasePool?
     let queue: PushQueue
     let indexes: [Index]
+    /// The version of the app: the older one cannot read what the newer one has written.
+    let version: Int
     var isAlive = true
     /// At which idle moment it went on after it was frozen.
     var thawedAt = -1
@@ -33,11 +35,12 @@ final class Launch: @unchecked Sendable {
 
     init(_ process: Int, in world: World) throws {
         self.process = process
+        version = world.version()
         let all = [App.byRank, App.byNumber]
         indexes = all.filter { _ in world.random.happens(0.7) }
         let pipelines = world.pipelines(process)
         limits = pipelines.reduce(into: [:]) { $0[$1.name] = $1.maxConcurrent }
-        let options = world.storeOptions(process, indexes)
+        let options = world.storeOptions(process, App.notes(version), indexes)
         pool = world.random.happens(0.2) ? try DatabasePool(path: world.path) : nil
         do {
             store =
@@ -58,6 +61,14 @@ final class Launch: @unchecked Sendable {
             try? pool?.close()
             throw error
         }
+    }
+
+    /// Whether there is a newer version of the app, so that some objects may be too new for this one.
+    func isOutdated(in world: World) -> Bool { world.hasUpgrade && version == 1 }
+
+    /// The collection as this version of the app has it.
+    func collection(_ name: Key) -> Store.Collection<Note> {
+        name == App.notes.name ? App.notes(version) : Store.Collection(name)
     }
 
     func close() throws {
@@ -118,17 +129,27 @@ extension World {
         launch.tasks.append(Task(executorPreference: executor) { await body(launch) })
     }
 
+    /// The version of the app that is launched next; in the end it is the newest one there was.
+    func version() -> Int {
+        guard hasUpgrade, isHealed || random.happens(0.4) else { return 1 }
+        return 2
+    }
+
     /// What the calendar says.
     var calendar: Date {
         let passed = clock.now.sinceStart / .seconds(1)
         return Date(timeIntervalSince1970: 1_000_000 + calendarShift + passed)
     }
 
-    func storeOptions(_ process: Int, _ indexes: [Index]) -> Store.Options {
+    func storeOptions(
+        _ process: Int,
+        _ notes: Store.Collection<Note>,
+        _ indexes: [Index]
+    ) -> Store.Options {
         let clock = clock
         var options = Store.Options()
         options.processes = isShared ? .several : .one
-        options.collections = [CollectionRules(App.notes, indexes: indexes)]
+        options.collections = [CollectionRules(notes, indexes: indexes)]
         options.cacheSizeInBytes = random.happens(0.5) ? 0 : 1 << 20
         options.laneScheduler = scheduler.executor(of: process).lanes
         options.identifiers = Identifiers { [self] in

@@ -13,7 +13,9 @@ extension World {
         isHealed = true
         endLongRead()
         for launch in alive { thaw(launch) }
-        for launch in alive where launch.limits[App.line] == nil { close(launch) }
+        for launch in alive where launch.limits[App.line] == nil || launch.isOutdated(in: self) {
+            close(launch)
+        }
         mend()
         if alive.isEmpty { open(.afterKill) }
         runJobs(200)
@@ -96,7 +98,7 @@ extension World {
             let all = books.writes.values.flatMap(\.pushes)
             let skipped = Set(all.filter { books.skipped.contains($0.id) }.map(\.push.place))
             for place in Set(places).subtracting(skipped).subtracting(books.lostPlaces)
-            where cloud.contents[place] != objects[place] {
+            where cloud.contents[place] != objects[place]?.newest {
                 books.violate("the cloud has another \(place) than the store")
             }
             for launch in alive where books.told[launch.process] ?? last != last {

@@ -48,10 +48,10 @@ extension World {
         let id = run.operation.id
         defer { end(run, in: process) }
         let place = push.place
+        let collection = launch.collection(place.collection)
         let note = try await launch.store.read { transaction in
-            try transaction.value(of: place).map { value in
-                Note(number: value["number"]?.int64 ?? -1, rank: value["rank"]?.int64 ?? -1)
-            }
+            try transaction.get(push.key, in: collection)
+                .flatMap { StoredNote($0, version: collection.version).newest }
         }
         try await travel()
         guard launch.isAlive else { throw CancellationError() }

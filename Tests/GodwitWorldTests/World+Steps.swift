@@ -126,7 +126,7 @@ extension World {
             books.writes[mark]?.commit = transaction.commit
             books.writes[mark]?.changes = [:]
             books.writes[mark]?.pushes = []
-            for change in plan { try carryOut(change, mark, in: transaction) }
+            for change in plan { try carryOut(change, mark, by: launch, in: transaction) }
             try transaction.set(transaction.commit.rawValue, for: "\(mark)", in: App.marks)
             if throwsUp { throw Undo() }
         }
@@ -145,9 +145,10 @@ extension World {
             } catch {
                 guard launch.isAlive else { return }
                 note("write \(mark) fails: \(error)")
-                books.writes[mark]?.answer =
-                    error is Undo || error is CancellationError ? .undone : .failed
-                let isExpected = error is Undo && throwsUp || error is CancellationError
+                let isTooOld = launch.isOutdated(in: self) && isOfNewerApp(error)
+                let isUndone = error is Undo || error is CancellationError || isTooOld
+                books.writes[mark]?.answer = isUndone ? .undone : .failed
+                let isExpected = isUndone && (throwsUp || !(error is Undo))
                 if !isExpected, !mayFail(launch.process, since: faults), !launch.store.isPoisoned {
                     books.violate("write \(mark) fails: \(error)")
                 }
@@ -187,16 +188,19 @@ extension World {
     private func carryOut(
         _ change: PlannedChange,
         _ mark: Int,
+        by launch: Launch,
         in transaction: borrowing WriteTransaction
     ) throws {
-        let collection = Store.Collection<Note>(change.place.collection)
+        let collection = launch.collection(change.place.collection)
         let key = change.place.key.text
         if let note = change.note {
             try transaction.set(note, for: key, in: collection)
         } else {
             try transaction.remove(key, in: collection)
         }
-        books.writes[mark]?.changes[change.place] = .some(change.note)
+        books.writes[mark]?.changes[change.place] = .some(
+            change.note.map { StoredNote($0, version: collection.version) }
+        )
         let needs = change.needsLast ? [books.writes[mark]?.pushes.last?.id].compactMap { $0 } : []
         let id = try transaction.enqueue(
             change.push,
@@ -242,14 +246,18 @@ extension World {
                 try await launch.store.read { [self] transaction in
                     let rows = try Disk.objects(in: transaction.database)
                     let notes = rows.filter { $0.key.collection == App.notes.name }
+                    let collection = launch.collection(App.notes.name)
                     for key in App.keys {
-                        let note = try transaction.get(key, in: App.notes)
-                        if note != notes[App.notes.place(key)] { books.violate("a stale \(key)") }
+                        let stored = notes[collection.place(key)]
+                        let isRight = try launch.gets(stored) {
+                            try transaction.get(key, in: collection)
+                        }
+                        if !isRight { books.violate("a stale \(key)") }
                     }
-                    if try transaction.count(in: App.notes) != notes.count {
+                    if try transaction.count(in: collection) != notes.count {
                         books.violate("the count of notes is wrong")
                     }
-                    try check(notes, by: launch.indexes, in: transaction)
+                    try check(notes, by: launch, in: transaction)
                     let marks = try Disk.marks(in: transaction.database)
                     books.check(marks, through: transaction.lastCommit, .whileItRuns)
                     if books.objects(after: marks, through: transaction.lastCommit) != rows {
@@ -265,17 +273,21 @@ extension World {
     }
 
     private func check(
-        _ notes: [ObjectKey: Note],
-        by indexes: [Index],
+        _ notes: [ObjectKey: StoredNote],
+        by launch: Launch,
         in transaction: borrowing ReadTransaction
     ) throws {
-        for index in indexes {
-            let found = try transaction.objects(Query(App.notes, by: index)).map(\.key)
-            let sorted = notes.sorted { left, right in
-                let (left, right) = (left, right)
-                let ranks =
-                    index == App.byRank
-                    ? (left.value.rank, right.value.rank) : (0, 0)
+        let collection = launch.collection(App.notes.name)
+        let readable = notes.compactMapValues { $0.seen(by: launch.version) }
+        for index in launch.indexes {
+            let found: [String]
+            do {
+                found = try transaction.objects(Query(collection, by: index)).map(\.key)
+            } catch let error where launch.isOutdated(in: self) && isOfNewerApp(error) {
+                continue
+            }
+            let sorted = readable.sorted { left, right in
+                let ranks = index == App.byRank ? (left.value.rank, right.value.rank) : (0, 0)
                 return (ranks.0, left.value.number, left.key.key.text)
                     < (ranks.1, right.value.number, right.key.key.text)
             }.map(\.key.key.text)
@@ -290,7 +302,7 @@ extension World {
             do {
                 let view = try await launch.store.view()
                 let list = try await view.list(
-                    App.notes,
+                    launch.collection(App.notes.name),
                     where: { $0.rank > 0 },
                     grouped: { $0.number % 2 },
                     sorted: \.rank
@@ -323,14 +335,16 @@ extension World {
         guard launch.isAlive else { return }
         let marks = try launch.store.database.read { try Disk.marks(in: $0) }
         let objects = books.objects(after: marks, through: view.commit)
+        let collection = launch.collection(App.notes.name)
         for key in App.keys {
-            let note = try view.get(key, in: App.notes)
-            if note != objects[App.notes.place(key)] {
+            let stored = objects[collection.place(key)]
+            if try !launch.gets(stored, { try view.get(key, in: collection) }) {
                 books.violate("a view at \(view.commit) shows another \(key)")
             }
         }
-        let listed = objects.filter { $0.key.collection == App.notes.name && $0.value.rank > 0 }
-        let sorted = listed.sorted { left, right in
+        let notes = objects.filter { $0.key.collection == collection.name }
+            .compactMapValues { $0.seen(by: launch.version) }
+        let sorted = notes.filter { $0.value.rank > 0 }.sorted { left, right in
             let (group, other) = (left.value.number % 2, right.value.number % 2)
             return (group, left.value.rank, left.key.key.text)
                 < (other, right.value.rank, right.key.key.text)
@@ -338,5 +352,28 @@ extension World {
         if list.keys() != sorted.map(\.key.key.text) {
             books.violate("a list at \(view.commit) has \(list.keys())")
         }
+    }
+}
+
+extension Launch {
+    /// Whether this version of the app gets what is stored: nothing of what a newer one has written.
+    fileprivate func gets(_ stored: StoredNote?, _ get: () throws -> Note?) throws -> Bool {
+        guard let stored, stored.version > version else {
+            return try get() == stored?.seen(by: version)
+        }
+        do {
+            _ = try get()
+            return false
+        } catch StoreError.newerObject {
+            return true
+        }
+    }
+}
+
+/// Whether an error says that a newer version of the app was there.
+private func isOfNewerApp(_ error: any Error) -> Bool {
+    switch error {
+    case StoreError.newerObject, StoreError.newerIndex: true
+    default: false
     }
 }

@@ -21,6 +21,8 @@ final class World: @unchecked Sendable {
     let clock = ManualClock()
     let scheduler: SimulatedScheduler
     let isShared: Bool
+    /// Whether the app has a second version in this world.
+    let hasUpgrade: Bool
     var books = Books()
     var cloud = Cloud()
     var launches: [Launch] = []
@@ -54,6 +56,7 @@ final class World: @unchecked Sendable {
         self.seed = seed
         random = Seeded(seed: seed)
         isShared = random.happens(0.4)
+        hasUpgrade = random.happens(0.4)
         folder = try TemporaryFolder()
         disk = SimulatedDisk(folder: folder)
         scheduler = SimulatedScheduler(seed: random.next())

@@ -22,7 +22,7 @@ public struct CollectionRules: Sendable {
     public let retention: Retention?
     /// Whether the collection is emptied when the store opens.
     public let isEphemeral: Bool
-    private let upgrade: @Sendable (Value, ObjectKey, Int) throws -> Value
+    private let upgrade: @Sendable (Value, ObjectKey, Int, Int) throws -> Value
     private let retype: @Sendable (Value, ObjectKey) throws -> Value
 
     public init<Object>(
@@ -36,14 +36,20 @@ public struct CollectionRules: Sendable {
         self.indexes = indexes
         self.retention = retention
         self.isEphemeral = isEphemeral
-        upgrade = { try collection.upgraded($0, at: $1, from: $2) }
+        upgrade = { try collection.upgraded($0, at: $1, from: $2, to: $3) }
         retype = { try collection.retyped($0, at: $1) }
     }
 
     func retyped(_ value: Value, at key: ObjectKey) throws -> Value { try retype(value, key) }
 
-    func upgraded(_ value: Value, at key: ObjectKey, from version: Int) throws -> Value {
-        try upgrade(value, key, version)
+    /// - Parameter target: The version to upgrade to; nil for the one of the rules.
+    func upgraded(
+        _ value: Value,
+        at key: ObjectKey,
+        from found: Int,
+        to target: Int? = nil
+    ) throws -> Value {
+        try upgrade(value, key, found, target ?? version)
     }
 }
 

@@ -1,5 +1,7 @@
 /// A part of an index.
 struct IndexBounds: Hashable, Sendable {
+    /// The version of the type whose fields the values are.
+    let version: Int
     let prefix: [IndexedValue]
     let lower: IndexedValue?
     let upper: IndexedValue?

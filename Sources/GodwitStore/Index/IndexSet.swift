@@ -15,10 +15,17 @@ struct IndexCatalogue: Sendable {
 
     func entries(of collection: Key) -> [IndexTable.Entry] { entries[collection] ?? [] }
 
-    func entry(of index: Index, in collection: Key) throws(StoreError) -> IndexTable.Entry {
-        guard let entry = entries(of: collection).first(where: { $0.index == index }) else {
+    /// The index that a query with these bounds looks into.
+    func entry(
+        of index: Index,
+        in collection: Key,
+        for bounds: IndexBounds
+    ) throws(StoreError) -> IndexTable.Entry {
+        let entry = entries(of: collection).first { $0.index == index }
+        guard let entry, entry.version >= bounds.version else {
             throw .noIndex(index.name, collection: collection)
         }
+        guard entry.version == bounds.version else { throw entry.isNewer(than: bounds.version) }
         return entry
     }
 }
@@ -117,7 +124,7 @@ final class IndexSet: Sendable {
 extension IndexSet {
     /// Moves an object's entries from where its old value had them to where its new one has.
     ///
-    /// - Throws: ``StoreError/newerIndex(_:collection:found:known:)`` when another process has
+    /// - Throws: ``StoreError/newerIndex(_:collection:found:known:)`` when another program has
     ///   built an index over a version of the type that this one does not know.
     func update(
         _ key: ObjectKey,
@@ -127,8 +134,9 @@ extension IndexSet {
         in database: Database
     ) throws {
         for entry in catalogue.entries(of: key.collection) {
-            if isShared, let new {
-                try refuseNewer(entry, than: version(of: key.collection) ?? new.version)
+            for object in [old, new].compactMap(\.self)
+            where !knowsFields(of: object, for: entry) {
+                throw entry.isNewer(than: version(of: key.collection) ?? object.version)
             }
             let before = try old.map { try values(of: $0, at: key, for: entry) }
             let after = try new.map { try values(of: $0, at: key, for: entry) }
@@ -138,34 +146,47 @@ extension IndexSet {
         }
     }
 
-    private func refuseNewer(_ entry: IndexTable.Entry, than known: Int) throws(StoreError) {
-        guard entry.version > known else { return }
-        throw .newerIndex(
-            entry.index.name,
-            collection: entry.collection,
-            found: entry.version,
-            known: known
-        )
-    }
-
+    /// The fields of an object as the index's version of the type has them.
+    ///
+    /// Whichever process writes an object, its entry is the same. An object that is newer than the
+    /// index, or cannot be upgraded, is found by the fields that it has.
     func values(
         of object: StoredObject,
         at key: ObjectKey,
         for entry: IndexTable.Entry
     ) throws -> [IndexedValue] {
         var value = try object.value(at: key)
-        if let rule = state.withLock({ $0.rules[key.collection] }) {
-            // An object that cannot be upgraded is found by the fields that it has.
-            value = (try? rule.upgraded(value, at: key, from: object.version)) ?? value
+        if object.version < entry.version, let rule = rule(of: key.collection) {
+            let upgraded = try? rule.upgraded(
+                value,
+                at: key,
+                from: object.version,
+                to: entry.version
+            )
+            value = upgraded ?? value
         }
         return entry.index.fields.map { IndexedValue($0.value(in: value)) }
     }
 
-    func retyped(_ value: Value, at key: ObjectKey) throws -> Value {
-        try state.withLock({ $0.rules[key.collection] })?.retyped(value, at: key) ?? value
+    /// Whether this process can tell the fields that an index has of an object.
+    func knowsFields(of object: StoredObject, for entry: IndexTable.Entry) -> Bool {
+        object.version >= entry.version
+            || (version(of: entry.collection) ?? 0) >= entry.version
     }
 
-    func version(of collection: Key) -> Int? {
-        state.withLock { $0.rules[collection]?.version }
+    func retyped(_ value: Value, at key: ObjectKey) throws -> Value {
+        try rule(of: key.collection)?.retyped(value, at: key) ?? value
+    }
+
+    func version(of collection: Key) -> Int? { rule(of: collection)?.version }
+
+    private func rule(of collection: Key) -> CollectionRules? {
+        state.withLock { $0.rules[collection] }
+    }
+}
+
+extension IndexTable.Entry {
+    fileprivate func isNewer(than known: Int) -> StoreError {
+        .newerIndex(index.name, collection: collection, found: version, known: known)
     }
 }

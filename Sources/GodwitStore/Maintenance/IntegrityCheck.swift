@@ -83,9 +83,17 @@ struct IntegrityCheck {
         _ counts: inout [Int64: Int],
         _ report: inout IntegrityReport
     ) throws {
+        let indexes = context.indexes
         for entry in entries {
-            let values = try context.indexes.values(of: object, at: place, for: entry)
-            if try entry.contains(values, place.key, in: database) {
+            // Without the app's upgrades, the entries of older objects are only counted.
+            let isThere =
+                try !indexes.knowsFields(of: object, for: entry)
+                || entry.contains(
+                    indexes.values(of: object, at: place, for: entry),
+                    place.key,
+                    in: database
+                )
+            if isThere {
                 counts[entry.number, default: 0] += 1
             } else {
                 report.problems.append("the index \(entry.index.name) does not have \(place)")

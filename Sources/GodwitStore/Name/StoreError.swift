@@ -50,8 +50,7 @@ public enum StoreError: Error, Hashable, Sendable {
     case changedBehindTheStore(ObjectKey)
     /// The collection's rules declare no such index.
     case noIndex(String, collection: Key)
-    /// A newer version of the app, in another process, has built the index: this one cannot keep
-    /// it, and takes no writes to the collection.
+    /// A newer version of the app has built the index: this program can neither keep it nor search it.
     case newerIndex(String, collection: Key, found: Int, known: Int)
 
     // Writing

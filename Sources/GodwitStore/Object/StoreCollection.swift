@@ -49,12 +49,19 @@ public struct StoreCollection<Object: Codable & Sendable>: Sendable {
 extension StoreCollection {
     /// A value of this version, from one of an older version.
     ///
-    /// - Throws: ``StoreError/newerObject(_:found:known:)`` for one of a newer version.
-    func upgraded(_ value: Value, at key: ObjectKey, from found: Int) throws -> Value {
-        guard found <= version else {
-            throw StoreError.newerObject(key, found: found, known: version)
+    /// - Parameter target: The version to upgrade to; nil for this one.
+    /// - Throws: ``StoreError/newerObject(_:found:known:)`` for a value of a newer version.
+    func upgraded(
+        _ value: Value,
+        at key: ObjectKey,
+        from found: Int,
+        to target: Int? = nil
+    ) throws -> Value {
+        let target = target ?? version
+        guard found <= target else {
+            throw StoreError.newerObject(key, found: found, known: target)
         }
-        return try (found..<version).reduce(value) { try upgrade($0, $1) }
+        return try (found..<target).reduce(value) { try upgrade($0, $1) }
     }
 
     func decode(_ value: Value, at key: ObjectKey, version found: Int) throws -> Object {

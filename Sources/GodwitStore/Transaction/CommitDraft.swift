@@ -213,7 +213,7 @@ extension CommitDraft: ObjectLookup {
         _ bounds: IndexBounds,
         _ body: (String) throws -> Bool
     ) throws {
-        let entry = try group.catalogue.entry(of: index, in: collection)
+        let entry = try group.catalogue.entry(of: index, in: collection, for: bounds)
         try entry.forEachKey(bounds, in: database, body)
     }
 

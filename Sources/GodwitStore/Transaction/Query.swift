@@ -34,6 +34,7 @@ public struct Query<Object: Codable & Sendable>: Sendable {
         self.collection = collection
         self.index = index
         bounds = IndexBounds(
+            version: collection.version,
             prefix: equal.map { IndexedValue($0) },
             lower: lower.map { IndexedValue($0) },
             upper: upper.map { IndexedValue($0) },
@@ -48,7 +49,8 @@ extension ObjectReader where Self: ~Copyable {
     ///
     /// An object that cannot be read is left out, and named in ``QueryRows/unreadable``.
     ///
-    /// - Throws: ``StoreError/noIndex(_:collection:)`` when the collection has no such index.
+    /// - Throws: ``StoreError/noIndex(_:collection:)`` when the collection has no such index,
+    ///   ``StoreError/newerIndex(_:collection:found:known:)`` when a newer app has built it.
     /// - Complexity: O(log *n* + *k*) for *k* objects.
     public borrowing func objects<Object>(
         _ query: Query<Object>

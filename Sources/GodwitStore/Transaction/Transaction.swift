@@ -129,7 +129,8 @@ struct CommittedObjects: ObjectLookup {
         _ bounds: IndexBounds,
         _ body: (String) throws -> Bool
     ) throws {
-        let entry = try indexes.catalogue(in: database).entry(of: index, in: collection)
+        let catalogue = try indexes.catalogue(in: database)
+        let entry = try catalogue.entry(of: index, in: collection, for: bounds)
         try entry.forEachKey(bounds, in: database, body)
     }
 }

@@ -98,7 +98,8 @@ extension ViewObjects {
     ) throws {
         let indexes = context.indexes
         try read { database, _ in
-            let entry = try indexes.catalogue(in: database).entry(of: index, in: collection)
+            let catalogue = try indexes.catalogue(in: database)
+            let entry = try catalogue.entry(of: index, in: collection, for: bounds)
             let past = past(of: collection)
             guard !past.isEmpty else { return try entry.forEachKey(bounds, in: database, body) }
             var wide = bounds
