@@ -44,7 +44,7 @@ public final class Store: Sendable {
     /// let store = try Store(adopting: pool)
     /// try await store.write { transaction in
     ///     try transaction.set(order, for: "12", in: orders)
-    ///     try invoice.insert(transaction.database)
+    ///     try invoice.insert(transaction.connection)
     /// }
     /// ```
     ///
@@ -152,7 +152,7 @@ extension Store {
         let hasNotes = try database.read { try RetentionTable.hasNotes(in: $0) }
         guard !ephemeral.isEmpty || !kept.isEmpty || hasNotes && !isShared else { return }
         let ticket = try submit(.durable, isAwaited: true) { transaction in
-            if !isShared { try RetentionTable.forget(allBut: kept, in: transaction.database) }
+            if !isShared { try RetentionTable.forget(allBut: kept, in: transaction.connection) }
             for collection in ephemeral {
                 try transaction.removeAll(in: Store.Collection<Value>(collection))
             }

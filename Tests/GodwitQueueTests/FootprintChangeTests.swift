@@ -1,6 +1,7 @@
 import GodwitQueue
 import GodwitStore
 import GodwitTestKit
+import GodwitTree
 import Testing
 
 /// Operations on paths and things that are changed, skipped and replaced while they wait.
@@ -42,7 +43,12 @@ import Testing
             var random = Seeded(seed: seed)
             var known: [Known] = []
             for _ in 0..<12 {
-                switch Int.random(in: 0..<6, using: &random) {
+                switch Int.random(in: 0..<8, using: &random) {
+                case 6 where !known.isEmpty:
+                    let id = known[Int.random(in: 0..<known.count, using: &random)].id
+                    try await store.write { transaction in
+                        _ = try transaction.modifyOperation(id) { $0.dependencies = [] }
+                    }
                 case 0 where known.count > 1:
                     let place = Int.random(in: 0..<known.count, using: &random)
                     let id = known.remove(at: place).id
@@ -56,7 +62,9 @@ import Testing
                     }
                 default:
                     let work = Touching.random(&random)
-                    let id = try await store.write { try $0.enqueue(work) }
+                    // An order of the app's own may hide one that follows from paths.
+                    let needs = known.map(\.id).filter { _ in random.happens(0.2) }
+                    let id = try await store.write { try $0.enqueue(work, after: needs) }
                     known.append(Known(id: id, work: work))
                 }
                 try await check(known, seed)
@@ -85,6 +93,51 @@ import Testing
                 "seed \(seed)"
             )
         }
+    }
+
+    @Test func `an order that only the app's dependency carried outlasts it`() async throws {
+        let ids = try await store.write { transaction in
+            let first = try transaction.enqueue(Touching(paths: ["/x"]))
+            let second = try transaction.enqueue(Touching(paths: ["/y"]), after: [first])
+            return [first, second, try transaction.enqueue(Touching(paths: ["/x", "/y"]))]
+        }
+        try await store.write { try $0.skipOperation(ids[1]) }
+        let needs = try await store.read { try $0.dependencies(of: ids[2]) }
+        #expect(needs == [ids[0]])
+    }
+
+    @Test func `an operation stays with its host`() async throws {
+        struct Sending: GodwitQueue.Operation {
+            static let kind = "sending"
+            let host: String?
+        }
+        let id = try await store.write { try $0.enqueue(Sending(host: "a.example")) }
+        await #expect(throws: QueueError.otherHost(id, "a.example")) {
+            try await store.write { transaction in
+                try transaction.modifyOperation(id) {
+                    try $0.replace(with: Sending(host: "b.example"))
+                }
+            }
+        }
+    }
+
+    @Test func `an operation that is replaced pushes the objects of the new one`() async throws {
+        struct Pushing: GodwitQueue.Operation {
+            static let kind = "pushing"
+            let key: String
+            var objects: [ObjectKey] { [ObjectKey(collection: "things", key: Key(key))] }
+        }
+        let things = Store.Collection<Int>("things")
+        let id = try await store.write { transaction in
+            try transaction.set(1, for: "a", in: things)
+            try transaction.set(2, for: "b", in: things)
+            return try transaction.enqueue(Pushing(key: "a"))
+        }
+        try await store.write { transaction in
+            _ = try transaction.modifyOperation(id) { try $0.replace(with: Pushing(key: "b")) }
+        }
+        let pushed = try await store.read { try $0.recordedChanges(of: id).map(\.key) }
+        #expect(pushed == [things.place("b")])
     }
 
     @Test func `an operation that touches nothing gets its place when it is given a path`()

@@ -86,17 +86,30 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true])
+    /// What becomes of a pipeline in commit order.
+    enum Flattening: CaseIterable {
+        case same, renamed, renamedToStored, vanished
+    }
+
+    @Test(arguments: Flattening.allCases)
     func `C74★ what was enqueued in commit order keeps it when its pipeline is flat`(
-        isRenamed: Bool
+        flattening: Flattening
     ) async throws {
         let flat = { (bench: Workbench) in
-            isRenamed
-                ? bench.cloud.pipeline("new", order: .flat, previousNames: ["old"])
-                : bench.cloud.pipeline("old", order: .flat)
+            switch flattening {
+            case .same: bench.cloud.pipeline("old", order: .flat)
+            case .renamed, .renamedToStored:
+                bench.cloud.pipeline("new", order: .flat, previousNames: ["old"])
+            case .vanished: bench.cloud.pipeline(order: .flat)
+            }
         }
         try await launch { bench in
-            _ = try bench.queue([bench.cloud.pipeline("old")])
+            var pipelines = [bench.cloud.pipeline("old")]
+            if flattening == .renamedToStored {
+                pipelines.append(bench.cloud.pipeline("new", order: .flat))
+            }
+            if flattening == .vanished { pipelines.append(bench.cloud.pipeline(order: .flat)) }
+            _ = try bench.queue(pipelines)
             for name in ["a", "b"] {
                 try await bench.enqueue(name, placement: Placement(pipeline: "old"))
             }
@@ -148,6 +161,35 @@ import Testing
             ])
             let id = try await bench.first().id
             try await queue.running { _ = try await queue.fate(of: id) }
+            try await bench.expectEmpty()
+        }
+    }
+
+    @Test(arguments: [Dependency.Policy.skip, .fail])
+    func `C76★ what depends on one that cannot be read waits for a version that can`(
+        policy: Dependency.Policy
+    ) async throws {
+        try await launch { bench in
+            _ = try bench.queue()
+            try await bench.store.write { transaction in
+                let draft = try transaction.enqueue(UploadDraft(name: "a"))
+                let placement = Placement(dependencies: [.on(draft, otherwise: policy)])
+                try transaction.enqueue(Upload(name: "b"), placement)
+            }
+        }
+        try await launch { bench in
+            let queue = try bench.queue()
+            let draft = try await bench.first().id
+            try await queue.running {
+                try await queue.statuses(of: draft).reaches { $0 == .refused }
+            }
+            let found = try await bench.store.read { try $0.operations() }
+            #expect(found.map(\.state) == [.unreadable, .waiting])
+        }
+        try await launch { bench in
+            let pipeline = bench.cloud.pipeline().on(UploadDraft.self) { _, _ in .completed }
+            let started = try await drain(bench, [pipeline], ["b"])
+            #expect(started == ["b"])
             try await bench.expectEmpty()
         }
     }

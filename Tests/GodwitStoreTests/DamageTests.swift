@@ -214,6 +214,72 @@ extension DamageTests {
         try saved.close()
     }
 
+    @Test func `salvage saves rows whose parents are lost, and computes columns anew`() async throws
+    {
+        let path = folder.path("store.sqlite")
+        let tables = """
+            CREATE TABLE child (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES parent);
+            CREATE TABLE parent (id INTEGER PRIMARY KEY, name TEXT, long AS (name || '!') STORED);
+            """
+        var opening = Store.Options()
+        opening.schemas = [Schema(name: "app", steps: [.sql(tables)])]
+        let store = try Store(.file(path), options: opening)
+        let texts = texts
+        try await store.write { [self] transaction in
+            for number in 0..<300 {
+                try transaction.set(text(number), for: "\(number)", in: texts)
+            }
+            try transaction.database.execute(
+                sql: """
+                    INSERT INTO parent (id, name) VALUES (1, 'Ann'), (2, 'Bob');
+                    INSERT INTO child VALUES (1, 1), (2, 2);
+                    """
+            )
+        }
+        try store.close()
+        let file = try DatabaseQueue(path: path)
+        try await file.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA foreign_keys = 0; DELETE FROM parent WHERE id = 1")
+        }
+        try file.close()
+        try await damageLedger(path)
+        opening.recovery = .salvage
+        let saved = try Store(.file(path), options: opening)
+        let (children, names) = try await saved.read { transaction in
+            (
+                try Int.fetchAll(transaction.database, sql: "SELECT parent FROM child ORDER BY id"),
+                try String.fetchAll(transaction.database, sql: "SELECT long FROM parent")
+            )
+        }
+        #expect(children == [1, 2] && names == ["Bob!"])
+        try saved.close()
+    }
+
+    @Test(arguments: [Store.Options.Recovery.salvage, .quarantine])
+    func `a file that another process has open is not set aside`(
+        recovery: Store.Options.Recovery
+    ) async throws {
+        let path = folder.path("store.sqlite")
+        let texts = texts
+        var options = Store.Options()
+        options.processes = .several
+        let app = try Store(.file(path), options: options)
+        try await app.write { [self] transaction in
+            for number in 0..<300 {
+                try transaction.set(text(number), for: "\(number)", in: texts)
+            }
+        }
+        try await damageLedger(path)
+        options.recovery = recovery
+        #expect(throws: StoreError.alreadyOpen(path: path)) {
+            try Store(.file(path), options: options)
+        }
+        try app.close()
+        let alone = try Store(.file(path), options: options)
+        #expect(alone.recovery != nil)
+        try alone.close()
+    }
+
     @Test(arguments: [false, true])
     func `a salvage whose process ends is ended by the next opening`(isHalf: Bool) async throws {
         let path = folder.path("store.sqlite")

@@ -334,6 +334,16 @@ extension IndexTests {
         await #expect(throws: refusal, "it would leave the entry behind") {
             try await older.write { try $0.remove("b", in: people) }
         }
+        // A body that goes on after the refusal leaves nothing of it behind.
+        try await older.write { transaction in
+            try? transaction.set(Person(name: "Ann"), for: "a", in: people)
+            try? transaction.set(Person(name: "Rob"), for: "b", in: people)
+            try? transaction.remove("b", in: people)
+        }
+        let (all, report) = (
+            try await newer.read { try $0.keys(in: people) }, try await newer.integrityCheck()
+        )
+        #expect(all == ["b"] && report.isSound, "\(report.problems)")
         await #expect(throws: refusal, "its bounds are those of older fields") {
             try await older.read { try $0.keys(Query(people, by: byName, from: "A")) }
         }

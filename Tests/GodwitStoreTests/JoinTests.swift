@@ -166,6 +166,34 @@ import Testing
         try store.close()
     }
 
+    @Test func `a savepoint that the app rolls back within a write refuses the write`() async throws
+    {
+        let store = try Store(.memory)
+        let numbers = numbers
+        try await store.write { try $0.set(0, for: "old", in: numbers) }
+        await #expect(throws: StoreError.savepointRolledBack) {
+            try await store.write { transaction in
+                let database = transaction.database
+                try database.execute(sql: "SAVEPOINT import")
+                try transaction.set(1, for: "a", in: numbers)
+                try transaction.remove("old", in: numbers)
+                try database.execute(sql: "ROLLBACK TO import; RELEASE import")
+                try transaction.set(2, for: "b", in: numbers)
+            }
+        }
+        try await store.write { transaction in
+            let database = transaction.database
+            try database.execute(sql: "SAVEPOINT import")
+            try transaction.set(3, for: "c", in: numbers)
+            try database.execute(sql: "RELEASE import; SAVEPOINT empty; ROLLBACK TO empty")
+        }
+        let kept = try await store.read { try $0.get(["a", "b", "c", "old"], in: numbers) }
+        #expect(kept == ["c": 3, "old": 0])
+        let report = try await store.integrityCheck()
+        #expect(report.isSound, "\(report.problems)")
+        try store.close()
+    }
+
     @Test func `it is noticed by a view and by an observer that are behind, too`() async throws {
         let (database, store) = try adopted()
         let numbers = numbers

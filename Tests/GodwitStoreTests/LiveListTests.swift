@@ -103,6 +103,23 @@ import Testing
         try other.close()
     }
 
+    @Test func `a list of a view that is far behind has the rows of the view`() async throws {
+        let store = try Store(.memory)
+        let numbers = Store.Collection<Int>("numbers")
+        try await store.write { try $0.set(-1, for: "first", in: numbers) }
+        let view = try await store.view()
+        try await store.write { transaction in
+            for number in 0...ChangeSet.mergedMax {
+                try transaction.set(number, for: "\(number)", in: numbers)
+            }
+        }
+        let list = try await view.list(numbers, sorted: \.self)
+        #expect(list.keys() == ["first"])
+        try view.advance()
+        #expect(list.count == ChangeSet.mergedMax + 2)
+        try store.close()
+    }
+
     @Test(arguments: 1...10 * Soak.factor)
     func `a list is what sorting anew would give, and its change leads there`(
         seed: Int

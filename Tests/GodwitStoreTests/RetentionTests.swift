@@ -36,6 +36,33 @@ import Testing
         return try Store(.file(folder.path("store.sqlite")), options: options)
     }
 
+    /// Removes each negative number in the transaction that puts it in.
+    private struct Filter: TransactionHook {
+        let numbers: Store.Collection<Int>
+
+        func willCommit(
+            _ changes: [ObjectChange],
+            in transaction: borrowing WriteTransaction
+        ) throws {
+            for change in changes where try change.newValue()?.integer ?? 0 < 0 {
+                try transaction.remove(change.key.key.text, in: numbers)
+            }
+        }
+    }
+
+    @Test func `an object that a hook removes at once takes no other one's place`() async throws {
+        let store = try open(CollectionRules(numbers, retention: .count(3)))
+        let numbers = numbers
+        try store.addHook(Filter(numbers: numbers), named: "filter")
+        for number in 1...3 {
+            try await store.write { try $0.set(number, for: "\(number)", in: numbers) }
+            try await store.write { try $0.set(-number, for: "spam \(number)", in: numbers) }
+        }
+        let keys = try await store.read { try $0.keys(in: numbers) }
+        #expect(keys == ["1", "2", "3"])
+        try store.close()
+    }
+
     @Test func `beyond a count the objects written longest ago are removed`() async throws {
         let store = try open(CollectionRules(numbers, retention: .count(3)))
         let numbers = numbers

@@ -97,11 +97,12 @@ import Testing
         #expect(try shell("cat theirs.json").output == "{\n    \"b\": 3.0,\n    \"a\": [1, 2]\n}")
 
         try write("{\"a\": 1, \"a\": 2}", to: "twice.json")
-        let refused = try shell("$GODWIT merge-driver base.json ours.json twice.json p.json")
+        let driver = "$GODWIT merge-driver --conflict-style list"
+        let refused = try shell("\(driver) base.json ours.json twice.json p.json")
         #expect(refused.status == 2)
         #expect(refused.errors.contains("their p.json:1:10: the key \"a\" occurs twice"))
         #expect(try shell("cat ours.json").output == Self.merged)
-        let ours = try shell("$GODWIT merge-driver base.json twice.json ours.json p.json")
+        let ours = try shell("\(driver) base.json twice.json ours.json p.json")
         #expect(ours.status == 2)
         #expect(try shell("cat twice.json").output == "{\"a\": 1, \"a\": 2}")
         #expect(try shell("ls").output.split(separator: "\n").count == 5, "no file is left over")

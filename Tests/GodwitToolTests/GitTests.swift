@@ -144,16 +144,55 @@ import Testing
         #expect(try repository.text("package.json") == Self.ours)
     }
 
-    @Test(arguments: ["{\"a\": 1, \"a\": 2}\n", "{\"a\": \n", "// a comment\n{}\n", "\u{0}"])
-    func `what is not JSON is left as ours, and git reports the conflict`(text: String) throws {
+    @Test(arguments: ["{\"a\": 1, \"a\": 2}\n", "{\"a\": \n", "// a comment\n{}\n"])
+    func `what is not JSON is merged by its lines, and git reports the conflict`(
+        text: String
+    ) throws {
         try diverge(Self.ours, text)
         let merge = try repository.git("merge", "--no-edit", "topic")
         #expect(merge.status == 1)
         #expect(merge.errors.contains("godwit: their package.json:"))
-        #expect(merge.errors.contains("git show :3:package.json"))
-        #expect(try repository.text("package.json") == Self.ours)
+        #expect(merge.errors.contains("package.json is merged by its lines, with conflicts"))
+        let merged = try repository.text("package.json")
+        #expect(merged.contains("<<<<<<< ours") && merged.contains(text))
         #expect(try repository.unmerged() == ["package.json"])
-        #expect(try repository.git("show", ":3:package.json").output == text)
+    }
+
+    @Test func `a file that no program can merge stays as ours`() throws {
+        try diverge(Self.ours, "\u{0}")
+        let merge = try repository.git("merge", "--no-edit", "topic")
+        #expect(merge.status == 1 && merge.errors.contains("git show :3:package.json"))
+        #expect(try repository.text("package.json") == Self.ours)
+    }
+
+    @Test func `changes of a file with comments are merged by lines, apart from each other`() throws
+    {
+        let lines = ["// for tsc", "{", "  \"a\": 1,", "", "", "", "  \"b\": 2", "}", ""]
+        func text(_ changes: [Int: String] = [:]) -> String {
+            lines.enumerated().map { changes[$0] ?? $1 }.joined(separator: "\n")
+        }
+        try repository.commit(text(), to: "tsconfig.json")
+        try repository.git("switch", "--quiet", "--create", "side")
+        try repository.commit(text([6: "  \"b\": 3"]), to: "tsconfig.json")
+        try repository.git("switch", "--quiet", "main")
+        try repository.commit(text([2: "  \"a\": 5,"]), to: "tsconfig.json")
+        let merge = try repository.git("merge", "--no-edit", "side")
+        #expect(merge.status == 0, "\(merge.errors)")
+        let both = text([2: "  \"a\": 5,", 6: "  \"b\": 3"])
+        #expect(try repository.text("tsconfig.json") == both)
+    }
+
+    @Test func `a file whose name begins with a dash is merged and shown`() throws {
+        try repository.commit("{\"a\": 1, \"b\": 2}\n", to: "-x.json")
+        try repository.git("switch", "--quiet", "--create", "side")
+        try repository.commit("{\"a\": 1, \"b\": 3}\n", to: "-x.json")
+        try repository.git("switch", "--quiet", "main")
+        try repository.commit("{\"a\": 5, \"b\": 2}\n", to: "-x.json")
+        let merge = try repository.git("merge", "--no-edit", "side")
+        #expect(merge.status == 0, "\(merge.errors)")
+        #expect(try repository.text("-x.json") == "{\"a\": 5, \"b\": 3}\n")
+        try repository.write("{\"a\": 6, \"b\": 3}\n", to: "-x.json")
+        #expect(try repository.git("diff").output.contains("+  \"a\": 6"))
     }
 
     @Test func `the bases of a criss-cross merge are merged too`() throws {

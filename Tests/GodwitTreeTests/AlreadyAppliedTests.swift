@@ -98,6 +98,47 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ##"[{"op":"move","from":"/a","path":"/t"},{"op":"move","from":"/b","path":"/a"},{"op":"move","from":"/t","path":"/b"}]"##,
+        ##"[{"op":"copy","from":"/a","path":"/t"},{"op":"copy","from":"/b","path":"/a"},{"op":"move","from":"/t","path":"/b"}]"##,
+        ##"[{"op":"add","path":"/t","value":{}},{"op":"move","from":"/a","path":"/t/x"},{"op":"move","from":"/b","path":"/a"},{"op":"move","from":"/t/x","path":"/b"},{"op":"remove","path":"/t"}]"##,
+    ])
+    func `a patch that swaps two values is not taken for applied`(json: String) throws {
+        let patch = try JSONPatch(Value(json: json))
+        let base: Value = ["a": 1, "b": 2]
+        #expect(try patch.applied(to: base) == ["a": 2, "b": 1])
+        #expect(!patch.isApplied(to: base))
+    }
+
+    @Test func `no item is replaced behind the last one`() throws {
+        let patch = try JSONPatch([["op": "replace", "path": "/-", "value": 1]])
+        #expect(!patch.isApplied(to: [1]))
+        #expect(throws: TreeError.self) { try patch.applied(to: [1]) }
+    }
+
+    /// Keys that are gone may always have been: only if the patch cannot be applied, it was.
+    @Test func `no patch of moves that can still be applied is taken for applied`() throws {
+        var recognised = 0
+        for seed in 0..<UInt64(20_000) {
+            var random = Seeded(seed: seed)
+            func key() -> Value {
+                ["/a", "/b", "/c", "/m/a", "/m/b"].randomElement(using: &random) ?? "/a"
+            }
+            let operations: [Value] = (0..<Int.random(in: 1...5, using: &random)).map { _ in
+                random.happens(0.2)
+                    ? ["op": "remove", "path": key()]
+                    : ["op": "move", "from": key(), "path": key()]
+            }
+            let patch = try JSONPatch(.list(Value.List(operations)))
+            let document: Value = ["a": 1, "b": 2, "m": ["a": 3]]
+            guard patch.isApplied(to: document) else { continue }
+            recognised += 1
+            let again = try? patch.applied(to: document)
+            #expect(again ?? document == document, "seed \(seed): \(operations)")
+        }
+        #expect(recognised > 100)
+    }
+
     @Test(arguments: 1...300 as ClosedRange<UInt64>)
     func `the patch of a difference is known where it leads, and not where it comes from`(
         seed: UInt64

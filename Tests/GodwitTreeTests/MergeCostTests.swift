@@ -28,6 +28,10 @@ import Testing
         )
     }
 
+    @Test func `records that both sides put in cost as much as they are many`() throws {
+        try compare(try Self.twins(100), try Self.twins(400), ratioMax: 9)
+    }
+
     @Test func `two appends to a long list of numbers cost as to a short one`() throws {
         func numbers(_ count: Int) -> Value { .list((0..<count).map { .int(Int64($0)) }) }
         try compare(
@@ -165,6 +169,21 @@ import Testing
     private static func insert(_ side: Int, at position: Int) throws -> Delta {
         let value: Value = ["id": .string(Key("new-\(side)")), "n": .int(Int64(-side))]
         return try .list(ListDelta(inserts: [ListDelta.Insert(position: position, value: value)]))
+    }
+
+    /// New records all over a list, which both sides put in, each with a note of its own.
+    private static func twins(_ count: Int) throws -> Work {
+        func record(_ name: String, _ note: String) -> Value {
+            ["id": .string(Key(name)), "kind": "task", "note": .string(Key(note))]
+        }
+        let base = Value.list((0..<(40 * count)).map { record("item-\($0)", "\($0)") })
+        return try Work(base, [0]) { side, _ in
+            let inserts = (0..<count).map { number in
+                let value = record("new-\(number)", "of side \(side)")
+                return ListDelta.Insert(position: 41 * number, value: value)
+            }
+            return try .list(ListDelta(inserts: inserts))
+        }
     }
 
     /// Ten lists of so many items, of about 140 bytes each as JSON.

@@ -52,23 +52,23 @@ import Testing
         kind: DocumentKind
     ) {
         var laws = LawBook()
+        var doubled: [String] = []
         for seed in 0..<Self.caseCount {
             let entry = Case(kind, seed: seed)
             guard entry.merge.conflicts.isEmpty else { continue }
             let values = [entry.merge.value, entry.base, entry.ours, entry.theirs]
             // If both sides replace a record, or nearly all of it, both new ones stay.
-            if ![.records, .keyedRecords].contains(kind), Self.reused[kind] != seed {
+            if ![.records, .keyedRecords].contains(kind) {
                 let words = Self.doubled(values.map { Tokens(of: $0).counts })
-                laws.check("no word is doubled", words.isEmpty, "\(words): \(entry)")
+                if !words.isEmpty { doubled.append("\(words): \(entry)") }
             }
             let items = Self.doubled(values.map { Tokens.items(of: $0) })
             laws.check("no item is doubled", items.isEmpty, "\(items): \(entry)")
         }
+        // In one case of many, both sides write a new line with a word of one that a side removes.
+        #expect(doubled.count <= Self.caseCount / 10_000, "a word is doubled: \(doubled)")
         laws.record()
     }
-
-    /// Cases in which both sides wrote a new line, or point, with a word of one that a side removed.
-    private static let reused: [DocumentKind: UInt64] = [.points: 37_266, .source: 59_830]
 
     /// What occurs once in the base, or is new and occurs once in a side, and more often in the first
     /// of four: in the merge.

@@ -27,6 +27,24 @@ import Testing
         }
     }
 
+    @Test func `values that are nested too deep are united`() async {
+        await #expect(processExitsWith: .success) {
+            let deep = MergeTotalTests.nested(100)
+            #expect(deep.united(with: 0) == deep)
+            #expect(([deep] as Value).united(with: []) == [deep])
+        }
+    }
+
+    @Test func `a rule for a place that no value has holds nowhere`() async {
+        await #expect(processExitsWith: .success) {
+            var policy = MergePolicy()
+            policy.set(.max, at: String(repeating: "/a", count: 200_000))
+            policy.set(.max, at: "/b")
+            let merge = Merge(base: ["b": 1], ours: ["b": 3], theirs: ["b": 2], policy: policy)
+            #expect(merge.value == ["b": 3])
+        }
+    }
+
     @Test func `values that are nested as deep as may be are merged into one that may be`() async {
         await #expect(processExitsWith: .success) {
             let deep = MergeTotalTests.nested(Value.depthMax - 3)

@@ -172,6 +172,8 @@ extension ReplicaConnector {
         let (size, count) = (request?.bytes.count ?? 0, request?.batchCount ?? 0)
         switch error {
         case ReplicationError.wrongContent: return true
+        // An answer has more than this device can take at once.
+        case ReplicationError.overBudget: return request.map { !$0.isComparison } ?? false
         case ConnectorError.interrupted:
             let isTooLarge = link.pieceSize.withLock {
                 $0.noteInterruption(after: time, of: count > 0 ? size : nil)

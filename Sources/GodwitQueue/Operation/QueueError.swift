@@ -14,6 +14,8 @@ public enum QueueError: Error, Hashable, Sendable {
     case unknownOperation(OperationID)
     /// The operation has to be in another state for that.
     case wrongState(OperationID, QueuedOperation.State)
+    /// An operation stays with its host: skip it, and enqueue another one.
+    case otherHost(OperationID, String?)
     /// One transaction enqueues too many.
     case tooManyOperations(limit: Int)
     /// What is stored is not what was enqueued.
@@ -41,6 +43,8 @@ extension QueueError: CustomStringConvertible {
             return "operation \(id) is needed, but was never enqueued"
         case .unknownOperation(let id): return "there is no operation \(id)"
         case .wrongState(let id, let state): return "operation \(id) is \(state.rawValue)"
+        case .otherHost(let id, let host):
+            return "operation \(id) is for \(host ?? "no host"); skip it, and enqueue another one"
         case .tooManyOperations(let limit):
             return "a transaction enqueues at most \(limit) operations"
         case .damagedOperation(let number): return "operation \(number) is damaged"

@@ -16,6 +16,10 @@
 ///
 /// In commit order the commits go first: an operation never waits by a rule for one of a later
 /// commit. An operation that runs already is not stopped, but if it is tried again, it waits.
+///
+/// A rule holds for what is enqueued while the queue of the pipeline exists in the process: make the
+/// queues before anything is enqueued. What a process without them enqueues has the order of its
+/// footprints alone.
 public struct DependencyRule: Sendable {
     let touches: @Sendable (any Operation, QueuedOperation) -> Footprint
 

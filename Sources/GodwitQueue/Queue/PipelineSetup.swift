@@ -15,14 +15,14 @@ enum PipelineSetup {
         // Those that got operations which were not made for them.
         var changed: Set<String> = []
         for pipeline in pipelines {
-            var keptOrder = stored[pipeline.name]
-            for previous in pipeline.previousNames.sorted() where stored[previous] != nil {
-                keptOrder = keptOrder ?? stored[previous]
-                try rename(previous, to: pipeline.name, in: database)
+            for name in pipeline.previousNames.sorted() {
+                guard let keptOrder = stored[name] else { continue }
+                if keptOrder { try OperationTable.keepOrder(in: name, database) }
+                try rename(name, to: pipeline.name, in: database)
                 changed.insert(pipeline.name)
             }
             let keepsOrder = pipeline.order == .commit
-            if keptOrder == true, !keepsOrder {
+            if stored[pipeline.name] == true, !keepsOrder {
                 try OperationTable.keepOrder(in: pipeline.name, database)
             }
             if stored[pipeline.name] != keepsOrder {
@@ -34,9 +34,12 @@ enum PipelineSetup {
             let hasAdopted = try adopt(into: Pipeline.defaultName, isKnown: isKnown, in: database)
             if hasAdopted { changed.insert(Pipeline.defaultName) }
         }
-        for pipeline in pipelines where pipeline.order == .commit && changed.contains(pipeline.name)
-        {
-            try DependencyTable.removeNeedsOfLaterCommits(in: pipeline.name, database)
+        for pipeline in pipelines where changed.contains(pipeline.name) {
+            try DependencyTable.removeNeedsOfLaterCommits(
+                in: pipeline.name,
+                keepsOrder: pipeline.order == .commit,
+                database
+            )
         }
     }
 
@@ -62,9 +65,12 @@ enum PipelineSetup {
         isKnown: (String) -> Bool,
         in database: Database
     ) throws -> Bool {
-        let vanished = try PipelineTable.pipelines(in: database).keys
-            .filter { !isKnown($0) && !Pipeline.isReserved($0) }
-        for vanished in vanished { try rename(vanished, to: name, in: database) }
+        let vanished = try PipelineTable.pipelines(in: database)
+            .filter { !isKnown($0.key) && !Pipeline.isReserved($0.key) }
+        for (vanished, keptOrder) in vanished {
+            if keptOrder { try OperationTable.keepOrder(in: vanished, database) }
+            try rename(vanished, to: name, in: database)
+        }
         return !vanished.isEmpty
     }
 }

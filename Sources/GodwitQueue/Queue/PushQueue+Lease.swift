@@ -43,7 +43,7 @@ extension PushQueue {
         let active = state.withLock { $0.active }
         let setup = (pipelines, isKnown: journal.isRegistered)
         return try await store.write { [self] transaction in
-            let database = transaction.database
+            let database = transaction.connection
             let last = try RunnerTable.row(in: database)
             let owner = String(journal.launch, radix: 16)
             let isSame = last?.owner == owner
@@ -54,6 +54,7 @@ extension PushQueue {
             let epoch = (last?.epoch ?? 0) + (isSame ? 0 : 1)
             let row = RunnerTable.Row(owner: owner, epoch: epoch, boot: boot, until: end)
             try RunnerTable.set(row, in: database)
+            if store.recovery != nil { try DependencyTable.removeLostNeeds(in: database) }
             // Another process may have pipelines that this one has not.
             try PipelineSetup.apply(
                 setup.0,
@@ -83,7 +84,7 @@ extension PushQueue {
                     let isOurs = try RunnerTable.setEnd(
                         next,
                         ofEpoch: epoch,
-                        in: transaction.database
+                        in: transaction.connection
                     )
                     return isOurs ? next : nil
                 }
@@ -102,7 +103,7 @@ extension PushQueue {
         guard journal.gaveLeaseBack(), isShared else { return }
         // A process that cannot say so is replaced when its lease is over.
         _ = try? store.writeLater { transaction in
-            _ = try RunnerTable.setEnd(0, ofEpoch: epoch, in: transaction.database)
+            _ = try RunnerTable.setEnd(0, ofEpoch: epoch, in: transaction.connection)
         }
     }
 }

@@ -8,7 +8,7 @@ extension PushQueue {
         do {
             let commit = try await store.read { [self] transaction in
                 let now = now
-                try LoadedQueue.read(transaction.database) { piece in
+                try LoadedQueue.read(transaction.connection) { piece in
                     state.withLock { $0.load(piece, loading, at: now) }
                 }
                 return transaction.lastCommit

@@ -112,7 +112,7 @@ extension PushQueue {
                 mayHaveRun: true,
                 reason: reason
             )
-            try OperationTable.record(verdict, of: operation.number, in: transaction.database)
+            try OperationTable.record(verdict, of: operation.number, in: transaction.connection)
             try transaction.hold(operation.number, for: delay, at: now)
             try transaction.note(.requeued(operation.number))
             try transaction.releaseNextSuspect(after: operation)

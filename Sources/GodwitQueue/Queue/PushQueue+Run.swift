@@ -138,7 +138,7 @@ extension PushQueue {
         // The log keeps no older commits.
         guard count < QueueLog.commitMax else { return await readAgain() }
         do {
-            let news = try await store.read { try QueueNews(of: commits, in: $0.database) }
+            let news = try await store.read { try QueueNews(of: commits, in: $0.connection) }
             change { state, now in
                 state.endCatchingUp(loading, news, through: commits.upperBound, at: now)
             }

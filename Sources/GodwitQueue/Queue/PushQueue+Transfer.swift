@@ -39,7 +39,7 @@ extension PushQueue {
         // The queue may not run yet, and not have taken the transfer over.
         let found = try await store.write { transaction in
             if isMarked {
-                let epoch = try RunnerTable.row(in: transaction.database)?.epoch ?? 0
+                let epoch = try RunnerTable.row(in: transaction.connection)?.epoch ?? 0
                 try transaction.adopt([number], epoch: epoch)
             }
             return try transaction.operation(id)

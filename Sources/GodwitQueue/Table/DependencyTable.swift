@@ -111,7 +111,14 @@ enum DependencyTable {
 
     /// Takes back what waits for an operation of a later commit of its own pipeline: in commit order
     /// that one waits for it.
-    static func removeNeedsOfLaterCommits(in pipeline: String, _ database: Database) throws {
+    ///
+    /// - Parameter keepsOrder: Whether the pipeline is in commit order now; else some of its operations
+    ///   may be.
+    static func removeNeedsOfLaterCommits(
+        in pipeline: String,
+        keepsOrder: Bool,
+        _ database: Database
+    ) throws {
         try database.execute(
             sql: """
                 DELETE FROM godwit_dependency WHERE EXISTS (
@@ -120,9 +127,21 @@ enum DependencyTable {
                     AND need.number = godwit_dependency.needs
                     AND own.pipeline = ?1 AND need.pipeline = ?1
                     AND need.commit_number > own.commit_number
+                    AND (?2 OR own.keeps_order AND need.keeps_order)
                 )
                 """,
-            arguments: [pipeline]
+            arguments: [pipeline, keepsOrder]
+        )
+    }
+
+    /// Takes back what waits for an operation that is not there: a damaged file has lost it.
+    static func removeLostNeeds(in database: Database) throws {
+        try database.execute(
+            sql: """
+                DELETE FROM godwit_dependency WHERE NOT EXISTS (
+                    SELECT 1 FROM godwit_operation WHERE number = godwit_dependency.needs
+                )
+                """
         )
     }
 
@@ -145,12 +164,13 @@ enum DependencyTable {
         try statement.execute()
     }
 
-    static func needNumbers(
+    /// What an operation waits for because of footprints.
+    static func derivedNeeds(
         of operation: OperationNumber,
         in database: Database
     ) throws -> [OperationNumber] {
         let statement = try PreparedStatement(
-            "SELECT needs FROM godwit_dependency WHERE operation = ?1",
+            "SELECT needs FROM godwit_dependency WHERE operation = ?1 AND derived = 1",
             in: database
         )
         defer { statement.reset() }

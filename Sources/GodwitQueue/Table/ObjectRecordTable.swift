@@ -134,6 +134,24 @@ enum ObjectRecordTable {
         return .some(statement.isNull(0) ? nil : Array(statement.blob(0)))
     }
 
+    static func remove(
+        _ key: ObjectKey,
+        of operation: OperationNumber,
+        in database: Database
+    ) throws {
+        let statement = try PreparedStatement(
+            """
+            DELETE FROM godwit_operation_object
+            WHERE operation = ?1 AND collection = ?2 AND key = ?3
+            """,
+            in: database
+        )
+        try statement.bind(operation.rawValue, at: 1)
+        try statement.bind(key.collection, at: 2)
+        try statement.bind(key.key, at: 3)
+        try statement.execute()
+    }
+
     static func remove(_ operation: OperationNumber, in database: Database) throws {
         let statement = try PreparedStatement(
             "DELETE FROM godwit_operation_object WHERE operation = ?1",

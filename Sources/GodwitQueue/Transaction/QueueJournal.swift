@@ -101,8 +101,9 @@ final class QueueJournal: Sendable {
         // Taken out, not copied: a transaction may enqueue a million operations.
         var draft = try state.withLock({ $0.draft.take() }) ?? begin(in: transaction)
         defer { state.withLock { [draft] in $0.draft = draft } }
-        if touches, !draft.isTouched {
-            transaction.touch()
+        if touches {
+            try transaction.noteChange()
+            if !draft.isTouched { transaction.touch() }
             draft.isTouched = true
         }
         return try body(&draft)
@@ -110,7 +111,7 @@ final class QueueJournal: Sendable {
 
     private func begin(in transaction: borrowing WriteTransaction) throws -> Draft {
         if !state.withLock({ $0.isSchemaReady }) {
-            try QueueSchema.schema.prepare(transaction.database)
+            try QueueSchema.schema.prepare(transaction.connection)
         }
         transaction.add(self)
         return Draft(entry: Entry(commit: transaction.commit))
@@ -127,13 +128,13 @@ extension QueueJournal: TransactionParticipant {
             try transaction.record(keys, of: operation)
         }
         for (key, uris) in draft.pendingAttachments where try transaction.value(of: key) != nil {
-            for uri in uris { try AttachmentTable.add(uri, to: key, in: transaction.database) }
+            for uri in uris { try AttachmentTable.add(uri, to: key, in: transaction.connection) }
         }
         if transaction.isShared {
             try QueueLog.append(
                 draft.entry.changes,
                 of: transaction.commit,
-                in: transaction.database
+                in: transaction.connection
             )
         }
     }

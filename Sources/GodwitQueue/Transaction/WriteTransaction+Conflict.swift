@@ -6,8 +6,8 @@ extension Transaction where Self: ~Copyable {
     /// What a conflict is about: both sides and what they come from; nil unless there is one.
     public borrowing func conflict(of id: OperationID) throws -> PushConflict? {
         guard let operation = try operation(id), operation.state == .conflict else { return nil }
-        let row = try ConflictTable.row(of: operation.number, in: database)
-        let objects = try ObjectRecordTable.rows(of: operation.number, in: database)
+        let row = try ConflictTable.row(of: operation.number, in: connection)
+        let objects = try ObjectRecordTable.rows(of: operation.number, in: connection)
         let object = objects.count == 1 ? objects.first : nil
         return PushConflict(
             operation: operation,
@@ -61,8 +61,8 @@ extension WriteTransaction {
 
     /// An object that was removed is here again: to push its removal would remove it there.
     private borrowing func skipRemovals(of key: ObjectKey) throws {
-        for number in try ObjectRecordTable.operations(pushing: key, in: database) {
-            let rows = try ObjectRecordTable.rows(of: number, in: database)
+        for number in try ObjectRecordTable.operations(pushing: key, in: connection) {
+            let rows = try ObjectRecordTable.rows(of: number, in: connection)
             guard rows.allSatisfy({ $0.key == key && $0.new == nil }) else { continue }
             try finish(number, .skipped(reason: Self.keptReason))
         }
@@ -87,8 +87,8 @@ extension WriteTransaction {
         if let value { try setValue(value, of: key) } else { try removeValue(of: key) }
         let theirs = conflict.theirs.flatMap { $0 == .null ? nil : $0.canonicalBytes }
         // Whatever else pushes this object is built on the same version of the cloud's.
-        for operation in try ObjectRecordTable.operations(pushing: key, in: database) {
-            try ObjectRecordTable.setBase(theirs, of: key, for: operation, in: database)
+        for operation in try ObjectRecordTable.operations(pushing: key, in: connection) {
+            try ObjectRecordTable.setBase(theirs, of: key, for: operation, in: connection)
         }
     }
 
@@ -102,12 +102,12 @@ extension WriteTransaction {
         let verdict = OperationTable.Verdict(
             state: .conflict,
             attempts: operation.attempts + 1,
-            mayHaveRun: false,
+            mayHaveRun: operation.mayHaveRun,
             reason: reason
         )
-        try OperationTable.record(verdict, of: operation.number, in: database)
+        try OperationTable.record(verdict, of: operation.number, in: connection)
         let row = ConflictTable.Row(theirs: try typed(theirs, of: operation), tag: tag)
-        try ConflictTable.set(row, of: operation.number, in: database)
+        try ConflictTable.set(row, of: operation.number, in: connection)
         try note(.stopped(operation.number, .conflict))
         try releaseNextSuspect(after: operation)
     }
@@ -118,7 +118,7 @@ extension WriteTransaction {
     ///
     /// What is not of that type is kept as it is, for a person to look at.
     private borrowing func typed(_ theirs: Value?, of operation: QueuedOperation) throws -> Value? {
-        let objects = try ObjectRecordTable.rows(of: operation.number, in: database)
+        let objects = try ObjectRecordTable.rows(of: operation.number, in: connection)
         guard let theirs, theirs != .null, objects.count == 1 else { return theirs }
         return (try? retyped(theirs, at: objects[0].key)) ?? theirs
     }
@@ -135,7 +135,7 @@ extension WriteTransaction {
         guard operation.state != .waiting, operation.state != .running else {
             throw QueueError.wrongState(id, operation.state)
         }
-        try AttemptTable.forgive(operation.number, in: database)
+        try AttemptTable.forgive(operation.number, in: connection)
         try resume(operation, attempts: 0)
     }
 
@@ -162,8 +162,8 @@ extension WriteTransaction {
             mayHaveRun: operation.mayHaveRun,
             reason: operation.reason
         )
-        try OperationTable.record(verdict, of: operation.number, in: database)
-        try ConflictTable.remove(operation.number, in: database)
+        try OperationTable.record(verdict, of: operation.number, in: connection)
+        try ConflictTable.remove(operation.number, in: connection)
         try note(.resumed(operation.number))
     }
 }

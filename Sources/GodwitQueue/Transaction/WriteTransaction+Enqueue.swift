@@ -57,7 +57,7 @@ extension WriteTransaction {
         let footprint = try footprint(of: operation, as: queued)
         let mayMerge = placement.mayMerge && placement.idempotencyKey == nil
         if all.isEmpty, mayMerge, try merge(queued, operation, touching: footprint) { return id }
-        try OperationTable.insert(queued, in: database)
+        try OperationTable.insert(queued, in: connection)
         if let effect = operation.effect { try set(effect, of: number, mayMerge: mayMerge) }
         try add(queued, all, footprint, operation.objects)
         return id
@@ -69,8 +69,8 @@ extension WriteTransaction {
         mayMerge: Bool
     ) throws {
         let row = EffectTable.Row(operation: operation, effect: effect, mayMerge: mayMerge)
-        try EffectTable.set(row, in: database)
-        try OperationTable.add(.effect, to: operation, in: database)
+        try EffectTable.set(row, in: connection)
+        try OperationTable.add(.effect, to: operation, in: connection)
     }
 
     /// Notes a pipeline that the database may not know.
@@ -78,13 +78,13 @@ extension WriteTransaction {
         guard let keepsOrder = journal().unstoredPipeline(pipeline),
             try journal().update(in: self, { $0.mentioned.insert(pipeline).inserted })
         else { return }
-        try PipelineTable.mention(pipeline, keepsOrder: keepsOrder, in: database)
+        try PipelineTable.mention(pipeline, keepsOrder: keepsOrder, in: connection)
     }
 
     private borrowing func refuseDuplicate(_ id: OperationID) throws {
         let isKnown =
-            try OperationTable.number(of: id, in: database) != nil
-            || FateTable.fate(of: id, in: database) != nil
+            try OperationTable.number(of: id, in: connection) != nil
+            || FateTable.fate(of: id, in: connection) != nil
         guard !isKnown else { throw QueueError.duplicateOperation(id) }
     }
 
@@ -94,7 +94,7 @@ extension WriteTransaction {
         in pipeline: String
     ) throws -> CommitNumber {
         guard let earlier, earlier < commit else { return commit }
-        let isThere = try OperationTable.hasOperations(of: earlier, in: pipeline, database)
+        let isThere = try OperationTable.hasOperations(of: earlier, in: pipeline, connection)
         guard isThere else { return commit }
         try journal().update(in: self) { $0.hasJoinedEarlier = true }
         return earlier
@@ -169,15 +169,15 @@ extension WriteTransaction {
     }
 
     private borrowing func isDeadLetter(_ number: OperationNumber) throws -> Bool {
-        try OperationTable.outline(number, in: database)?.state?.isDeadLetter ?? false
+        try OperationTable.outline(number, in: connection)?.state?.isDeadLetter ?? false
     }
 
     /// The unfinished operation of this name, or the one that does its work.
     borrowing func doer(of id: OperationID) throws -> OperationNumber? {
         var id = id
         while true {
-            if let number = try OperationTable.number(of: id, in: database) { return number }
-            guard case .merged(let doer)? = try FateTable.fate(of: id, in: database) else {
+            if let number = try OperationTable.number(of: id, in: connection) { return number }
+            guard case .merged(let doer)? = try FateTable.fate(of: id, in: connection) else {
                 return nil
             }
             id = doer
@@ -191,7 +191,7 @@ extension WriteTransaction {
         _ dependency: Dependency,
         for operation: QueuedOperation
     ) throws -> Fate? {
-        if let fate = try FateTable.fate(of: dependency.id, in: database) { return fate }
+        if let fate = try FateTable.fate(of: dependency.id, in: connection) { return fate }
         guard !dependency.isOptional else { return nil }
         try journal().update(in: self) { draft in
             draft.unresolved[dependency.id, default: []].append(
@@ -213,17 +213,17 @@ extension WriteTransaction {
             policy: policy,
             origin: origin
         )
-        try DependencyTable.add(edge, in: database)
+        try DependencyTable.add(edge, in: connection)
     }
 
     borrowing func noteNeeds(of operation: OperationNumber) throws {
-        let needs = try DependencyTable.needs(of: operation, in: database).map(\.need)
+        let needs = try DependencyTable.needs(of: operation, in: connection).map(\.need)
         try note(.needsChanged(operation, needs))
     }
 
     /// The pipelines that keep the order of commits: in this process, or else at their last launch.
     private borrowing func orderedPipelines() throws -> Set<String> {
-        let stored = try PipelineTable.pipelines(in: database).keys
+        let stored = try PipelineTable.pipelines(in: connection).keys
         return Set(try stored.filter { try keepsOrder($0) }).union(journal().orderedPipelines)
     }
 
@@ -231,17 +231,17 @@ extension WriteTransaction {
     /// the database.
     borrowing func keepsOrder(_ pipeline: String) throws -> Bool {
         try journal().keepsOrder(pipeline)
-            ?? PipelineTable.keepsOrder(pipeline, in: database)
+            ?? PipelineTable.keepsOrder(pipeline, in: connection)
     }
 
     borrowing func isInCircle(_ operation: OperationNumber) throws -> Bool {
-        try LiveGraph(database: database, ordered: orderedPipelines())
+        try LiveGraph(database: connection, ordered: orderedPipelines())
             .circle(through: operation) != nil
     }
 
     /// - Throws: ``QueueError/circularDependency(_:)``.
     borrowing func refuseCircle(through operation: OperationNumber) throws {
-        let graph = try LiveGraph(database: database, ordered: orderedPipelines())
+        let graph = try LiveGraph(database: connection, ordered: orderedPipelines())
         guard let circle = try graph.circle(through: operation) else { return }
         throw QueueError.circularDependency(circle)
     }

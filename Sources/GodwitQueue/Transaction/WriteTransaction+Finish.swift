@@ -6,7 +6,7 @@ extension WriteTransaction {
     /// The transaction is the place to write down what is known now, a new tag for instance.
     /// Without such an operation nothing happens.
     public borrowing func completeOperation(_ id: OperationID) throws {
-        guard let number = try OperationTable.number(of: id, in: database) else { return }
+        guard let number = try OperationTable.number(of: id, in: connection) else { return }
         try finish(number, .completed)
     }
 
@@ -15,7 +15,7 @@ extension WriteTransaction {
     /// What depends on it is let go, unless its dependency says otherwise. Without such an
     /// operation nothing happens.
     public borrowing func skipOperation(_ id: OperationID, reason: String? = nil) throws {
-        guard let number = try OperationTable.number(of: id, in: database) else { return }
+        guard let number = try OperationTable.number(of: id, in: connection) else { return }
         try finish(number, .skipped(reason: reason))
     }
 
@@ -74,17 +74,17 @@ extension WriteTransaction {
         _ number: OperationNumber,
         _ fate: Fate
     ) throws -> [(OperationNumber, Cascade)] {
-        guard let operation = try OperationTable.operation(number, in: database)
+        guard let operation = try OperationTable.operation(number, in: connection)
         else { return [] }
         let edges =
             operation.parts.contains(.dependents)
-            ? try DependencyTable.dependents(of: number, in: database) : []
+            ? try DependencyTable.dependents(of: number, in: connection) : []
         try passOn(operation, edges)
         if case .skipped = fate { try passOnBases(of: operation) }
         try releaseNextSuspect(after: operation)
         try removeRows(of: operation)
-        try FateTable.add(fate, of: operation, in: database)
-        if let countMax = journal().countFate() { try FateTable.trim(to: countMax, in: database) }
+        try FateTable.add(fate, of: operation, in: connection)
+        if let countMax = journal().countFate() { try FateTable.trim(to: countMax, in: connection) }
         try note(.finished(number, operation.id, fate))
         return edges.compactMap { edge in
             Cascade(of: edge.policy, whenFinished: fate, need: operation.id).map {
@@ -99,7 +99,7 @@ extension WriteTransaction {
         _ state: QueuedOperation.State,
         mayHaveRun: Bool = false
     ) throws -> [(OperationNumber, Cascade)] {
-        guard let operation = try OperationTable.operation(number, in: database),
+        guard let operation = try OperationTable.operation(number, in: connection),
             !operation.state.isDeadLetter
         else { return [] }
         let verdict = OperationTable.Verdict(
@@ -108,17 +108,20 @@ extension WriteTransaction {
             mayHaveRun: operation.mayHaveRun || mayHaveRun,
             reason: reason
         )
-        try OperationTable.record(verdict, of: number, in: database)
+        try OperationTable.record(verdict, of: number, in: connection)
         try passOnBases(of: operation)
-        if operation.parts.contains(.holds) { try HoldTable.remove(number, in: database) }
+        if operation.parts.contains(.holds) { try HoldTable.remove(number, in: connection) }
         try note(.stopped(number, state))
         try releaseNextSuspect(after: operation)
         var next: [(OperationNumber, Cascade)] = []
-        for edge in try DependencyTable.dependents(of: number, in: database) {
+        for edge in try DependencyTable.dependents(of: number, in: connection) {
             if edge.policy == .ignore {
-                try DependencyTable.remove(number, from: edge.operation, in: database)
+                if edge.isDerived { try passOn(number, from: edge.operation) }
+                try DependencyTable.remove(number, from: edge.operation, in: connection)
                 try noteNeeds(of: edge.operation)
             }
+            // A newer version of the app may read it, and do it after all.
+            guard state != .unreadable else { continue }
             if let cascade = Cascade(ofRefusal: edge.policy, need: operation.id) {
                 next.append((edge.operation, cascade))
             }
@@ -134,7 +137,7 @@ extension WriteTransaction {
     ) throws {
         let heirs = dependents.filter(\.isDerived)
         guard !heirs.isEmpty, operation.parts.contains(.needs) else { return }
-        let needs = try DependencyTable.needs(of: operation.number, in: database)
+        let needs = try DependencyTable.needs(of: operation.number, in: connection)
             .filter(\.isDerived)
         for heir in heirs {
             for need in needs {
@@ -144,14 +147,26 @@ extension WriteTransaction {
         for heir in heirs where !needs.isEmpty { try noteNeeds(of: heir.operation) }
     }
 
+    /// Has those that are behind an operation in a row wait for what it waits for no longer.
+    private borrowing func passOn(
+        _ need: OperationNumber,
+        from operation: OperationNumber
+    ) throws {
+        let heirs = try DependencyTable.dependents(of: operation, in: connection)
+        for heir in heirs where heir.isDerived {
+            try connect(heir.operation, to: need, .wait, origin: .footprint)
+            try noteNeeds(of: heir.operation)
+        }
+    }
+
     /// The cloud does not have what an operation would have pushed: later operations on the same
     /// objects are built on what this one was built on.
     private borrowing func passOnBases(of operation: QueuedOperation) throws {
         guard operation.parts.contains(.objects) else { return }
-        for row in try ObjectRecordTable.rows(of: operation.number, in: database) {
-            for other in try ObjectRecordTable.operations(pushing: row.key, in: database)
+        for row in try ObjectRecordTable.rows(of: operation.number, in: connection) {
+            for other in try ObjectRecordTable.operations(pushing: row.key, in: connection)
             where other > operation.number {
-                try ObjectRecordTable.setBase(row.old, of: row.key, for: other, in: database)
+                try ObjectRecordTable.setBase(row.old, of: row.key, for: other, in: connection)
             }
         }
     }
@@ -159,17 +174,17 @@ extension WriteTransaction {
     private borrowing func removeRows(of operation: QueuedOperation) throws {
         let (number, parts) = (operation.number, operation.parts)
         if parts.contains(.dependents) {
-            try DependencyTable.removeDependents(of: number, in: database)
+            try DependencyTable.removeDependents(of: number, in: connection)
         }
-        if parts.contains(.needs) { try DependencyTable.removeNeeds(of: number, in: database) }
-        if parts.contains(.holds) { try HoldTable.remove(number, in: database) }
-        if parts.contains(.attempts) { try AttemptTable.remove(number, in: database) }
-        if parts.contains(.objects) { try ObjectRecordTable.remove(number, in: database) }
-        if parts.contains(.conflict) { try ConflictTable.remove(number, in: database) }
-        if parts.contains(.effect) { try EffectTable.remove(number, in: database) }
-        if parts.contains(.footprint) { try FootprintTable.remove(number, in: database) }
+        if parts.contains(.needs) { try DependencyTable.removeNeeds(of: number, in: connection) }
+        if parts.contains(.holds) { try HoldTable.remove(number, in: connection) }
+        if parts.contains(.attempts) { try AttemptTable.remove(number, in: connection) }
+        if parts.contains(.objects) { try ObjectRecordTable.remove(number, in: connection) }
+        if parts.contains(.conflict) { try ConflictTable.remove(number, in: connection) }
+        if parts.contains(.effect) { try EffectTable.remove(number, in: connection) }
+        if parts.contains(.footprint) { try FootprintTable.remove(number, in: connection) }
         try journal().update(in: self) { $0.unrecorded[number] = nil }
-        try OperationTable.remove(number, in: database)
+        try OperationTable.remove(number, in: connection)
     }
 }
 

@@ -28,11 +28,11 @@ extension WriteTransaction {
         }
         let place = try order(OperationTable.Outline(operation), among: conflicts)
         for conflict in conflicts where isLast && conflict.isSuperfluous {
-            try FootprintTable.shadow(conflict, by: number, in: database)
+            try FootprintTable.shadow(conflict, by: number, in: connection)
         }
-        for row in rows { try FootprintTable.add(row, of: number, in: database) }
+        for row in rows { try FootprintTable.add(row, of: number, in: connection) }
         let parts: OperationParts = place.needs.isEmpty ? .footprint : [.footprint, .needs]
-        try OperationTable.add(parts, to: number, in: database)
+        try OperationTable.add(parts, to: number, in: connection)
         return place
     }
 
@@ -47,7 +47,7 @@ extension WriteTransaction {
             found += try FootprintTable.conflicts(
                 with: row,
                 withShadowed: withShadowed,
-                in: database
+                in: connection
             )
         }
         return found.filter { $0.operation != operation }
@@ -89,7 +89,7 @@ extension WriteTransaction {
         }
         var (before, after) = ([OperationTable.Outline](), [OperationTable.Outline]())
         for (number, relation) in others.sorted(by: { $0.key < $1.key }) {
-            guard let other = try OperationTable.outline(number, in: database) else { continue }
+            guard let other = try OperationTable.outline(number, in: connection) else { continue }
             // In commit order the commits do it.
             if try isOrderedByCommit(operation, other) { continue }
             switch relation {
@@ -122,9 +122,9 @@ extension WriteTransaction {
             policy: .wait,
             origin: .footprint
         )
-        try DependencyTable.insert(edge, in: database)
+        try DependencyTable.insert(edge, in: connection)
         guard !need.parts.contains(.dependents) else { return }
-        try OperationTable.add(.dependents, to: need.number, in: database)
+        try OperationTable.add(.dependents, to: need.number, in: connection)
     }
 
     /// Has an operation come after those that it would have overtaken: other dependencies want that.
@@ -135,7 +135,7 @@ extension WriteTransaction {
     ) throws -> FootprintPlace {
         var place = place
         for other in overtaken {
-            try DependencyTable.remove(operation.number, from: other.number, in: database)
+            try DependencyTable.remove(operation.number, from: other.number, in: connection)
             place.dependents.removeAll { $0 == other.number }
         }
         for need in try reduced(overtaken) where !place.needs.contains(need.number) {
@@ -156,6 +156,8 @@ extension WriteTransaction {
     }
 
     /// Leaves out those that another one of them waits for, directly or not.
+    ///
+    /// Only what footprints want counts: when an operation leaves, others inherit that from it.
     private borrowing func reduced(
         _ operations: [OperationTable.Outline]
     ) throws -> [OperationTable.Outline] {
@@ -164,7 +166,7 @@ extension WriteTransaction {
         var (superfluous, seen) = (Set<OperationNumber>(), Set<OperationNumber>())
         var left = operations.filter { $0.parts.contains(.needs) }.map(\.number)
         while let number = left.popLast(), seen.count < Self.reachMax + numbers.count {
-            for need in try DependencyTable.needNumbers(of: number, in: database) {
+            for need in try DependencyTable.derivedNeeds(of: number, in: connection) {
                 if numbers.contains(need) { superfluous.insert(need) }
                 // What lies before all of them leads to none of them.
                 if need >= first, seen.insert(need).inserted { left.append(need) }

@@ -20,9 +20,9 @@ extension WriteTransaction {
             let last = try EffectTable.last(
                 on: effect.thing,
                 of: effect.collection,
-                in: database
+                in: connection
             ), last.mayMerge,
-            let old = try OperationTable.operation(last.operation, in: database),
+            let old = try OperationTable.operation(last.operation, in: connection),
             old.body != .null, old.mayTakeOver(new),
             try isOutOfTheWay(old, for: new, touching: footprint)
         else { return false }
@@ -35,7 +35,7 @@ extension WriteTransaction {
         case .one(let sum):
             guard try replace(old, last.effect, by: new, work, sum) else { return false }
         }
-        try FateTable.add(.merged(into: old.id), of: new, successor: old.number, in: database)
+        try FateTable.add(.merged(into: old.id), of: new, successor: old.number, in: connection)
         try note(.finished(new.number, new.id, .merged(into: old.id)))
         return true
     }
@@ -97,13 +97,13 @@ extension WriteTransaction {
             merged.kind = type(of: work).kind
             merged.body = try ValueEncoder().encode(work)
         }
-        try OperationTable.update(merged, in: database)
+        try OperationTable.update(merged, in: connection)
         if merged.priority != old.priority { try note(.reprioritized(old.number, merged.priority)) }
         guard let work else { return }
         let row = EffectTable.Row(operation: old.number, effect: effect, mayMerge: true)
-        try EffectTable.set(row, in: database)
+        try EffectTable.set(row, in: connection)
         let footprint = try footprint(of: work, as: merged)
-        let rows = try FootprintTable.rows(of: old.number, in: database)
+        let rows = try FootprintTable.rows(of: old.number, in: connection)
         guard Set(footprint.rows(for: merged.host)) != rows else { return }
         // Nothing that it has an order with came after it.
         try replaceFootprint(of: merged, with: footprint, isLast: true)
@@ -119,16 +119,16 @@ extension WriteTransaction {
         for new: QueuedOperation,
         touching footprint: Footprint
     ) throws -> Bool {
-        guard try DependencyTable.dependents(of: old.number, in: database).isEmpty else {
+        guard try DependencyTable.dependents(of: old.number, in: connection).isEmpty else {
             return false
         }
-        let edges = try DependencyTable.needs(of: old.number, in: database)
+        let edges = try DependencyTable.needs(of: old.number, in: connection)
         // The old one may go with what it needs, and would take the new one along.
         guard edges.allSatisfy({ $0.policy == .wait || $0.policy == .ignore }) else { return false }
         let needs = Set(edges.map(\.need))
         for number in try conflicts(with: footprint, of: new, withShadowed: false)
         where number != old.number && !needs.contains(number) {
-            guard let other = try OperationTable.outline(number, in: database) else { continue }
+            guard let other = try OperationTable.outline(number, in: connection) else { continue }
             let isBefore =
                 try other.commit < old.commit && isOrderedByCommit(.init(old), other)
             guard isBefore else { return false }
@@ -150,7 +150,7 @@ extension WriteTransaction {
             in: old.pipeline,
             from: old.commit,
             before: new.commit,
-            database
+            connection
         )
     }
 }

@@ -11,7 +11,6 @@ public struct OperationEdit: Sendable {
     public var dependencies: [Dependency]?
     private(set) var added: [Dependency] = []
     var body: Value
-    var host: String?
     /// What it does from now on; nil for what it did before.
     var work: (any Operation)?
     let kind: String
@@ -33,11 +32,10 @@ public struct OperationEdit: Sendable {
         try ValueDecoder().decode(Work.self, from: body)
     }
 
-    /// Puts another operation of the same kind in its place.
+    /// Puts another operation of the same kind, and for the same host, in its place.
     public mutating func replace<Work: Operation>(with operation: Work) throws {
         precondition(Work.kind == kind, "An operation keeps its kind")
         body = try ValueEncoder().encode(operation)
-        host = operation.host
         work = operation
     }
 }
@@ -52,31 +50,37 @@ extension WriteTransaction {
     /// ```
     ///
     /// - Returns: Whether there was such an operation.
+    /// - Throws: ``QueueError/otherHost(_:_:)``, ``QueueError/circularDependency(_:)``.
     @discardableResult
     public borrowing func modifyOperation(
         _ id: OperationID,
         _ body: (inout OperationEdit) throws -> Void
     ) throws -> Bool {
-        guard let number = try OperationTable.number(of: id, in: database),
-            var operation = try OperationTable.soundOperation(number, in: database)
+        guard let number = try OperationTable.number(of: id, in: connection),
+            var operation = try OperationTable.soundOperation(number, in: connection)
         else { return false }
         var edit = OperationEdit(
             priority: operation.priority,
             userInfo: operation.userInfo,
             dependencies: nil,
             body: operation.body,
-            host: operation.host,
             kind: operation.kind
         )
         try body(&edit)
+        if let work = edit.work, work.host != operation.host {
+            throw QueueError.otherHost(id, operation.host)
+        }
         let isReprioritized = edit.priority != operation.priority
         operation.priority = edit.priority
         operation.userInfo = edit.userInfo
         operation.body = edit.body
         try journal().update(in: self) { _ in }
-        try OperationTable.update(operation, in: database)
+        try OperationTable.update(operation, in: connection)
         if isReprioritized { try note(.reprioritized(number, edit.priority)) }
-        if let work = edit.work { try replaceTouches(of: operation, with: work) }
+        if let work = edit.work {
+            try replaceTouches(of: operation, with: work)
+            try replaceObjects(of: number, with: work.objects)
+        }
         if let dependencies = edit.dependencies {
             try replaceDependencies(of: operation, with: dependencies)
         }
@@ -89,7 +93,7 @@ extension WriteTransaction {
         with work: any Operation
     ) throws {
         if operation.parts.contains(.effect) {
-            try EffectTable.remove(operation.number, in: database)
+            try EffectTable.remove(operation.number, in: connection)
         }
         if let effect = work.effect {
             try set(effect, of: operation.number, mayMerge: operation.state == .waiting)
@@ -100,6 +104,19 @@ extension WriteTransaction {
         try refuseCircle(through: operation.number)
     }
 
+    /// Has it push other objects, as they are now; those that stay are built on what they were.
+    private borrowing func replaceObjects(
+        of number: OperationNumber,
+        with keys: [ObjectKey]
+    ) throws {
+        let known = Set(try ObjectRecordTable.rows(of: number, in: connection).map(\.key))
+        for key in known.subtracting(keys) {
+            try ObjectRecordTable.remove(key, of: number, in: connection)
+        }
+        let new = keys.filter { !known.contains($0) }
+        try journal().update(in: self) { $0.unrecorded[number] = new.isEmpty ? nil : new }
+    }
+
     /// - Parameter isLast: Whether nothing that it has an order with was enqueued after it.
     borrowing func replaceFootprint(
         of operation: QueuedOperation,
@@ -108,9 +125,9 @@ extension WriteTransaction {
     ) throws {
         let number = operation.number
         // What comes after it is to come after what it came after, whatever it touches now.
-        try passOn(operation, DependencyTable.dependents(of: number, in: database))
-        try FootprintTable.remove(number, in: database)
-        try DependencyTable.removeDerivedNeeds(of: number, in: database)
+        try passOn(operation, DependencyTable.dependents(of: number, in: connection))
+        try FootprintTable.remove(number, in: connection)
+        try DependencyTable.removeDerivedNeeds(of: number, in: connection)
         let place = try connect(operation, by: footprint, isLast: isLast)
         try noteNeeds(of: number)
         for dependent in place.dependents { try noteNeeds(of: dependent) }
@@ -120,7 +137,7 @@ extension WriteTransaction {
         of operation: QueuedOperation,
         with dependencies: [Dependency]
     ) throws {
-        try DependencyTable.removeAppsNeeds(of: operation.number, in: database)
+        try DependencyTable.removeAppsNeeds(of: operation.number, in: connection)
         try addDependencies(dependencies, to: operation)
     }
 
@@ -164,7 +181,7 @@ extension WriteTransaction {
     /// Takes a hold back; without one nothing happens.
     public borrowing func releaseOperation(_ id: OperationID, context: String = "") throws {
         let number = try number(of: id)
-        try HoldTable.remove(number, context: context, in: database)
+        try HoldTable.remove(number, context: context, in: connection)
         try note(.released(number, context: context))
     }
 
@@ -186,7 +203,7 @@ extension WriteTransaction {
     }
 
     borrowing func hold(_ row: HoldTable.Row) throws {
-        try HoldTable.set(row, in: database)
+        try HoldTable.set(row, in: connection)
         try note(.held(row))
     }
 

@@ -16,20 +16,20 @@ extension WriteTransaction {
     ) throws -> [QueuedOperation] {
         try journal().update(in: self) { _ in }
         if isShared {
-            guard let runner = try RunnerTable.row(in: database), runner.epoch == epoch,
+            guard let runner = try RunnerTable.row(in: connection), runner.epoch == epoch,
                 runner.until > 0
             else { throw QueueError.notTheRunner }
             // A process that was frozen may go on after its lease, and start before it renews it.
             if runner.until <= lease.now {
-                _ = try RunnerTable.setEnd(lease.end, ofEpoch: epoch, in: database)
+                _ = try RunnerTable.setEnd(lease.end, ofEpoch: epoch, in: connection)
             }
         }
         return try numbers.compactMap { number in
-            guard try OperationTable.start(number, epoch: epoch, at: now, in: database)
+            guard try OperationTable.start(number, epoch: epoch, at: now, in: connection)
             else { return nil }
             if isShared { try note(.started(number)) }
             do {
-                return try OperationTable.soundOperation(number, in: database)
+                return try OperationTable.soundOperation(number, in: connection)
             } catch {
                 // One that cannot be read must not keep the others from running.
                 try refuse(number, reason: "\(error)", as: .unreadable)
@@ -41,7 +41,7 @@ extension WriteTransaction {
     /// Takes operations for running whose transfers go on outside of this process.
     borrowing func adopt(_ numbers: Set<OperationNumber>, epoch: Int64) throws {
         for number in numbers {
-            guard try OperationTable.adopt(number, epoch: epoch, in: database) else { continue }
+            guard try OperationTable.adopt(number, epoch: epoch, in: connection) else { continue }
             try note(.started(number))
         }
     }
@@ -52,7 +52,7 @@ extension WriteTransaction {
     borrowing func isRunning(_ operation: QueuedOperation) throws -> Bool {
         let statement = try PreparedStatement(
             "SELECT epoch FROM godwit_operation WHERE number = ?1 AND state = 'running'",
-            in: database
+            in: connection
         )
         defer { statement.reset() }
         try statement.bind(operation.number.rawValue, at: 1)
@@ -75,14 +75,14 @@ extension WriteTransaction {
             request: recorded.request,
             response: recorded.response
         )
-        try AttemptTable.add(attempt, of: operation.number, in: database)
+        try AttemptTable.add(attempt, of: operation.number, in: connection)
     }
 
     /// Puts an operation back in line that is marked as running although no process runs it.
     ///
     /// - Parameter epoch: The launch that is said to run it; another one's is left alone.
     borrowing func putBack(_ number: OperationNumber, of epoch: Int64?) throws {
-        guard let operation = try OperationTable.operation(number, in: database),
+        guard let operation = try OperationTable.operation(number, in: connection),
             operation.state == .running, operation.epoch == epoch
         else { return }
         try putBack(operation, mayHaveRun: true)
@@ -96,7 +96,7 @@ extension WriteTransaction {
             mayHaveRun: mayHaveRun,
             reason: operation.reason
         )
-        try OperationTable.record(verdict, of: operation.number, in: database)
+        try OperationTable.record(verdict, of: operation.number, in: connection)
         try note(.requeued(operation.number))
     }
 
@@ -105,7 +105,7 @@ extension WriteTransaction {
         for operation in try operations(where: .unreadable) {
             let pipeline = pipelines.first { $0.name == operation.pipeline }
             guard pipeline?.executor(of: operation.kind) != nil,
-                (try? OperationTable.soundOperation(operation.number, in: database)) != nil
+                (try? OperationTable.soundOperation(operation.number, in: connection)) != nil
             else { continue }
             try retryOperation(operation.id)
         }
@@ -128,7 +128,7 @@ extension WriteTransaction {
             let reason = "the process ended while it ran"
             try recordAttempt(outcome, of: operation, (nil, nil), reason, at: now)
             let interruptions = Interruptions(
-                try AttemptTable.attempts(of: operation.number, in: database)
+                try AttemptTable.attempts(of: operation.number, in: connection)
             )
             let pipeline = pipelines.first { $0.name == operation.pipeline }
             if let pipeline, interruptions.areTooMany(for: pipeline) {
@@ -142,7 +142,7 @@ extension WriteTransaction {
                 mayHaveRun: true,
                 reason: reason
             )
-            try OperationTable.record(verdict, of: operation.number, in: database)
+            try OperationTable.record(verdict, of: operation.number, in: connection)
             try note(.requeued(operation.number))
             if interruptions.areSuspicious {
                 suspects[operation.pipeline, default: []].append(operation.number)
@@ -159,9 +159,9 @@ extension WriteTransaction {
     /// Lets the next suspect of a pipeline run, when an attempt of one has ended.
     borrowing func releaseNextSuspect(after operation: QueuedOperation) throws {
         guard operation.parts.contains(.attempts),
-            let next = try HoldTable.firstSuspect(of: operation.pipeline, in: database)
+            let next = try HoldTable.firstSuspect(of: operation.pipeline, in: connection)
         else { return }
-        try HoldTable.remove(next, context: HoldTable.suspectContext, in: database)
+        try HoldTable.remove(next, context: HoldTable.suspectContext, in: connection)
         try note(.released(next, context: HoldTable.suspectContext))
     }
 }

@@ -11,7 +11,7 @@ extension WriteTransaction {
     public borrowing func suspendPipeline(_ pipeline: String? = nil, reason: String) throws {
         try journal().update(in: self) { _ in }
         let name = pipeline ?? PipelineTable.all
-        guard try SuspensionTable.add(name, reason: reason, in: database) else { return }
+        guard try SuspensionTable.add(name, reason: reason, in: connection) else { return }
         try note(.suspended(pipeline: pipeline, reason: reason))
     }
 
@@ -19,7 +19,7 @@ extension WriteTransaction {
     public borrowing func resumePipeline(_ pipeline: String? = nil, reason: String) throws {
         try journal().update(in: self) { _ in }
         let name = pipeline ?? PipelineTable.all
-        guard try SuspensionTable.remove(name, reason: reason, in: database) else { return }
+        guard try SuspensionTable.remove(name, reason: reason, in: connection) else { return }
         try note(.unsuspended(pipeline: pipeline, reason: reason))
     }
 }

@@ -89,10 +89,11 @@ extension LineMachine {
             return try packed.unpacked(for: client) { key throws(ReplicationError) in
                 try turn.value(at: key)
             }
-        } catch .damagedHistory(let reason) {
-            throw ReplicationError.damagedHistory(reason: reason)
         } catch {
-            return nil
+            switch error {
+            case .damagedHistory, .overBudget: throw error
+            default: return nil
+            }
         }
     }
 

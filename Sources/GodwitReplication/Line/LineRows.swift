@@ -96,7 +96,7 @@ struct LineReads: Hashable, Sendable {
     /// If the line has changed more objects since, none are asked for.
     var changedMax = Int.max
     /// If these have more bytes as they are stored, either.
-    static let changedSizeMax = 32 << 20
+    static let changedSizeMax = 8 << 20
     /// States that are asked for beside the base.
     var serials: Set<Int64> = []
     /// The epoch whose lost states were given back, perhaps.

@@ -8,7 +8,7 @@ extension Replica {
         _ collections: Set<Key>,
         in transaction: borrowing WriteTransaction
     ) throws {
-        let database = transaction.database
+        let database = transaction.connection
         let known = try DeviceTable.collections(of: number, in: database)
         let new = collections.subtracting(known)
         try store.checkSuitability(of: new)

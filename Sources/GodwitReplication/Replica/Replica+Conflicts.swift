@@ -34,7 +34,7 @@ extension Replica {
     public func conflicts(
         in transaction: borrowing some Transaction & ~Copyable
     ) throws -> [ConflictRecord] {
-        let collections = try DeviceTable.collections(of: number, in: transaction.database)
+        let collections = try DeviceTable.collections(of: number, in: transaction.connection)
         return try ConflictRecord.all(of: collections, in: transaction)
     }
 

@@ -9,7 +9,7 @@ extension Replica {
         server: String = "main",
         in transaction: borrowing some Transaction & ~Copyable
     ) throws -> Bool {
-        let database = transaction.database
+        let database = transaction.connection
         guard try database.tableExists("godwit_device_replica") else { return false }
         return try DeviceTable.exists(name, server: server, in: database)
     }
@@ -19,7 +19,7 @@ extension Replica {
         of name: ReplicaName,
         in transaction: borrowing some Transaction & ~Copyable
     ) throws -> Set<Key> {
-        let database = transaction.database
+        let database = transaction.connection
         guard try database.tableExists("godwit_device_replica") else { return [] }
         return try DeviceTable.names(in: database).filter { $0.1 == name.text }.reduce(into: []) {
             $0.formUnion(try DeviceTable.collections(of: $1.0, in: database))
@@ -40,8 +40,8 @@ extension Replica {
         discardingChanges: Bool,
         in transaction: borrowing WriteTransaction
     ) throws {
-        let database = transaction.database
-        try checkExistence(in: transaction)
+        let database = transaction.connection
+        try checkExistence(in: transaction.connection)
         let refused = try PendingTable.refused(of: number, in: database)
         let count = try PendingTable.count(of: number, in: database) - refused.count
         guard discardingChanges || count == 0 else {

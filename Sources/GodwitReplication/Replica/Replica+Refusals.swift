@@ -40,8 +40,8 @@ extension Replica {
         let number = number
         return try await store.read { transaction in
             var objects: [ObjectKey: Value?] = [:]
-            for key in try PendingTable.refused(of: number, in: transaction.database) {
-                let row = try PendingTable.row(key, of: number, in: transaction.database)
+            for key in try PendingTable.refused(of: number, in: transaction.connection) {
+                let row = try PendingTable.row(key, of: number, in: transaction.connection)
                 objects[key] = .some(row?.base?.value)
             }
             return objects
@@ -54,7 +54,7 @@ extension Replica {
     public func retryRefused() async throws {
         let number = number
         let keys = try await store.read { transaction in
-            try PendingTable.refused(of: number, in: transaction.database)
+            try PendingTable.refused(of: number, in: transaction.connection)
         }
         _ = try await change(keys[...]) { [self] in try takeIn($0, in: $1) }
     }
@@ -83,7 +83,7 @@ extension Replica {
     }
 
     private func takeIn(_ key: ObjectKey, in transaction: borrowing WriteTransaction) throws {
-        let database = transaction.database
+        let database = transaction.connection
         guard let row = try PendingTable.row(key, of: number, in: database),
             row.rejection == .refusedHere
         else { return }
@@ -106,7 +106,7 @@ extension Replica {
     public func mergeEditsOfRefused() async throws {
         let number = number
         let keys = try await store.read { transaction in
-            try PendingTable.editedAfterRefusal(of: number, in: transaction.database)
+            try PendingTable.editedAfterRefusal(of: number, in: transaction.connection)
         }
         let refused = try await change(keys[...]) { [self] in try mergeEdit(of: $0, in: $1) }
         for key in refused {
@@ -119,7 +119,7 @@ extension Replica {
     }
 
     func mergeEditsOfRefused(in transaction: borrowing WriteTransaction) throws {
-        let keys = try PendingTable.editedAfterRefusal(of: number, in: transaction.database)
+        let keys = try PendingTable.editedAfterRefusal(of: number, in: transaction.connection)
         guard !keys.isEmpty else { return }
         recorder.takeNoSteps(in: transaction)
         for key in keys { try mergeEdit(of: key, in: transaction) }
@@ -130,7 +130,7 @@ extension Replica {
         keepingIt: Bool = false,
         in transaction: borrowing WriteTransaction
     ) throws {
-        let database = transaction.database
+        let database = transaction.connection
         guard let found = try PendingTable.row(key, of: number, in: database),
             found.rejection == .editedHere
         else { return }

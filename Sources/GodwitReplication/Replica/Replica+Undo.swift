@@ -47,7 +47,7 @@ extension Replica {
     public func undoCounts(
         in transaction: borrowing some Transaction & ~Copyable
     ) throws -> UndoCounts {
-        let database = transaction.database
+        let database = transaction.connection
         return UndoCounts(
             undoable: try UndoTable.count(of: number, isUndone: false, in: database),
             redoable: try UndoTable.count(of: number, isUndone: true, in: database)
@@ -60,7 +60,7 @@ extension Replica {
     ) throws -> Bool {
         precondition(!recorder.takesNoSteps, "A transaction undoes or redoes one step")
         try checkOpenness(in: transaction)
-        let database = transaction.database
+        let database = transaction.connection
         guard let step = try UndoTable.last(of: number, isUndone: isUndone, in: database) else {
             return false
         }

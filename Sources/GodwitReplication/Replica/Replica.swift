@@ -60,7 +60,7 @@ public final class Replica: Sendable {
     ) async throws -> Replica {
         try store.prepare(DeviceSchema.schema)
         let opened = try await store.write { transaction in
-            let database = transaction.database
+            let database = transaction.connection
             let server = try DeviceTable.server(
                 named: server,
                 fresh: ClientID(transaction.newIdentifier()),
@@ -103,8 +103,8 @@ public final class Replica: Sendable {
     ///
     /// They would be taken for removed, and be removed everywhere.
     private func bringBackLost(in transaction: borrowing WriteTransaction) throws {
-        guard try DeviceTable.replica(number, in: transaction.database).isSalvaged else { return }
-        for (key, row) in try PendingTable.all(of: number, in: transaction.database) {
+        guard try DeviceTable.replica(number, in: transaction.connection).isSalvaged else { return }
+        for (key, row) in try PendingTable.all(of: number, in: transaction.connection) {
             guard try transaction.value(of: key) == nil, let object = try row.target() else {
                 continue
             }
@@ -151,7 +151,7 @@ public final class Replica: Sendable {
 
     /// Whether something waits to be sent.
     public func isDirty(in transaction: borrowing WriteTransaction) throws -> Bool {
-        try PendingTable.isDirty(number, in: transaction.database)
+        try PendingTable.isDirty(number, in: transaction.connection)
     }
 }
 
@@ -217,7 +217,7 @@ extension Replica {
         _ arrivals: Arrivals = .taken,
         in transaction: borrowing WriteTransaction
     ) throws -> Bool {
-        let database = transaction.database
+        let database = transaction.connection
         try checkOpenness(in: transaction)
         var identity = try DeviceTable.identity(for: server, in: database)
         let old = try DeviceTable.replica(number, in: database)
@@ -253,12 +253,12 @@ extension Replica {
         guard followers.withLock({ $0 != nil }) else {
             throw ReplicationError.unknownReplica(name.text)
         }
-        try checkExistence(in: transaction)
+        try checkExistence(in: transaction.connection)
     }
 
     /// - Throws: ``ReplicationError/unknownReplica(_:)`` when the replica was left.
-    func checkExistence(in transaction: borrowing some Transaction & ~Copyable) throws {
-        guard try DeviceTable.hasReplica(number, in: transaction.database) else {
+    func checkExistence(in database: Database) throws {
+        guard try DeviceTable.hasReplica(number, in: database) else {
             throw ReplicationError.unknownReplica(name.text)
         }
     }
@@ -283,7 +283,7 @@ extension Replica {
         // An edit since then may have made an object small enough.
         for (key, var row) in slice.frozen where row.tail == nil {
             row.rejection = .tooLarge
-            try PendingTable.set(row, key, of: number, in: transaction.database)
+            try PendingTable.set(row, key, of: number, in: transaction.connection)
         }
         transaction.touch()
     }
@@ -299,10 +299,10 @@ extension Replica {
 
     /// Takes the next nonce, and returns its generation.
     private func takeNonce(in transaction: borrowing WriteTransaction) throws -> Int {
-        let identity = try DeviceTable.identity(for: server, in: transaction.database)
+        let identity = try DeviceTable.identity(for: server, in: transaction.connection)
         let taken = try nonces.take(identity, in: transaction)
         if let row = taken.row {
-            try DeviceTable.set(row, for: server, in: transaction.database)
+            try DeviceTable.set(row, for: server, in: transaction.connection)
             transaction.touch()
         }
         return taken.generation

@@ -17,7 +17,7 @@ public struct ReplicaAudit: Sendable {
     public init(_ name: String, _ role: ReplicaRecord.Role, in store: Store) async throws {
         self = try await store.read { transaction in
             switch role {
-            case .server: try ReplicaAudit(line: name, in: transaction.database)
+            case .server: try ReplicaAudit(line: name, in: transaction.connection)
             case .device: try ReplicaAudit(device: name, in: transaction)
             }
         }
@@ -48,7 +48,7 @@ extension ReplicaAudit {
     }
 
     private init(device name: String, in transaction: borrowing ReadTransaction) throws {
-        let database = transaction.database
+        let database = transaction.connection
         let numbers = try DeviceTable.names(in: database).filter { $0.1 == name }.map(\.0)
         guard let number = numbers.first else { throw ReplicationError.unknownReplica(name) }
         var base: [ObjectKey: VersionedValue] = [:]

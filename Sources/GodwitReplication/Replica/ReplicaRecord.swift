@@ -36,7 +36,7 @@ public struct ReplicaRecord: Sendable {
     /// All replicas of a store, the server's and the device's.
     public static func all(in store: Store) async throws -> [ReplicaRecord] {
         try await store.read { transaction in
-            let database = transaction.database
+            let database = transaction.connection
             var records: [ReplicaRecord] = []
             if try database.tableExists("godwit_line") {
                 for name in try LineTable.names(in: database) {

@@ -41,7 +41,7 @@ final class ReplicaRecorder: OwnHook, Sendable {
     ) throws {
         for change in changes { try record(change, in: transaction) }
         try noteStep(changes, in: transaction)
-        if try PendingTable.isDirty(number, in: transaction.database) {
+        if try PendingTable.isDirty(number, in: transaction.connection) {
             try whenDirty(transaction)
         }
     }
@@ -51,7 +51,7 @@ final class ReplicaRecorder: OwnHook, Sendable {
         StoredDevice(
             number: number,
             server: server,
-            database: transaction.database,
+            database: transaction.connection,
             objects: transaction.source,
             policy: machine.policy,
             nonce: nonces.last
@@ -73,7 +73,7 @@ extension ReplicaRecorder {
         _ change: ObjectChange,
         in transaction: borrowing WriteTransaction
     ) throws {
-        let (key, database) = (change.key, transaction.database)
+        let (key, database) = (change.key, transaction.connection)
         let known = recorded[key]
         let delta = change.versions.old == change.versions.new ? change.recordedDelta : nil
         guard delta != nil || known != nil,
@@ -100,7 +100,7 @@ extension ReplicaRecorder {
         in transaction: borrowing WriteTransaction
     ) throws {
         guard undoCountMax > 0, !takesNoSteps else { return }
-        let database = transaction.database
+        let database = transaction.connection
         let collections = try DeviceTable.collections(of: number, in: database)
         var isNew = false
         for change in changes where collections.contains(change.key.collection) {

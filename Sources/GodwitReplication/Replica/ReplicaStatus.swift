@@ -35,15 +35,15 @@ extension Replica {
     /// - Throws: ``ReplicationError/unknownReplica(_:)`` when the replica was left.
     public func status() async throws -> ReplicaStatus {
         try await store.read { [self] transaction in
-            try checkExistence(in: transaction)
-            return try ReplicaStatus(of: number, server, in: transaction.database)
+            try checkExistence(in: transaction.connection)
+            return try ReplicaStatus(of: number, server, in: transaction.connection)
         }
     }
 
     /// How the replica stands within a transaction.
     public func status(in transaction: borrowing WriteTransaction) throws -> ReplicaStatus {
-        try checkExistence(in: transaction)
-        return try ReplicaStatus(of: number, server, in: transaction.database)
+        try checkExistence(in: transaction.connection)
+        return try ReplicaStatus(of: number, server, in: transaction.connection)
     }
 }
 
@@ -53,15 +53,15 @@ extension Replica {
     /// - Throws: ``ReplicationError/unknownReplica(_:)`` when the replica was left.
     public func base() async throws -> LineState {
         try await store.read { [self] transaction in
-            try checkExistence(in: transaction)
-            return try DeviceTable.base(of: number, in: transaction.database)
+            try checkExistence(in: transaction.connection)
+            return try DeviceTable.base(of: number, in: transaction.connection)
         }
     }
 
     /// The last state that was adopted from the server, within a transaction.
     public func base(in transaction: borrowing WriteTransaction) throws -> LineState {
-        try checkExistence(in: transaction)
-        return try DeviceTable.base(of: number, in: transaction.database)
+        try checkExistence(in: transaction.connection)
+        return try DeviceTable.base(of: number, in: transaction.connection)
     }
 }
 

@@ -19,7 +19,8 @@ public final class ReplicaServer: Sendable {
         public var policy = MergePolicy.standard
         /// The largest object that is taken, in canonical bytes.
         public var objectSizeMax = 16 << 20
-        /// What the server spends to read one message; nil for 64 MiB, and eight times its size.
+        /// What the server spends to read one message; nil for 32 MiB, and 1,024 times its size, but
+        /// 1 GiB at most.
         public var budget: ReadBudget?
         /// A device that has missed changes of more objects than these compares its objects instead.
         public var changedMax = 65_536
@@ -73,7 +74,7 @@ public final class ReplicaServer: Sendable {
         from client: ClientID,
         of name: ReplicaName
     ) async throws -> [UInt8] {
-        let budget = options.budget ?? .message(sizeInBytes: message.count)
+        let budget = options.budget ?? WireCost.budget(forRequestOf: message.count)
         let frame = try WireFrame(bytes: message, budget: budget)
         let request = try WireRequest(frame, from: client)
         let answer =
@@ -144,7 +145,7 @@ extension ReplicaServer {
     ) async throws -> [ReplicaClient] {
         let now = store.options.clock.millisecondsSince1970()
         return try await store.read { transaction in
-            let database = transaction.database
+            let database = transaction.connection
             let line = try LineTable.number(of: name, in: database)
             return try LinePeerTable.clients(of: line, at: now, in: database)
         }
@@ -156,8 +157,8 @@ extension ReplicaServer {
     public static func summary(of name: ReplicaName, in store: Store) async throws -> ReplicaSummary
     {
         try await store.read { transaction in
-            let line = try LineTable.number(of: name, in: transaction.database)
-            return try LineTable.summary(of: line, in: transaction.database)
+            let line = try LineTable.number(of: name, in: transaction.connection)
+            return try LineTable.summary(of: line, in: transaction.connection)
         }
     }
 
@@ -243,14 +244,6 @@ extension ReplicaServer {
                 }
             )
         )
-    }
-}
-
-extension ReadBudget {
-    fileprivate static func message(sizeInBytes: Int) -> ReadBudget {
-        var budget = ReadBudget.standard
-        budget.memoryMax = min(budget.memoryMax, 1 << 26 + 8 * sizeInBytes)
-        return budget
     }
 }
 

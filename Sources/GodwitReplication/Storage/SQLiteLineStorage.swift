@@ -19,7 +19,7 @@ struct SQLiteLineStorage: LineStorage {
         try store.prepare(LineSchema.schema)
         self.store = store
         try await store.write { transaction in
-            let database = transaction.database
+            let database = transaction.connection
             for (line, serial) in try LineTable.open(in: database) {
                 _ = try Self.collect(serial, of: line, rowMax: .max, in: database)
             }
@@ -29,14 +29,14 @@ struct SQLiteLineStorage: LineStorage {
 
     func create(_ name: ReplicaName, epoch: Epoch) async throws {
         try await store.write { transaction in
-            try LineTable.create(name, epoch: epoch, in: transaction.database)
+            try LineTable.create(name, epoch: epoch, in: transaction.connection)
             transaction.touch()
         }
     }
 
     func load(_ reads: LineReads, of name: ReplicaName) async throws -> LineSlice {
         try await store.read { transaction in
-            try LineSlice(reads, of: name, in: transaction.database)
+            try LineSlice(reads, of: name, in: transaction.connection)
         }
     }
 
@@ -47,7 +47,7 @@ struct SQLiteLineStorage: LineStorage {
     ) async throws -> Bool {
         let now = now
         return try await store.write { transaction in
-            let database = transaction.database
+            let database = transaction.connection
             guard let line = try writes.line(decidedOn: slice, of: name, in: database) else {
                 return false
             }
@@ -64,7 +64,7 @@ struct SQLiteLineStorage: LineStorage {
         of name: ReplicaName
     ) async throws -> [SpanAnswer]? {
         try await store.read { transaction in
-            let database = transaction.database
+            let database = transaction.connection
             let line = try LineTable.number(of: name, in: database)
             guard
                 try state == .root
@@ -77,7 +77,7 @@ struct SQLiteLineStorage: LineStorage {
 
     func head(of name: ReplicaName) async throws -> LineState {
         try await store.read { transaction in
-            let database = transaction.database
+            let database = transaction.connection
             let line = try LineTable.number(of: name, in: database)
             return try LineTable.head(of: line, collections: [], in: database).state
         }
@@ -85,7 +85,7 @@ struct SQLiteLineStorage: LineStorage {
 
     func summary(of name: ReplicaName) async throws -> ReplicaSummary {
         try await store.read { transaction in
-            let database = transaction.database
+            let database = transaction.connection
             return try LineTable.summary(
                 of: LineTable.number(of: name, in: database),
                 in: database
@@ -95,7 +95,7 @@ struct SQLiteLineStorage: LineStorage {
 
     func objects(of name: ReplicaName) async throws -> [ObjectKey: VersionedValue] {
         try await store.read { transaction in
-            let database = transaction.database
+            let database = transaction.connection
             let line = try LineTable.number(of: name, in: database)
             return try LineObjectTable.all(of: line, in: database).compactMapValues(\.value)
         }
@@ -106,14 +106,14 @@ struct SQLiteLineStorage: LineStorage {
 
     func names() async throws -> [ReplicaName] {
         try await store.read { transaction in
-            try LineTable.names(in: transaction.database).map { try ReplicaName($0) }
+            try LineTable.names(in: transaction.connection).map { try ReplicaName($0) }
         }
     }
 
     func clients(of name: ReplicaName) async throws -> [ReplicaClient] {
         let now = now
         return try await store.read { transaction in
-            let database = transaction.database
+            let database = transaction.connection
             let line = try LineTable.number(of: name, in: database)
             return try LinePeerTable.clients(of: line, at: now, in: database)
         }
@@ -121,7 +121,7 @@ struct SQLiteLineStorage: LineStorage {
 
     func forget(_ client: ClientID, of name: ReplicaName) async throws -> Bool {
         try await store.write { transaction in
-            let database = transaction.database
+            let database = transaction.connection
             let line = try LineTable.number(of: name, in: database)
             let peer = try LinePeerTable.peer(client, of: line, in: database)
             guard let kept = peer?.kept, !kept.isEmpty else { return false }
@@ -136,7 +136,7 @@ struct SQLiteLineStorage: LineStorage {
 
     func collectGarbage(of name: ReplicaName, rowMax: Int) async throws -> Bool {
         try await store.write { transaction in
-            let database = transaction.database
+            let database = transaction.connection
             let line = try LineTable.number(of: name, in: database)
             var rowsLeft = rowMax
             while rowsLeft > 0 {

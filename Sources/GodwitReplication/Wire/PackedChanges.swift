@@ -16,6 +16,11 @@ struct PackedChanges: Hashable, Sendable {
     private var changes: [ObjectKey: Change] = [:]
     /// Objects whose changes may have reached the server before.
     private(set) var doubtful: Set<ObjectKey> = []
+    /// What is left of the message's budget, for what the changes take when they are unpacked.
+    private var budget = ReadBudget.standard
+
+    /// What their reader takes off its budget, in bytes of memory.
+    var readCost: Int { ReadBudget.standard.memoryMax - budget.memoryMax }
 
     static let none = PackedChanges()
 
@@ -38,17 +43,24 @@ extension PackedChanges {
         on object: (ObjectKey) throws(ReplicationError) -> VersionedValue?
     ) throws(ReplicationError) {
         self.doubtful = doubtful.intersection(changes.keys)
+        var meter = ReadMeter(budget)
         for (key, delta) in changes {
-            self.changes[key] = try Self.packed(delta, isCompressed) {
+            let change = try Self.packed(delta, isCompressed, &meter) {
                 () throws(ReplicationError) in
                 try object(key)
             }
+            self.changes[key] = change
+            try refusing { () throws(TreeError) in
+                try meter.take(memory: Self.cost(of: change, at: key))
+            }
         }
+        budget = meter.left
     }
 
     private static func packed(
         _ delta: ObjectDelta,
         _ isCompressed: Bool,
+        _ meter: inout ReadMeter,
         on object: () throws(ReplicationError) -> VersionedValue?
     ) throws(ReplicationError) -> Change {
         guard case .apply(let change) = delta.change else { return .removed }
@@ -56,21 +68,33 @@ extension PackedChanges {
         guard !delta.isWhole else {
             // Many new objects are compressed together, as one message.
             packing.isCompressed = false
-            return .whole(version: delta.version, try bytes(of: change, on: .null, packing))
+            return .whole(version: delta.version, try bytes(of: change, on: .null, packing, &meter))
         }
         guard let base = try object() else {
             throw .invalidDelta(reason: "there is no object to edit")
         }
         packing.isCompressed = isCompressed
-        return .edited(version: delta.version, try bytes(of: change, on: base.value, packing))
+        let bytes = try bytes(of: change, on: base.value, packing, &meter)
+        return .edited(version: delta.version, bytes)
     }
 
     private static func bytes(
         of delta: Delta,
         on base: Value,
-        _ packing: Delta.Packing
+        _ packing: Delta.Packing,
+        _ meter: inout ReadMeter
     ) throws(ReplicationError) -> [UInt8] {
-        try refusing { () throws(TreeError) in try delta.packed(on: base, packing) }
+        try refusing { () throws(TreeError) in try delta.packed(on: base, packing, meter: &meter) }
+    }
+
+    /// What the entry of a change takes before it is unpacked.
+    private static func cost(of change: Change, at key: ObjectKey) -> Int {
+        let size =
+            switch change {
+            case .removed: 0
+            case .whole(_, let bytes), .edited(_, let bytes): bytes.count
+            }
+        return WireCost.entry + WireCost.text(key.key.text.utf8.count) + WireCost.text(size)
     }
 }
 
@@ -87,11 +111,12 @@ extension PackedChanges {
         on object: (ObjectKey) throws(ReplicationError) -> VersionedValue?
     ) throws(ReplicationError) -> [ObjectKey: ObjectDelta] {
         var deltas: [ObjectKey: ObjectDelta] = [:]
+        var meter = ReadMeter(budget)
         for (key, change) in changes {
             switch change {
             case .removed: deltas[key] = .removed
             case .whole(let version, let bytes):
-                let delta = try Self.delta(bytes, on: .null)
+                let delta = try Self.delta(bytes, on: .null, &meter)
                 guard case .set = delta else {
                     throw .invalidDelta(reason: "a whole object is set")
                 }
@@ -100,15 +125,19 @@ extension PackedChanges {
                 guard let base = try object(key), base.version == version else {
                     throw .invalidDelta(reason: "there is no object of version \(version)")
                 }
-                let delta = try Self.delta(bytes, on: base.value)
+                let delta = try Self.delta(bytes, on: base.value, &meter)
                 deltas[key] = ObjectDelta(.apply(delta), version: version)
             }
         }
         return deltas
     }
 
-    private static func delta(_ bytes: [UInt8], on base: Value) throws(ReplicationError) -> Delta {
-        try refusing { () throws(TreeError) in try Delta(packed: bytes, on: base) }
+    private static func delta(
+        _ bytes: [UInt8],
+        on base: Value,
+        _ meter: inout ReadMeter
+    ) throws(ReplicationError) -> Delta {
+        try refusing { () throws(TreeError) in try Delta(packed: bytes, on: base, meter: &meter) }
     }
 }
 
@@ -156,6 +185,7 @@ extension PackedChanges {
             let name = try reader.text()
             for _ in 0..<(try reader.count()) {
                 let key = ObjectKey(collection: name, key: try reader.text())
+                try reader.take(memory: WireCost.entry)
                 guard changes[key] == nil else {
                     throw WireReader.malformed("an object is there twice")
                 }
@@ -164,6 +194,7 @@ extension PackedChanges {
                 changes[key] = try Self.change(head, &reader)
             }
         }
+        budget = reader.budget
     }
 
     private static func change(
@@ -174,10 +205,16 @@ extension PackedChanges {
         switch head & (doubtfulBit - 1) {
         case removedForm where version == 0: return .removed
         case wholeForm:
-            return .whole(version: try WireReader.version(version), try reader.block())
+            return .whole(version: try WireReader.version(version), try bytes(&reader))
         case editedForm:
-            return .edited(version: try WireReader.version(version), try reader.block())
+            return .edited(version: try WireReader.version(version), try bytes(&reader))
         default: throw WireReader.malformed("a change has no such form")
         }
+    }
+
+    private static func bytes(_ reader: inout WireReader) throws(ReplicationError) -> [UInt8] {
+        let bytes = try reader.block()
+        try reader.take(memory: WireCost.text(bytes.count))
+        return bytes
     }
 }

@@ -74,7 +74,7 @@ extension WireAnswer {
         switch self {
         case .exchange(let answer):
             answer.write(to: &writer)
-            return WireFrame(kind: Self.exchangeKind, body: writer.bytes)
+            return WireFrame(kind: Self.exchangeKind, body: writer.bytes, readCost: 0)
         case .recovery(let answer):
             writer.byte(answer.way.code)
             writer.epoch(answer.epoch)
@@ -84,10 +84,10 @@ extension WireAnswer {
             return WireFrame(kind: Self.recoveryKind, body: writer.bytes)
         case .comparison(let answers):
             writer.optional(answers) { writer, answers in writer.list(answers) { $0.span($1) } }
-            return WireFrame(kind: Self.comparisonKind, body: writer.bytes)
+            return WireFrame(kind: Self.comparisonKind, body: writer.bytes, readCost: 0)
         case .restoration(let answer):
             answer.write(to: &writer)
-            return WireFrame(kind: Self.restorationKind, body: writer.bytes)
+            return WireFrame(kind: Self.restorationKind, body: writer.bytes, readCost: 0)
         }
     }
 
@@ -95,7 +95,7 @@ extension WireAnswer {
     ///
     /// - Throws: ``ReplicationError/malformedMessage(reason:)``.
     init(_ frame: WireFrame) throws(ReplicationError) {
-        var reader = WireReader(frame.body)
+        var reader = WireReader(frame)
         switch frame.kind {
         case Self.exchangeKind: self = .exchange(try PackedAnswer(from: &reader))
         case Self.restorationKind: self = .restoration(try PackedAnswer(from: &reader))
@@ -112,7 +112,10 @@ extension WireAnswer {
         case Self.comparisonKind:
             self = .comparison(
                 try reader.optional { reader throws(ReplicationError) in
-                    try reader.list { reader throws(ReplicationError) in try reader.span() }
+                    try reader.list(countMax: WireReader.rangeCountMax) {
+                        reader throws(ReplicationError) in
+                        try reader.span()
+                    }
                 }
             )
         default: throw WireReader.malformed("there is no answer \(frame.kind)")
@@ -218,6 +221,7 @@ extension WireReader {
         case 1:
             return .rejected(
                 try list { reader throws(ReplicationError) in
+                    try reader.take(memory: WireCost.entry)
                     let key = try reader.key()
                     return Rejection(key: key, reason: try .init(code: reader.byte()))
                 }

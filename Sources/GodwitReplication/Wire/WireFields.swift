@@ -29,7 +29,7 @@ extension WireWriter {
 extension WireReader {
     /// How many states, or ranges, a list has at most.
     private static let stateCountMax = 1_024
-    private static let rangeCountMax = 256
+    static let rangeCountMax = 256
 
     mutating func client() throws(ReplicationError) -> ClientID {
         guard let identifier = Identifier(bytes: try fixed(Identifier.sizeInBytes)) else {
@@ -72,11 +72,7 @@ extension WireReader {
 
     mutating func object() throws(ReplicationError) -> VersionedValue {
         let version = try Self.version(number())
-        let bytes = try block()
-        let value = try refusing { () throws(TreeError) in
-            try Value(canonicalBytes: bytes, budget: .standard)
-        }
-        return VersionedValue(value, version: version)
+        return VersionedValue(try value(), version: version)
     }
 
     /// Objects by their keys, each with what `read` reads.
@@ -85,6 +81,7 @@ extension WireReader {
     ) throws(ReplicationError) -> [ObjectKey: Object] {
         var objects: [ObjectKey: Object] = [:]
         for _ in 0..<(try count()) {
+            try take(memory: WireCost.entry)
             let key = try key()
             guard objects.updateValue(try read(&self), forKey: key) == nil else {
                 throw Self.malformed("an object is there twice")

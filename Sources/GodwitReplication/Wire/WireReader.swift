@@ -3,12 +3,20 @@ internal import GodwitTree
 
 /// Reads the body of a message, field after field.
 ///
-/// The other side may be hostile: nothing is allocated for a count before as many bytes are there.
+/// The other side may be hostile: nothing is allocated for a count before as many bytes are there, and
+/// all fields together share a budget.
 struct WireReader {
     private let bytes: [UInt8]
     private var position = 0
+    private var meter: ReadMeter
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ frame: WireFrame) {
+        bytes = frame.body
+        meter = ReadMeter(frame.budget)
+    }
+
+    /// What is left of the message's budget.
+    var budget: ReadBudget { meter.left }
 
     private var left: Int { bytes.count - position }
 
@@ -73,8 +81,23 @@ struct WireReader {
 
     mutating func block() throws(ReplicationError) -> [UInt8] { try fixed(count()) }
 
+    /// Pays for what a field takes in memory.
+    mutating func take(memory: Int) throws(ReplicationError) {
+        try refusing { () throws(TreeError) in try meter.take(memory: memory) }
+    }
+
+    /// Reads a value from canonical bytes.
+    mutating func value() throws(ReplicationError) -> Value {
+        let bytes = try block()
+        return try refusing { () throws(TreeError) in
+            try Value(canonicalBytes: bytes, meter: &meter)
+        }
+    }
+
     mutating func text() throws(ReplicationError) -> Key {
-        guard let text = String(validating: try block(), as: UTF8.self) else {
+        let bytes = try block()
+        try take(memory: WireCost.text(bytes.count))
+        guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Self.malformed("a text is not UTF-8")
         }
         return Key(text)

@@ -15,7 +15,7 @@ enum WireRequest: Hashable, Sendable {
 struct PackedRequest: Hashable, Sendable {
     private let nonce: Int64
     let slot: Slot
-    private let changes: PackedChanges
+    fileprivate let changes: PackedChanges
 
     /// The objects that the batch changes.
     var keys: Set<ObjectKey> { changes.keys }
@@ -115,7 +115,11 @@ extension WireRequest {
         switch self {
         case .exchange(let request):
             request.write(to: &writer)
-            return WireFrame(kind: request.kind, body: writer.bytes)
+            return WireFrame(
+                kind: request.kind,
+                body: writer.bytes,
+                readCost: request.changes.readCost
+            )
         case .recovery(let request):
             writer.number(request.nonce)
             writer.optional(request.former) { $0.client($1) }
@@ -146,7 +150,7 @@ extension WireRequest {
     /// - Parameter client: The client that the transport names.
     /// - Throws: ``ReplicationError/malformedMessage(reason:)``.
     init(_ frame: WireFrame, from client: ClientID) throws(ReplicationError) {
-        var reader = WireReader(frame.body)
+        var reader = WireReader(frame)
         switch frame.kind {
         case 0...3, 8...11:
             self = .exchange(try PackedRequest(kind: frame.kind, from: &reader))

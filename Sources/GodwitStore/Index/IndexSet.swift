@@ -122,10 +122,23 @@ final class IndexSet: Sendable {
 }
 
 extension IndexSet {
-    /// Moves an object's entries from where its old value had them to where its new one has.
+    /// Throws where another program has built an index over a version of the type that this one does
+    /// not know: before an object is written that it could not index.
     ///
-    /// - Throws: ``StoreError/newerIndex(_:collection:found:known:)`` when another program has
-    ///   built an index over a version of the type that this one does not know.
+    /// - Parameter objects: The old object and the new one.
+    func refuseNewer(
+        _ objects: [StoredObject?],
+        at key: ObjectKey,
+        _ catalogue: IndexCatalogue
+    ) throws(StoreError) {
+        for entry in catalogue.entries(of: key.collection) {
+            for object in objects.compactMap(\.self) where !knowsFields(of: object, for: entry) {
+                throw entry.isNewer(than: version(of: key.collection) ?? object.version)
+            }
+        }
+    }
+
+    /// Moves an object's entries from where its old value had them to where its new one has.
     func update(
         _ key: ObjectKey,
         from old: StoredObject?,
@@ -134,10 +147,6 @@ extension IndexSet {
         in database: Database
     ) throws {
         for entry in catalogue.entries(of: key.collection) {
-            for object in [old, new].compactMap(\.self)
-            where !knowsFields(of: object, for: entry) {
-                throw entry.isNewer(than: version(of: key.collection) ?? object.version)
-            }
             let before = try old.map { try values(of: $0, at: key, for: entry) }
             let after = try new.map { try values(of: $0, at: key, for: entry) }
             guard before != after else { continue }

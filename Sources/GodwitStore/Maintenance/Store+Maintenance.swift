@@ -37,7 +37,7 @@ public struct IntegrityReport: Hashable, Sendable {
 extension Store {
     public func statistics() async throws -> StoreStatistics {
         let (counts, size, commit) = try await read { transaction in
-            let database = transaction.database
+            let database = transaction.connection
             let names = try Ledger.collections(in: database)
             let counts = try names.map { ($0, try Ledger.total(of: $0, in: database).count) }
             let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0

@@ -21,7 +21,7 @@ enum DamagedFile {
     /// Whatever ends this halfway, the next opening goes on: the damaged file stays where it is until
     /// all that could be saved is in another one, under a name that only a whole one has.
     ///
-    /// The caller holds the store's lock.
+    /// The caller is the only one that has the store open.
     static func recover(
         _ path: String,
         by recovery: StoreOptions.Recovery,
@@ -52,10 +52,16 @@ enum DamagedFile {
         )
     }
 
+    /// Whether an earlier recovery has ended before what it had saved was in its place.
+    static func hasUnfinishedRecovery(of path: String) -> Bool {
+        let files = FileManager.default
+        return files.fileExists(atPath: saved(path)) && !files.fileExists(atPath: path)
+    }
+
     /// Puts what was saved in the place of a damaged file that is set aside, wholly or in part.
     static func finishRecovery(of path: String) throws {
         let files = FileManager.default
-        guard files.fileExists(atPath: saved(path)), !files.fileExists(atPath: path) else { return }
+        guard hasUnfinishedRecovery(of: path) else { return }
         // The log of the damaged file must not be taken for the new one's.
         if suffixes.contains(where: { files.fileExists(atPath: path + $0) }) {
             _ = try setAside(path)
@@ -103,7 +109,10 @@ private struct Salvage {
         guard let source = try? DatabaseQueue(path: damaged),
             let tables = try? source.read({ try Self.tables(in: $0) })
         else { return }
-        let target = try DatabasePool(path: path)
+        // A row whose parent is lost is saved, too.
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        let target = try DatabasePool(path: path, configuration: configuration)
         try target.write { database in
             try StoreSchema.schema.prepare(database)
             for table in tables where !table.isTrigger { try? database.execute(sql: table.sql) }
@@ -164,9 +173,16 @@ private struct Salvage {
         try? source.read { database in
             let columns = try database.primaryKey(table.name).columns
             let order = columns.map { "\"\($0)\" \(direction)" }.joined(separator: ", ")
+            // Generated columns are computed anew.
+            let stored = try String.fetchAll(
+                database,
+                sql: "SELECT name FROM pragma_table_xinfo(?) WHERE hidden NOT IN (2, 3)",
+                arguments: [table.name]
+            )
+            let names = stored.map { "\"\($0)\"" }.joined(separator: ", ")
             let cursor = try Row.fetchCursor(
                 database,
-                sql: "SELECT * FROM \"\(table.name)\" ORDER BY \(order)"
+                sql: "SELECT \(names) FROM \"\(table.name)\" ORDER BY \(order)"
             )
             while let row = try cursor.next() { rows.append(row.copy()) }
             isWhole = true

@@ -97,11 +97,16 @@ extension StoreConnections {
         _ lock: StoreLock,
         _ options: StoreOptions
     ) throws -> (DatabasePool, RecoveryReport?) {
-        try DamagedFile.finishRecovery(of: path)
+        if DamagedFile.hasUnfinishedRecovery(of: path) {
+            try lock.alone { try DamagedFile.finishRecovery(of: path) }
+        }
         do {
             return (try openPool(path, lock), nil)
         } catch let error as StoreError where error.isDamage && options.recovery != .refuse {
-            let report = try DamagedFile.recover(path, by: options.recovery, because: error)
+            // Another process would go on in a file that is no longer the store's.
+            let report = try lock.alone {
+                try DamagedFile.recover(path, by: options.recovery, because: error)
+            }
             return (try openPool(path, lock), report)
         }
     }

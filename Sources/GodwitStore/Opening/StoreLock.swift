@@ -9,11 +9,12 @@ internal import Synchronization
 final class StoreLock: Sendable {
     private let descriptor: Mutex<Int32?>
     private let path: String
+    private let kind: Int32
 
     /// - Throws: ``StoreError/alreadyOpen(path:)`` at once when the other opener wants to be, or
     ///   this one has to be, alone.
     init(path: String, processes: StoreOptions.Processes) throws(StoreError) {
-        let kind = processes == .one ? LOCK_EX : LOCK_SH
+        kind = processes == .one ? LOCK_EX : LOCK_SH
         let descriptor = try LockFile.open(path + "-lock", beside: path)
         guard flock(descriptor, kind | LOCK_NB) == 0 else {
             close(descriptor)
@@ -24,6 +25,25 @@ final class StoreLock: Sendable {
     }
 
     deinit { release() }
+
+    /// Runs `body` while no other process has the store open.
+    ///
+    /// - Throws: ``StoreError/alreadyOpen(path:)`` at once if another one has; what `body` throws.
+    func alone<Result>(_ body: () throws -> Result) throws -> Result {
+        guard kind != LOCK_EX else { return try body() }
+        try take(LOCK_EX)
+        let result = try body()
+        try take(kind)
+        return result
+    }
+
+    private func take(_ kind: Int32) throws(StoreError) {
+        let isTaken = descriptor.withLock { descriptor in
+            descriptor.map { flock($0, kind | LOCK_NB) == 0 } ?? false
+        }
+        // The kernel may have given the old lock to another process by now.
+        guard isTaken else { throw .alreadyOpen(path: path) }
+    }
 
     func release() {
         guard let descriptor = descriptor.withLock({ $0.take() }) else { return }

@@ -25,6 +25,7 @@ final class CommitDraft {
     private var author: Int?
     /// What a retention has removed.
     private var expired: Set<ObjectKey> = []
+    private var sentinel = Sentinel()
 
     init(_ group: WriteGroup) {
         database = group.database
@@ -42,6 +43,15 @@ final class CommitDraft {
         guard let change = changes[key], change.kind != nil else { return nil }
         return change
     }
+
+    /// The app gets hold of the connection, and may begin savepoints.
+    func lendConnection() { sentinel.begin(in: database) }
+
+    /// Notes that the request has changed something, which a savepoint may take back.
+    func noteChange() throws { try sentinel.note(in: database) }
+
+    /// - Throws: ``StoreError/savepointRolledBack`` if a savepoint has taken a change back.
+    func checkSavepoints() throws { try sentinel.check(in: database) }
 
     func add(_ participant: any TransactionParticipant) {
         guard !participants.contains(where: { $0 === participant }) else { return }
@@ -62,6 +72,7 @@ extension CommitDraft {
         if case .miss = known {
             // Most unknown keys are new ones: one descent into the B-tree instead of two.
             let object = put.object(at: key, commit: commit)
+            try context.indexes.refuseNewer([object], at: key, group.catalogue)
             if try ObjectTable.insert(key, object, in: database) {
                 return try record(key, from: nil, to: object)
             }
@@ -69,6 +80,7 @@ extension CommitDraft {
         }
         guard case .hit(let old?) = known else {
             let object = put.object(at: key, commit: commit)
+            try context.indexes.refuseNewer([object], at: key, group.catalogue)
             let isNew = try ObjectTable.insert(key, object, in: database)
             guard isNew else { throw StoreError.changedBehindTheStore(key) }
             return try record(key, from: nil, to: object)
@@ -92,6 +104,7 @@ extension CommitDraft {
     /// - Parameter isExpired: Whether a retention removes it.
     func remove(_ key: ObjectKey, isExpired: Bool = false) throws {
         guard let old = try object(at: key) else { return }
+        try context.indexes.refuseNewer([old], at: key, group.catalogue)
         try ObjectTable.remove(key, in: database)
         if isExpired { expired.insert(key) } else { expired.remove(key) }
         try record(key, from: old, to: nil)
@@ -118,6 +131,7 @@ extension CommitDraft {
         by edits: Delta? = nil
     ) throws {
         guard !new.isSame(as: old) else { return }
+        try context.indexes.refuseNewer([old, new], at: key, group.catalogue)
         try ObjectTable.update(key, new, in: database)
         try record(key, from: old, to: new, by: edits)
     }
@@ -128,6 +142,7 @@ extension CommitDraft {
         to new: StoredObject?,
         by edits: Delta? = nil
     ) throws {
+        try noteChange()
         try context.indexes.update(key, from: old, to: new, group.catalogue, in: database)
         var total = total(of: key.collection)
         if let old { total.remove(old) }
@@ -268,7 +283,11 @@ extension CommitDraft {
         let keys = log[position...].filter { entry in
             entry.author != index && (isOwn || !entry.key.isReserved) && hook.wants(entry.key)
         }.map(\.key)
-        return Set(keys).sorted().compactMap { changes[$0] }.filter { $0.kind != nil }
+        return Set(keys).sorted().compactMap { changes[$0] }.filter { change in
+            // What the hook was told of was taken back: it is told that, too.
+            change.kind != nil
+                || log[..<position].contains { $0.key == change.key && $0.author != index }
+        }
     }
 }
 

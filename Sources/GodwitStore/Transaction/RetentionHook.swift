@@ -18,7 +18,7 @@ struct RetentionHook: TransactionHook {
         _ changes: [ObjectChange],
         in transaction: borrowing WriteTransaction
     ) throws {
-        let (database, now) = (transaction.database, clock.millisecondsSince1970())
+        let (database, now) = (transaction.connection, clock.millisecondsSince1970())
         for change in changes {
             if change.new == nil {
                 try RetentionTable.forget(change.key, in: database)
@@ -54,7 +54,7 @@ struct RetentionHook: TransactionHook {
     /// A process that is alone forgets the notes of a collection that loses its retention. Of
     /// several, another one may have it, and may have left out what this one has written.
     func adopt(in transaction: borrowing WriteTransaction) throws {
-        let (database, now) = (transaction.database, clock.millisecondsSince1970())
+        let (database, now) = (transaction.connection, clock.millisecondsSince1970())
         for collection in rules.keys {
             guard
                 try transaction.isShared || RetentionTable.count(of: collection, in: database) == 0
@@ -68,7 +68,7 @@ struct RetentionHook: TransactionHook {
         at now: Int64,
         in transaction: borrowing WriteTransaction
     ) throws {
-        let database = transaction.database
+        let database = transaction.connection
         let due: [String]
         switch rules[collection] {
         case .age(let age):

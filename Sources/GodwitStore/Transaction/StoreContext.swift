@@ -58,7 +58,9 @@ final class StoreContext: Sendable {
     func addHook(_ hook: some TransactionHook, named name: String) throws(StoreError) {
         let isNew = namedHooks.withLock { hooks in
             guard !hooks.contains(where: { $0.name == name }) else { return false }
-            hooks.append((name, hook))
+            // A retention sees what the others have left.
+            let isBeforeLast = hooks.last?.hook is RetentionHook
+            hooks.insert((name, hook), at: isBeforeLast ? hooks.count - 1 : hooks.count)
             return true
         }
         guard isNew else { throw .hookExists(name: name) }

@@ -24,6 +24,11 @@ public protocol Transaction: ObjectReader, ~Copyable {
     var lastCommit: CommitNumber { get }
 }
 
+extension Transaction where Self: ~Copyable {
+    /// The connection, for Godwit's own tables.
+    package var connection: Database { database }
+}
+
 /// Reads what was committed when it began, and nothing later.
 public struct ReadTransaction: Transaction, ~Copyable {
     public let database: Database

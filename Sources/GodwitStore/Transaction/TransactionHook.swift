@@ -29,7 +29,8 @@ public protocol TransactionHook: Sendable {
     /// Called before a commit with what it changes.
     ///
     /// What the hook writes belongs to the same commit, and is shown to the other hooks, not to
-    /// itself; hooks are called until none of them has anything new to see. When one throws, the
+    /// itself; hooks are called until none of them has anything new to see. If another hook takes back
+    /// what this one was told of, it is told again, with ``ObjectChange/kind`` nil. When one throws, the
     /// request whose changes it saw is rolled back, and no other.
     func willCommit(
         _ changes: [ObjectChange],

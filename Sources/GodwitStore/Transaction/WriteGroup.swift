@@ -102,6 +102,7 @@ extension WriteGroup {
                 try participant.requestWillSucceed(in: WriteTransaction(draft))
             }
             guard database.isInsideTransaction else { throw StoreError.transactionEnded }
+            try draft.checkSavepoints()
             try PreparedStatement.refuseDeferredViolations(in: database)
             if !isFirst { try execute("RELEASE godwit_request") }
         } catch {

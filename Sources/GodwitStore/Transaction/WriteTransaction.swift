@@ -3,12 +3,21 @@ public import GodwitTree
 
 /// The only way to change a store: all of its changes are committed, or none.
 public struct WriteTransaction: Transaction, ~Copyable {
-    public let database: Database
+    package let connection: Database
 
     /// The number that this transaction will have as a commit, if it changes something.
     public let commit: CommitNumber
 
     let draft: CommitDraft
+
+    /// The database connection, for the app's own tables in the same transaction.
+    ///
+    /// If the app rolls a savepoint back around what this transaction has written by the store or the
+    /// queue, the transaction throws ``StoreError/savepointRolledBack`` at its end, and is rolled back.
+    public var database: Database {
+        draft.lendConnection()
+        return connection
+    }
 
     public var lastCommit: CommitNumber { commit.previous }
     public var source: ObjectSource { ObjectSource(draft) }
@@ -20,7 +29,7 @@ public struct WriteTransaction: Transaction, ~Copyable {
     public static let objectDepthMax = Value.depthMax - 2
 
     init(_ draft: CommitDraft) {
-        database = draft.database
+        connection = draft.database
         commit = draft.commit
         self.draft = draft
     }
@@ -221,6 +230,9 @@ extension WriteTransaction {
     ) throws {
         try draft.touch(collection.place(key))
     }
+
+    /// Notes that a table of Godwit's own has changed, which a savepoint of the app's may take back.
+    package borrowing func noteChange() throws { try draft.noteChange() }
 
     /// Makes a commit of this transaction although no object changes.
     ///

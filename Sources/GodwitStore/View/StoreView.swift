@@ -138,8 +138,11 @@ extension StoreView {
         // has changed since the rows were read, and at what had changed before that.
         let since = store.context.cache.withVersions { $0.unseen(by: preparation.id) }
         let before = store.context.cache.withVersions { $0.unseen(by: id) }
-        for changes in [since, before].compactMap({ $0 }) {
-            _ = try rows.advance(changes, rules, objects)
+        let missed = [since, before].compactMap(\.self)
+        if missed.contains(where: \.isReset) {
+            rows = try ListRows(rules, objects)
+        } else {
+            for changes in missed { _ = try rows.advance(changes, rules, objects) }
         }
         let list = LiveList(rules, rows)
         lists.append(WeakList(list: list))

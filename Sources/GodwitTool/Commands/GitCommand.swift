@@ -51,14 +51,14 @@ struct GitInstall: ParsableCommand {
         // read again, so it must hold no markers.
         for (key, value) in [
             ("merge.godwit.name", "Merge JSON by its structure"),
-            ("merge.godwit.driver", "\(program) merge-driver --marker-size %L %O %A %B %P"),
+            ("merge.godwit.driver", "\(program) merge-driver --marker-size %L %O %A %B -- %P"),
             ("merge.godwit.recursive", "godwit-base"),
             ("merge.godwit-base.name", "Merge the bases of JSON by their structure"),
             (
                 "merge.godwit-base.driver",
-                "\(program) merge-driver --conflict-style list %O %A %B %P"
+                "\(program) merge-driver --conflict-style list %O %A %B -- %P"
             ),
-            ("diff.godwit.textconv", "\(program) textconv"),
+            ("diff.godwit.textconv", "\(program) textconv --"),
         ] {
             Terminal.print(try settings.set(key, to: value))
         }
@@ -160,16 +160,8 @@ private struct GitSettings {
 
     /// Runs git and returns what it prints, or nil when it fails.
     private func git(_ arguments: String...) throws -> String? {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["git"] + arguments
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { return nil }
-        return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines)
+        let result = try Subprocess.run("git", arguments)
+        guard result.status == 0 else { return nil }
+        return result.output.trimmingCharacters(in: .newlines)
     }
 }

@@ -16,14 +16,15 @@ struct MergeDriver: ParsableCommand {
 
             In notebooks (.ipynb) the counts of executions are theirs, without a conflict.
 
-            A file that is not JSON, or that has a key twice, stays as it is: git then reports a
-            conflict, and the file holds our version.
+            A file that is not JSON, has a comment or has a key twice is merged by its lines, as git
+            does it, with a word about why. With --conflict-style list or json it stays as it is: git
+            then reports a conflict, and the file holds our version.
 
             Exit codes, as git wants them: 0, 1 for conflicts, 2 for a file that cannot be merged.
 
             EXAMPLES
-              git config merge.godwit.driver 'godwit merge-driver %O %A %B %P'
-              git config merge.godwit.driver 'godwit merge-driver --policy /votes=sum %O %A %B %P'
+              git config merge.godwit.driver 'godwit merge-driver %O %A %B -- %P'
+              git config merge.godwit.driver 'godwit merge-driver --policy /votes=sum %O %A %B -- %P'
               godwit merge-driver base.json ours.json theirs.json package.json
             """
     )
@@ -51,8 +52,7 @@ struct MergeDriver: ParsableCommand {
             documents = try read(policy: policy)
         } catch let error as ToolError {
             Terminal.warn("godwit: \(error)")
-            Terminal.warn("godwit: \(name) stays as ours; see theirs with: git show :3:\(name)")
-            throw ExitCode(2)
+            return try mergeByLines()
         }
         let conflicts = documents.merge.conflicts.filter { !$0.isNotice }
         let isMarked = conflictStyle == .markers && !conflicts.isEmpty
@@ -88,6 +88,27 @@ struct MergeDriver: ParsableCommand {
             return try Document(bytes)
         } catch {
             throw ToolError(error, in: bytes, of: title)
+        }
+    }
+
+    /// Has git merge a file line by line that cannot be merged by its structure.
+    private func mergeByLines() throws {
+        // What is not to have markers stays as it is.
+        let status =
+            conflictStyle == .markers
+            ? try? Subprocess.run(
+                "git",
+                ["merge-file", "--marker-size=\(markerSize)", "-L", "ours", "-L", "base", "-L"]
+                    + ["theirs", ours.path, base.path, theirs.path]
+            ).status : nil
+        switch status {
+        case 0?: Terminal.warn("godwit: \(name) is merged by its lines")
+        case let status? where status < 128:
+            Terminal.warn("godwit: \(name) is merged by its lines, with conflicts")
+            throw ExitCode(1)
+        default:
+            Terminal.warn("godwit: \(name) stays as ours; see theirs with: git show :3:\(name)")
+            throw ExitCode(2)
         }
     }
 

@@ -15,7 +15,7 @@ struct Textconv: ParsableCommand {
             patch that is to be applied needs `git diff --no-textconv`.
 
             EXAMPLES
-              git config diff.godwit.textconv 'godwit textconv'
+              git config diff.godwit.textconv 'godwit textconv --'
               godwit textconv notebook.ipynb
             """
     )

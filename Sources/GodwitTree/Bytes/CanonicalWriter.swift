@@ -5,10 +5,10 @@
 struct CanonicalWriter {
     var bytes: [UInt8] = []
 
-    /// The head of a list, for those who write its items themselves.
+    /// The head of a list; the caller writes the items.
     mutating func writeListHead(_ count: Int) { writeHead(.list, UInt64(count)) }
 
-    /// The head of a map, for those who write its entries themselves.
+    /// The head of a map; the caller writes the entries.
     mutating func writeMapHead(_ count: Int) { writeHead(.map, UInt64(count)) }
 
     /// Begins what is hashed for one purpose.

@@ -29,7 +29,7 @@ public struct Digest: Hashable, Sendable {
         words = hash.finalize().withUnsafeBytes(Self.words)
     }
 
-    /// Stands where none is known yet.
+    /// A placeholder until the digest is computed.
     static let zero = Digest(words: (0, 0, 0))
 
     private init(words: (UInt64, UInt64, UInt32)) { self.words = words }

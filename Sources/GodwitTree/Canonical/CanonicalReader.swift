@@ -11,11 +11,22 @@ extension Value {
         depthMax: Int = Value.depthMax,
         budget: ReadBudget = .standard
     ) throws(TreeError) {
-        var reader = CanonicalReader(bytes: bytes, depthMax: depthMax, budget: budget)
+        var meter = ReadMeter(budget)
+        try self.init(canonicalBytes: bytes, depthMax: depthMax, meter: &meter)
+    }
+
+    /// Reads one of several values that share a budget.
+    package init(
+        canonicalBytes bytes: [UInt8],
+        depthMax: Int = Value.depthMax,
+        meter: inout ReadMeter
+    ) throws(TreeError) {
+        var reader = CanonicalReader(bytes: bytes, depthMax: depthMax, meter: meter)
         self = try reader.readValue(depthLeft: depthMax)
         guard reader.offset == bytes.count else {
             throw reader.fault("there is more after the value")
         }
+        meter = reader.meter
     }
 }
 
@@ -29,10 +40,10 @@ struct CanonicalReader {
     /// add up to more memory than the input could fill.
     private static let reserveMax = 1_024
 
-    init(bytes: [UInt8], depthMax: Int, budget: ReadBudget) {
+    init(bytes: [UInt8], depthMax: Int, meter: ReadMeter) {
         self.bytes = bytes
         self.depthMax = depthMax
-        meter = ReadMeter(budget)
+        self.meter = meter
     }
 
     mutating func readValue(depthLeft: Int) throws(TreeError) -> Value {

@@ -382,13 +382,6 @@ extension Value {
         return first
     }
 
-    /// The value without a field.
-    fileprivate func without(_ field: ArraySlice<Key>) -> Value {
-        guard case .map(var map) = self, let key = field.first else { return self }
-        map[key] = field.count > 1 ? map[key]?.without(field.dropFirst()) : nil
-        return .map(map)
-    }
-
     /// Whether this is of the same kind as another value; numbers are of one kind.
     fileprivate func isLike(_ other: Value) -> Bool {
         switch (self, other) {

@@ -6,7 +6,8 @@
 // matches anything.
 //
 //   (1) A patch is recognised when all operations can be undone, and at least one has left a trace
-//       that only this value at this place, or no value under this key, can be.
+//       that only this value at this place, or no value under this key, can be. A key that the patch
+//       itself has put in, before or after it took it away, is no trace.
 //   (2) These operations leave no trace: a scalar, an empty list or an empty record is put into a list,
 //       because lists hold equal ones; an item is removed from a list, or moved out of it. A patch with
 //       such an operation is not recognised, whatever else it does: to apply it twice loses nothing, to
@@ -41,11 +42,17 @@ private struct UndoMachine {
     private static let unknown = Value.bytes(Array("godwit: this part is unknown".utf8))
 
     private var document: Value
-    private(set) var hasTrace = false
+    private var hasSeen = false
+    /// The keys that are missing because the patch has taken them away.
+    private var vanished: Set<JSONPointer> = []
+    /// Where the operations that are undone so far had put something in.
+    private var filled: Set<JSONPointer> = []
     /// Whether an operation leaves no trace: nothing then tells whether it was done.
     private(set) var isUnsure = false
 
     init(document: Value) { self.document = document }
+
+    var hasTrace: Bool { hasSeen || !vanished.isEmpty }
 
     /// Undoes the last operation.
     ///
@@ -59,10 +66,11 @@ private struct UndoMachine {
             return see(value, in: place.part) && set(Self.unknown, at: pointer)
         case .move(let from, let to):
             guard from != to else { return true }
-            guard let part = place(to)?.part else { return false }
+            guard let part = place(to, orEnd: true)?.part else { return false }
             return takeOut(nil, at: to) && putBack(part, at: from)
         case .copy(let from, let to):
-            guard let part = place(to)?.part, takeOut(nil, at: to), let source = place(from)?.part
+            guard let part = place(to, orEnd: true)?.part, takeOut(nil, at: to),
+                let source = place(from)?.part
             else { return false }
             return see(part, in: source)
         case .test(let pointer, let value):
@@ -73,7 +81,9 @@ private struct UndoMachine {
 
     /// Undoes that a value was put in; nil where it is not known which.
     private mutating func takeOut(_ value: Value?, at pointer: JSONPointer) -> Bool {
-        guard let place = place(pointer), let part = place.part else { return false }
+        guard let place = place(pointer, orEnd: true), let part = place.part else { return false }
+        filled.insert(pointer)
+        vanished = vanished.filter { !$0.tokens.starts(with: pointer.tokens) }
         if let value, !see(value, in: part) { return false }
         if place.position != nil, !(value ?? part).isFilled { isUnsure = true }
         guard let position = place.position else { return set(Self.unknown, at: pointer) }
@@ -88,7 +98,7 @@ private struct UndoMachine {
         switch value(at: container) {
         case .map(let map):
             // A missing key is a trace; a present key means the patch was not applied.
-            if map[last] == nil { hasTrace = true }
+            if map[last] == nil, !filled.contains(pointer) { vanished.insert(pointer) }
             guard map[last].map({ $0 == Self.unknown }) ?? true else { return false }
             return change(container) { $0.map { $0[last] = part } }
         case .list(let items):
@@ -101,7 +111,7 @@ private struct UndoMachine {
 
     private mutating func see(_ value: Value, in part: Value?) -> Bool {
         guard let part, Self.matches(value, part) else { return false }
-        if part != Self.unknown { hasTrace = true }
+        if part != Self.unknown { hasSeen = true }
         return true
     }
 
@@ -133,7 +143,9 @@ extension UndoMachine {
     }
 
     /// Where a pointer leads; the part is unknown where something above it is.
-    private func place(_ pointer: JSONPointer) -> Place? {
+    ///
+    /// - Parameter orEnd: Whether `-` stands for the last item, which was put in behind all others.
+    private func place(_ pointer: JSONPointer, orEnd: Bool = false) -> Place? {
         guard let last = pointer.tokens.last else { return Place(part: document) }
         var place = Place()
         var container = document
@@ -150,7 +162,8 @@ extension UndoMachine {
         case .map(let map): place.part = map[last]
         case .list(let items):
             // Behind the last item there may be room for one that comes back.
-            guard let position = last == "-" ? items.count - 1 : last.index else { return nil }
+            let end = orEnd && last == "-" ? items.count - 1 : nil
+            guard let position = end ?? last.index else { return nil }
             place.position = position
             place.part = items.indices.contains(position) ? items[position] : nil
         default: return nil

@@ -2,14 +2,24 @@
 ///
 /// They are nothing, false, zero, empty, or what most of the records around have in that field.
 struct FieldDefaults {
-    private let records: [Value.Map]
+    private var sharers: [Key: [ItemContent: Int]] = [:]
+    private var recordCount = 0
 
-    init(_ items: [Value]) { records = items.compactMap(\.map) }
+    /// - Complexity: O(*n*) in the number of all fields.
+    init(_ items: [Value]) {
+        for case .map(let record) in items {
+            recordCount += 1
+            for entry in record {
+                sharers[entry.key, default: [:]][ItemContent(entry.value), default: 0] += 1
+            }
+        }
+    }
 
+    /// - Complexity: O(1), besides a hash of the value.
     func contains(_ key: Key, _ value: Value) -> Bool {
         if value.isUnset { return true }
-        let sharers = records.count { $0[key] == value }
-        return sharers > 0 && 2 * sharers >= records.count
+        guard let count = sharers[key]?[ItemContent(value)] else { return false }
+        return 2 * count >= recordCount
     }
 }
 

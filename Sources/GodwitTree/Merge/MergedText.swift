@@ -253,7 +253,7 @@ extension Merger {
         let deltas = deltas.map { Delta.list($0.recipe) }
         let values = deltas.map { Value.list(base).changed(by: $0) }
         guard let our = values.ours.list?.lines, let their = values.theirs.list?.lines,
-            old.isText || our.isText || their.isText
+            old.areSeveralLines || our.areSeveralLines || their.areSeveralLines
         else { return nil }
         return decided(MergedText(lines: old, Sides(ours: our, theirs: their), deltas, place))
     }
@@ -309,6 +309,5 @@ extension Key {
 }
 
 extension [Key] {
-    /// Whether these are surely lines, and not just strings.
-    fileprivate var isText: Bool { count > 1 }
+    fileprivate var areSeveralLines: Bool { count > 1 }
 }

@@ -8,7 +8,7 @@
 //       no field says that they are one: else nothing would tell that a record has parts of both. An
 //       identity that the policy declares makes one of them all the same.
 //   (2) Equal items in the same gap; equal records anywhere, when each side has just one.
-//   (3) In a list of scalars, all different: equal strings and ints.
+//   (3) In a list of scalars, all different: equal strings and ints, and assignments to one name.
 //
 // The search judges a list by the new items and their neighbours.
 
@@ -32,7 +32,9 @@ struct TwinSearch {
         } else {
             // What follows an option belongs to it: only what both sides wrote alike is the same.
             if Self.isOfArguments(near, plan), Self.differ(ours, theirs) { return }
-            unite(ours, theirs, plan, isSet: Self.isSet(near, plan))
+            let names: [Self.Name] = [{ $0.assignedName.map { .string($0) } }, { $0 }]
+            let name = names.first { Self.areDistinct(near, plan, by: $0) }
+            unite(ours, theirs, plan, by: name ?? { $0 }, isSet: name != nil)
         }
     }
 
@@ -43,12 +45,14 @@ struct TwinSearch {
         isDeclared: Bool,
         _ near: [Value]
     ) {
-        let defaults = FieldDefaults(near)
         let ourNames = ListMatching.uniquePositions(of: ours.map { identity.name(of: $0.value) })
         let theirNames = ListMatching.uniquePositions(
             of: theirs.map { identity.name(of: $0.value) }
         )
-        for (name, their) in theirNames.sorted(by: { $0.value < $1.value }) {
+        let shared = theirNames.filter { ourNames[$0.key] != nil }
+        guard !shared.isEmpty else { return }
+        let defaults = FieldDefaults(near)
+        for (name, their) in shared.sorted(by: { $0.value < $1.value }) {
             guard let our = ourNames[name] else { continue }
             let isSame = ours[our].value.isSame(
                 as: theirs[their].value,
@@ -68,16 +72,18 @@ struct TwinSearch {
         _ ours: [(place: Int, value: Value)],
         _ theirs: [(place: Int, value: Value)],
         _ plan: ListMerge,
+        by name: Name,
         isSet: Bool
     ) {
+        func content(_ value: Value) -> ItemContent { ItemContent(name(value) ?? value) }
         var places: [ItemContent: [Int]] = [:]
         for (place, value) in ours.reversed() {
-            places[ItemContent(value), default: []].append(place)
+            places[content(value), default: []].append(place)
         }
         var counts: [ItemContent: Int] = [:]
-        for (_, value) in theirs { counts[ItemContent(value), default: 0] += 1 }
+        for (_, value) in theirs { counts[content(value), default: 0] += 1 }
         for (place, value) in theirs {
-            let content = ItemContent(value)
+            let content = content(value)
             guard let candidates = places[content], !candidates.isEmpty else { continue }
             let isOnly = candidates.count == 1 && counts[content] == 1
             let index = candidates.suffix(Self.candidatesMax).lastIndex { candidate in
@@ -90,11 +96,16 @@ struct TwinSearch {
         }
     }
 
-    /// Whether the list holds scalars, all different.
-    private static func isSet(_ near: [Value], _ plan: ListMerge) -> Bool {
+    /// What tells an item apart; nil where it has no such name.
+    private typealias Name = (Value) -> Value?
+
+    /// Whether the list holds scalars, and all have different names.
+    private static func areDistinct(_ near: [Value], _ plan: ListMerge, by name: Name) -> Bool {
         Side.allCases.allSatisfy { side in
             let items = near + plan.side(side).inserted.map(\.value)
-            return items.allSatisfy(\.isScalar) && Set(items).count == items.count
+            let names = items.compactMap(name)
+            return names.count == items.count && items.allSatisfy(\.isScalar)
+                && Set(names.map(ItemContent.init)).count == items.count
         }
     }
 
@@ -182,5 +193,25 @@ extension Value {
         }
     }
 
+    /// The name in an assignment such as `PORT=80`; nil for any other text.
+    fileprivate var assignedName: Key? {
+        guard let text = text?.utf8, let end = text.firstIndex(of: UInt8(ascii: "=")),
+            end > text.startIndex, text[..<end].allSatisfy(\.isOfName)
+        else { return nil }
+        return Key(String(text[..<end]) ?? "")
+    }
+
     fileprivate var isOption: Bool { text?.utf8.first == UInt8(ascii: "-") }
+}
+
+extension UInt8 {
+    /// Whether names of variables have this byte.
+    fileprivate var isOfName: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
 }

@@ -66,10 +66,18 @@ public enum Compression {
         prefix: [UInt8] = [],
         budget: ReadBudget = .standard
     ) throws(TreeError) -> [UInt8] {
+        var meter = ReadMeter(budget)
+        return try decompressed(bytes, prefix: prefix, meter: &meter)
+    }
+
+    static func decompressed(
+        _ bytes: [UInt8],
+        prefix: [UInt8],
+        meter: inout ReadMeter
+    ) throws(TreeError) -> [UInt8] {
         #if Zstd
         let frame = magic + bytes
         let size = try contentSize(of: frame)
-        var meter = ReadMeter(budget)
         try meter.take(memory: size)
         guard let context = ZSTD_createDCtx() else { throw fault("there is no memory") }
         defer { ZSTD_freeDCtx(context) }

@@ -39,22 +39,35 @@ extension Delta {
         on base: Value,
         _ packing: Packing = Packing()
     ) throws(TreeError) -> [UInt8] {
+        var meter = ReadMeter(packing.budget)
+        return try packed(on: base, packing, meter: &meter)
+    }
+
+    /// Packs one of several deltas that share the budget of their reader.
+    package func packed(
+        on base: Value,
+        _ packing: Packing,
+        meter: inout ReadMeter
+    ) throws(TreeError) -> [UInt8] {
         var writer = DeltaWriter(isPacked: true)
         writer.bytes.append(DeltaCode.packed)
         writer.write(self, base)
-        if let frame = frame(of: writer, on: base, packing) { return frame }
-        var meter = ReadMeter(packing.budget)
+        if let frame = frame(of: writer, on: base, packing, &meter) { return frame }
         try meter.take(memory: writer.cost)
         return writer.bytes
     }
 
     /// The delta as a compressed frame; nil where that does not pay, or where the peer would take
     /// the frame for a bomb.
-    private func frame(of writer: DeltaWriter, on base: Value, _ packing: Packing) -> [UInt8]? {
+    private func frame(
+        of writer: DeltaWriter,
+        on base: Value,
+        _ packing: Packing,
+        _ meter: inout ReadMeter
+    ) -> [UInt8]? {
         let packed = writer.bytes
         guard packing.isCompressed, packed.count >= packing.sizeMin else { return nil }
-        let (prefix, left) =
-            (try? Self.prefix(Self.basePrefix, base, packing.budget)) ?? ([], packing.budget)
+        let prefix = (try? Self.prefix(Self.basePrefix, base, meter)) ?? []
         // What was only wrapped or unwrapped is found again in canonical bytes, but not in packed.
         let forms = packed.count > Self.largeMinInBytes ? [packed, canonicalBytes] : [packed]
         let frames = forms.compactMap { form in
@@ -64,8 +77,10 @@ extension Delta {
         guard let best = frames.min(by: { $0.bytes.count < $1.bytes.count }),
             best.bytes.count + Self.headSizeInBytes < packed.count
         else { return nil }
-        let room = left.forUnfolding(best.bytes.count, prefixSizeInBytes: prefix.count).memoryMax
-        guard best.contentSize + writer.cost <= room else { return nil }
+        guard var own = try? Self.meter(forUnfolding: best.bytes.count, prefix, meter),
+            (try? own.take(memory: best.contentSize + writer.cost)) != nil,
+            (try? Self.take(prefix, own, from: &meter)) != nil
+        else { return nil }
         let kind = prefix.isEmpty ? Self.noPrefix : Self.basePrefix
         return [DeltaCode.compressed, kind] + best.bytes
     }
@@ -81,22 +96,33 @@ extension Delta {
         on base: Value,
         budget: ReadBudget = .standard
     ) throws(TreeError) {
+        var meter = ReadMeter(budget)
+        try self.init(packed: bytes, on: base, meter: &meter)
+    }
+
+    /// Reads one of several packed deltas that share a budget.
+    package init(
+        packed bytes: [UInt8],
+        on base: Value,
+        meter: inout ReadMeter
+    ) throws(TreeError) {
         switch bytes.first {
         case DeltaCode.canonical:
-            self = try Delta(canonicalBytes: bytes, budget: budget)
+            self = try Delta(canonicalBytes: bytes, meter: &meter)
         case DeltaCode.packed:
-            var reader = DeltaReader(bytes, isPacked: true, budget: budget)
+            var reader = DeltaReader(bytes, isPacked: true, meter: meter)
             self = try reader.readAll(base)
+            meter = reader.meter
         case DeltaCode.compressed where bytes.count > Self.headSizeInBytes:
             let frame = Array(bytes[Self.headSizeInBytes...])
-            let (prefix, rest) = try Self.prefix(bytes[1], base, budget)
-            var left = rest.forUnfolding(frame.count, prefixSizeInBytes: prefix.count)
-            let form = try Compression.decompressed(frame, prefix: prefix, budget: left)
-            left.memoryMax -= form.count
+            let prefix = try Self.prefix(bytes[1], base, meter)
+            var own = try Self.meter(forUnfolding: frame.count, prefix, meter)
+            let form = try Compression.decompressed(frame, prefix: prefix, meter: &own)
             guard form.first != DeltaCode.compressed else {
                 throw .malformed(format: .delta, offset: 0, reason: "it is compressed twice")
             }
-            self = try Delta(packed: form, on: base, budget: left)
+            self = try Delta(packed: form, on: base, meter: &own)
+            try Self.take(prefix, own, from: &meter)
         default:
             throw .malformed(format: .delta, offset: 0, reason: "this is not a packed delta")
         }
@@ -110,21 +136,42 @@ extension Delta {
     private static let noPrefix: UInt8 = 0
     private static let basePrefix: UInt8 = 1
 
-    /// The prefix that a head's second byte calls for, and what is left of the budget for the rest.
+    /// The prefix that a head's second byte calls for.
     private static func prefix(
         _ kind: UInt8,
         _ base: Value,
-        _ budget: ReadBudget
-    ) throws(TreeError) -> ([UInt8], left: ReadBudget) {
-        if kind == noPrefix { return ([], budget) }
-        var meter = ReadMeter(budget)
-        try meter.take(steps: prefixMax)
+        _ meter: ReadMeter
+    ) throws(TreeError) -> [UInt8] {
+        if kind == noPrefix { return [] }
         guard kind == basePrefix, let size = base.encodedSize(within: prefixMax) else {
             throw .malformed(format: .delta, offset: 1, reason: "there is no such prefix")
         }
+        var meter = meter
         try meter.take(memory: ReadCost.prefix(size))
-        var left = budget
-        left.memoryMax -= ReadCost.prefix(size)
-        return (base.canonicalBytes, left)
+        try meter.take(steps: size)
+        return base.canonicalBytes
+    }
+
+    /// What a frame may spend beside its prefix.
+    private static func meter(
+        forUnfolding sizeInBytes: Int,
+        _ prefix: [UInt8],
+        _ meter: ReadMeter
+    ) throws(TreeError) -> ReadMeter {
+        var left = meter
+        try left.take(memory: ReadCost.prefix(prefix.count))
+        return ReadMeter(left.left.forUnfolding(sizeInBytes, prefixSizeInBytes: prefix.count))
+    }
+
+    /// Takes off a meter what the reader of a frame has spent; the memory of the prefix is free again.
+    private static func take(
+        _ prefix: [UInt8],
+        _ own: ReadMeter,
+        from meter: inout ReadMeter
+    ) throws(TreeError) {
+        var left = meter
+        try left.take(spentBy: own)
+        try left.take(steps: prefix.count)
+        meter = left
     }
 }

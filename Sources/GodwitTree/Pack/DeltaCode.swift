@@ -74,11 +74,17 @@ extension Delta {
         canonicalBytes bytes: [UInt8],
         budget: ReadBudget = .standard
     ) throws(TreeError) {
+        var meter = ReadMeter(budget)
+        try self.init(canonicalBytes: bytes, meter: &meter)
+    }
+
+    init(canonicalBytes bytes: [UInt8], meter: inout ReadMeter) throws(TreeError) {
         guard bytes.first == DeltaCode.canonical else {
             throw .malformed(format: .delta, offset: 0, reason: "this is not a canonical delta")
         }
-        var reader = DeltaReader(bytes, isPacked: false, budget: budget)
+        var reader = DeltaReader(bytes, isPacked: false, meter: meter)
         self = try reader.readAll(nil)
+        meter = reader.meter
         guard canonicalBytes == bytes else {
             throw .malformed(format: .delta, offset: 0, reason: "the delta is not in normal form")
         }

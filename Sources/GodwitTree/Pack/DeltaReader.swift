@@ -6,10 +6,12 @@ struct DeltaReader {
     private var canonical: CanonicalReader
     private let isPacked: Bool
 
-    init(_ bytes: [UInt8], isPacked: Bool, budget: ReadBudget) {
-        canonical = CanonicalReader(bytes: bytes, depthMax: Value.depthMax, budget: budget)
+    init(_ bytes: [UInt8], isPacked: Bool, meter: ReadMeter) {
+        canonical = CanonicalReader(bytes: bytes, depthMax: Value.depthMax, meter: meter)
         self.isPacked = isPacked
     }
+
+    var meter: ReadMeter { canonical.meter }
 
     /// The delta behind the byte that names the form.
     mutating func readAll(_ base: Value?) throws(TreeError) -> Delta {

@@ -26,7 +26,7 @@ public struct Conflict: Hashable, Sendable {
 
     public enum Choice: String, Hashable, Sendable {
         case ours, theirs
-        /// Something of both.
+        /// Both changes are in the result.
         case both
     }
 
@@ -79,6 +79,8 @@ extension Conflict {
             "both sides made it a field of another new record; it is in both"
         case (.bothMoved, .ours): "both sides moved it; it is where ours put it"
         case (.bothMoved, .theirs): "both sides moved it; it is where theirs put it"
+        case (.bothRewrote, .both):
+            "both sides changed the text side by side; both changes are in it, check them"
         case (.bothRewrote, _): "both sides changed the same lines; check the text"
         case (.takenWhole, _):
             "both sides changed much of it; one side's record is taken whole"

@@ -5,7 +5,9 @@
 //       between the versions; else any other field, or one of a map in the item, whose values
 //       most items keep. Numbers that count the items in every version are places.
 //   (2) By two fields together, where that is usual: an OpenAPI parameter is its name and place.
-//   (3) The search looks at items that differ, and at their neighbours: never at the whole list.
+//   (3) A field whose values go to other items is none, whatever its name: if all else in the items
+//       finds more of them again than the field does, they were numbered anew, or names changed places.
+//   (4) The search looks at items that differ, and at their neighbours: never at the whole list.
 
 /// The fields by which the items of a list are told apart.
 struct ItemIdentity: Hashable, Sendable {
@@ -49,29 +51,40 @@ extension ItemIdentity {
 
     /// The identity that tells the items of each of these lists apart; nil where there is none.
     ///
+    /// - Parameter lists: An old list and a new one, or several such pairs.
     /// - Complexity: O(*n*) in the number of items, times that of their fields.
     init?(of lists: [[Value]]) {
         guard let first = lists.lazy.flatMap({ $0 }).first, case .map(let map) = first else {
             return nil
         }
+        // A record of one field is what the field is: another value there is no other name.
+        let isOneField = lists.joined().allSatisfy { $0.map?.count == 1 }
+        if isOneField, let key = map.first?.key, !Self.isStrict(key) { return nil }
         for keys in Self.composites {
             let identity = ItemIdentity(fields: keys.map { [$0] })
-            if identity.sharedCount(in: lists) != nil {
+            if identity.sharedCount(in: lists) != nil, !identity.isRefuted(by: lists) {
                 self = identity
                 return
             }
         }
+        let candidates = Self.candidates(in: map)
         var best: (identity: ItemIdentity, rank: (Int, Int))?
-        for (field, rank) in Self.candidates(in: map) {
+        var refuted = candidates.map(\.field).filter { ItemIdentity(fields: [$0]).counts(lists) }
+        for (field, rank) in candidates {
             if let found = best, found.rank.0 == 0, rank >= Self.usualNames.count { break }
             let identity = ItemIdentity(fields: [field])
             guard let shared = identity.sharedCount(in: lists),
                 rank < Self.usualNames.count
-                    || identity.isKept(in: lists) && !identity.counts(lists)
+                    || identity.isKept(in: lists) && !refuted.contains(field)
             else { continue }
             let group = rank < Self.usualNames.count ? 0 : field.count
             let order = (group, -shared)
-            if best.map({ order < $0.rank }) ?? true { best = (identity, order) }
+            guard best.map({ order < $0.rank }) ?? true else { continue }
+            if identity.isRefuted(by: lists, besides: refuted) {
+                refuted.append(field)
+            } else {
+                best = (identity, order)
+            }
         }
         guard let best else { return nil }
         self = best.identity
@@ -142,6 +155,34 @@ extension ItemIdentity {
         }
     }
 
+    /// Whether all else in the items finds more of them again than their names do.
+    ///
+    /// - Parameter others: Fields that tell nothing either.
+    private func isRefuted(by lists: [[Value]], besides others: [[Key]] = []) -> Bool {
+        stride(from: 0, to: lists.count - 1, by: 2).contains { index in
+            isRefuted(by: lists[index], lists[index + 1], others)
+        }
+    }
+
+    private func isRefuted(by old: [Value], _ new: [Value], _ others: [[Key]]) -> Bool {
+        let oldItems = Dictionary(old.map { (name(of: $0), $0) }) { first, _ in first }
+        let pairs = new.map { (old: oldItems[name(of: $0)], new: $0) }
+        // Mostly, few items differ, and those that do not are found again either way.
+        guard pairs.contains(where: { $0.old != nil && $0.old != $0.new }) else { return false }
+        func rest(_ item: Value) -> Value {
+            (fields + others).reduce(item) { $0.without($1[...]) }
+        }
+        let byName = pairs.reduce(0) { count, pair in
+            count + (pair.old.map { rest($0).equalFieldCount(with: rest(pair.new)) } ?? 0)
+        }
+        let (oldRests, newRests) = (old.map(rest).counts, new.map(rest).counts)
+        let byRest = newRests.reduce(0) { count, item in
+            guard item.value == 1, oldRests[item.key] == 1 else { return count }
+            return count + (item.key.map?.count ?? 0)
+        }
+        return byRest > byName
+    }
+
     /// Whether the field counts the items of each list, one by one.
     private func counts(_ lists: [[Value]]) -> Bool {
         lists.contains { $0.count > 1 }
@@ -166,6 +207,24 @@ extension ItemIdentity {
             }
         }
         return occurrences.values.reduce(0) { $0 + $1 - 1 }
+    }
+}
+
+extension [Value] {
+    /// How often each value is there.
+    fileprivate var counts: [Value: Int] { reduce(into: [:]) { $0[$1, default: 0] += 1 } }
+}
+
+extension Value {
+    /// The value without a field.
+    func without(_ field: ArraySlice<Key>) -> Value {
+        guard case .map(var map) = self, let key = field.first else { return self }
+        map[key] = field.count > 1 ? map[key]?.without(field.dropFirst()) : nil
+        return .map(map)
+    }
+
+    fileprivate func equalFieldCount(with other: Value) -> Int {
+        map?.count { other[$0.key] == $0.value } ?? 0
     }
 }
 

@@ -68,8 +68,11 @@ public struct MergePolicy: Sendable {
         edit(path) { $0.identity = ItemIdentity(fields: keys.map { [$0] }) }
     }
 
+    /// Edits the rules at a path; no value has a place that is deeper than a value may be.
     private mutating func edit(_ path: String, _ body: (inout Node) -> Void) {
-        let steps = Path(pointer: path).steps.map { step -> Key in
+        let path = Path(pointer: path).steps
+        guard path.count <= Value.depthMax else { return }
+        let steps = path.map { step -> Key in
             switch step {
             case .key(let key): key
             case .position(let position): Key(String(position))

@@ -83,6 +83,19 @@ package struct ReadMeter {
         stepsLeft = max(0, budget.stepsMax)
     }
 
+    /// What is left, as a budget.
+    package var left: ReadBudget {
+        var left = budget
+        (left.memoryMax, left.stepsMax) = (max(0, memoryLeft), max(0, stepsLeft))
+        return left
+    }
+
+    /// Takes what another meter has spent, which began with a part of this one's budget.
+    mutating func take(spentBy other: ReadMeter) throws(TreeError) {
+        try take(memory: other.budget.memoryMax - other.memoryLeft)
+        try take(steps: other.budget.stepsMax - other.stepsLeft)
+    }
+
     package mutating func take(memory: Int) throws(TreeError) {
         memoryLeft -= memory
         guard memoryLeft >= 0 else { throw .overBudget(.memory, limit: budget.memoryMax) }

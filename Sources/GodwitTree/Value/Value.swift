@@ -22,10 +22,10 @@ extension Value {
     /// The deepest nesting that is read, applied or stored; a scalar has depth 0.
     ///
     /// A value that an app builds deeper is refused with ``TreeError/tooDeep(limit:)`` where it
-    /// would be stored, sent or applied. Comparison, hashing, digests, text and diffs recurse;
-    /// tests cover 500 levels on 512 KB; on one of 8 MB it bears 10,000, where a difference takes
-    /// time with the square of the depth. A merge takes 2.2 KB of stack a level: 200 levels on 512
-    /// KB, 3,500 on 8 MB. An app that builds values of unknown depth asks ``isNested(within:)``
+    /// would be stored, sent or applied. Comparison, hashing, digests, text and diffs recurse: a stack
+    /// of 512 KB holds 500 levels, which tests cover, and one of 8 MB holds 10,000, where a difference
+    /// takes time with the square of the depth. A merge takes 2.2 KB of stack a level: 200 levels on
+    /// 512 KB, 3,500 on 8 MB. An app that builds values of unknown depth asks ``isNested(within:)``
     /// first.
     public static let depthMax = 64
 

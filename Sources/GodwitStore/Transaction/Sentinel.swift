@@ -1,0 +1,50 @@
+internal import GRDB
+
+/// Counts what a request changes, in the database and in memory.
+///
+/// The counts differ if the app has rolled a savepoint back around a change: SQLite tells that to no
+/// one. Counting begins when the app gets hold of the connection; before, it has begun no savepoint.
+struct Sentinel {
+    private var count: Int64?
+    private var failure: (any Error)?
+
+    mutating func begin(in database: Database) {
+        guard count == nil else { return }
+        count = 0
+        do {
+            try database.execute(
+                sql: """
+                    CREATE TEMP TABLE IF NOT EXISTS godwit_sentinel (count INTEGER NOT NULL);
+                    DELETE FROM temp.godwit_sentinel;
+                    INSERT INTO temp.godwit_sentinel VALUES (0);
+                    """
+            )
+        } catch {
+            failure = error
+        }
+    }
+
+    /// Counts one more change.
+    mutating func note(in database: Database) throws {
+        guard let count, failure == nil else { return }
+        self.count = count + 1
+        try PreparedStatement(
+            "UPDATE temp.godwit_sentinel SET count = count + 1",
+            in: database
+        ).execute()
+    }
+
+    /// - Throws: ``StoreError/savepointRolledBack``.
+    func check(in database: Database) throws {
+        if let failure { throw failure }
+        guard let count, count > 0 else { return }
+        let statement = try PreparedStatement(
+            "SELECT count FROM temp.godwit_sentinel",
+            in: database
+        )
+        defer { statement.reset() }
+        guard try statement.step(), statement.integer(0) == count else {
+            throw StoreError.savepointRolledBack
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import Foundation
+
+/// A program that this one runs, and waits for.
+enum Subprocess {
+    /// - Returns: Its exit code, and what it has printed.
+    static func run(
+        _ program: String,
+        _ arguments: [String]
+    ) throws -> (status: Int32, output: String) {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [program] + arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+    }
+}

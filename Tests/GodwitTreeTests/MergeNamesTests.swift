@@ -1,0 +1,138 @@
+import GodwitTree
+import Testing
+
+/// Fields that look like the names of records, and whose values go to other records.
+@Suite struct MergeNamesTests {
+    private func merge(_ base: String, _ ours: String, _ theirs: String) throws -> Merge {
+        try Merge(base: Value(json: base), ours: Value(json: ours), theirs: Value(json: theirs))
+    }
+
+    /// Expects one result, whichever side is ours.
+    private func expect(
+        _ base: String,
+        _ ours: String,
+        _ theirs: String,
+        gives result: String,
+        isReported: Bool = false,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let wanted = try Value(json: result)
+        for merge in [try merge(base, ours, theirs), try merge(base, theirs, ours)] {
+            #expect(merge.value == wanted, sourceLocation: sourceLocation)
+            let reports = merge.conflicts.filter { !$0.isNotice }
+            #expect(reports.isEmpty != isReported, "\(reports)", sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test(arguments: ["id", "code", "key"])
+    func `an edit finds its record though the records were numbered anew`(name: String) throws {
+        func list(_ records: [String]) -> String {
+            let numbered = records.enumerated().map { "{\"\(name)\":\($0 + 1),\($1)}" }
+            return "[\(numbered.joined(separator: ","))]"
+        }
+        let (wake, eat, stretch) = (#""t":"Wake""#, #""t":"Eat""#, #""t":"Stretch""#)
+        try expect(
+            list([wake, eat]),
+            list([stretch, wake, eat]),
+            list([wake, eat + #","done":true"#]),
+            gives: list([stretch, wake, eat + #","done":true"#])
+        )
+        let questions = [
+            #""question":"Capital of France?","answer":"Paris""#,
+            #""question":"Legs of a spider?","answer":"eight""#,
+            #""question":"Boiling point of water?","answer":"100""#,
+        ]
+        let hinted = questions[1] + #","hint":"more than six""#
+        try expect(
+            list(questions),
+            list([questions[1], questions[2]]),
+            list([questions[0], hinted, questions[2]]),
+            gives: list([hinted, questions[2]])
+        )
+        try expect(
+            list(questions),
+            list([questions[1], questions[0], questions[2]]),
+            list([questions[0], hinted, questions[2]]),
+            gives: list([hinted, questions[0], questions[2]])
+        )
+    }
+
+    @Test func `an edit of a record that was removed is reported, though the next has its number`()
+        throws
+    {
+        let merge = try merge(
+            #"[{"id":1,"q":"red or blue","a":"red"},{"id":2,"q":"big or small","a":"big"}]"#,
+            #"[{"id":1,"q":"big or small","a":"big"}]"#,
+            #"[{"id":1,"q":"red or blue","a":"red","hint":"warm"},{"id":2,"q":"big or small","a":"big"}]"#
+        )
+        #expect(!merge.conflicts.filter { !$0.isNotice }.isEmpty)
+        let big = merge.value.list?.first { $0["q"] == "big or small" }
+        #expect(big?["hint"] == nil)
+    }
+
+    @Test(arguments: ["who", "warden", "name", "title"])
+    func `an edit stays with its record though two records have swapped a name`(name: String) throws
+    {
+        func list(_ names: [String], _ extra: String = "") -> String {
+            """
+            [{"room":"blue","\(name)":"\(names[0])","hours":5,"note":"bring the big projector"\(extra)},
+            {"room":"green","\(name)":"\(names[1])","hours":1,"note":"ask for keys"},
+            {"room":"red","\(name)":"\(names[2])","hours":3,"note":"door is open"}]
+            """
+        }
+        try expect(
+            list(["ann", "bob", "cy"]),
+            list(["cy", "bob", "ann"]),
+            list(["ann", "bob", "cy"], #","seats":20"#),
+            gives: list(["cy", "bob", "ann"], #","seats":20"#)
+        )
+    }
+
+    @Test func `two lines that both sides draw are not one line`() throws {
+        let lines = ["[[0,0],[1,1],[3,1]]", "[[0,0],[2,2],[3,1]]"]
+        for base in [#"{"g":null}"#, "{}", #"{"g":[]}"#] {
+            let merge = try merge(base, #"{"g":\#(lines[0])}"#, #"{"g":\#(lines[1])}"#)
+            #expect(try lines.map { try Value(json: $0) }.contains(merge.value["g"]))
+            #expect(!merge.conflicts.isEmpty)
+        }
+        try expect(
+            "{}",
+            #"{"g":[[0,0],[1,1]]}"#,
+            #"{"g":[[0,0],[1,1],[2,2]]}"#,
+            gives: #"{"g":[[0,0],[1,1],[2,2]]}"#
+        )
+        let shape = try merge(
+            "{}",
+            #"{"g":{"type":"Polygon","coordinates":[[[0,0],[0,1],[1,1],[0,0]]]}}"#,
+            #"{"g":{"type":"LineString","coordinates":[[5,5],[6,6]]}}"#
+        )
+        let sides = try [
+            Value(json: #"{"type":"Polygon","coordinates":[[[0,0],[0,1],[1,1],[0,0]]]}"#),
+            Value(json: #"{"type":"LineString","coordinates":[[5,5],[6,6]]}"#),
+        ]
+        #expect(sides.contains(shape.value["g"] ?? .null))
+    }
+
+    @Test func `a variable that both sides set has one value, and both learn of it`() throws {
+        for base in [["A=1", "B=2"], []] as [Value] {
+            let (ours, theirs): (Value, Value) = (
+                .list(Value.List(Array(base.list ?? []) + ["C=3"])),
+                .list(Value.List(Array(base.list ?? []) + ["C=4"]))
+            )
+            let merge = Merge(base: base, ours: ours, theirs: theirs)
+            #expect([ours, theirs].contains(merge.value))
+            #expect(!merge.conflicts.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["$ref", "name"])
+    func `a small record that both sides replace is replaced by one of theirs`(name: String) throws
+    {
+        func list(_ names: String...) -> Value {
+            .list(Value.List(names.map { [Key(name): .string(Key($0))] }))
+        }
+        let merge = Merge(base: list("A", "B"), ours: list("A", "C"), theirs: list("A", "D"))
+        #expect([list("A", "C"), list("A", "D")].contains(merge.value))
+        #expect(!merge.conflicts.isEmpty)
+    }
+}
