@@ -36,6 +36,32 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `Q5: what may have run before a conflict may have run after it`() async throws {
+        let bench = try Workbench()
+        let queue = try bench.queue()
+        let things = Self.things
+        try await bench.store.write { try $0.set(["a": 1, "b": 1], for: "x", in: things) }
+        try await queue.running {
+            let id = try await bench.store.write { transaction in
+                try transaction.set(["a": 2, "b": 1], for: "x", in: things)
+                return try transaction.enqueue(Upload(name: "x", pushes: ["x"]))
+            }
+            await bench.cloud.starts()
+            bench.cloud.answer("x", .retry(reason: "the answer was lost"))
+            bench.clock.advance(by: await bench.clock.nextDelay())
+            await bench.cloud.starts()
+            let tag = Tag(.string("v7"), for: "x")
+            bench.cloud.answer("x", .conflict(theirs: ["a": 1, "b": 5], tag: tag, reason: "412"))
+            // It is not the first attempt, so the merge is not pushed at once.
+            bench.clock.advance(by: await bench.clock.nextDelay())
+            await bench.cloud.starts()
+            #expect(bench.cloud.operation("x")?.mayHaveRun == true)
+            bench.cloud.answer("x")
+            #expect(try await queue.fate(of: id) == .completed)
+        }
+    }
+
     @Test func `Q5: an edit there beats a removal here, and nothing removes it after all`()
         async throws
     {

@@ -67,4 +67,34 @@ import Testing
         #expect(found.0 == [true, false], "the damaged one takes nothing in")
         #expect(found.1 == [first])
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what waits for an operation that a damaged file has lost goes on`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("store.sqlite")
+        let bench = try Workbench(.file(path))
+        _ = try bench.queue()
+        try await bench.store.write { transaction in
+            let lost = try transaction.enqueue(Upload(name: "lost"))
+            try transaction.enqueue(Upload(name: "kept"), after: [lost])
+        }
+        try bench.store.close()
+        let file = try DatabaseQueue(path: path)
+        try await file.write { database in
+            try database.execute(
+                sql: """
+                    DELETE FROM godwit_operation
+                    WHERE number = (SELECT MIN(number) FROM godwit_operation);
+                    UPDATE godwit_ledger SET commit_number = 77 WHERE slot = 0;
+                    """
+            )
+        }
+        try file.close()
+        var options = Store.Options()
+        options.recovery = .salvage
+        let (store, cloud) = (try Store(.file(path), options: options), HandCloud())
+        let queue = try PushQueue(store, clock: ManualClock(), pipelines: [cloud.pipeline()])
+        try await queue.running { #expect(await cloud.starts() == ["kept"]) }
+        try store.close()
+    }
 }

@@ -1,8 +1,9 @@
-import GodwitQueue
 import GodwitStore
 import GodwitTestKit
 import GodwitTree
 import Testing
+
+@testable import GodwitQueue
 
 /// Operations on paths and things that are changed, skipped and replaced while they wait.
 @Suite struct FootprintChangeTests {
@@ -104,6 +105,32 @@ import Testing
         try await store.write { try $0.skipOperation(ids[1]) }
         let needs = try await store.read { try $0.dependencies(of: ids[2]) }
         #expect(needs == [ids[0]])
+    }
+
+    @Test func `an order outlasts a dependency that a refusal ends`() async throws {
+        struct Doing: GodwitQueue.Operation {
+            static let kind = "doing"
+            let paths: [String]
+            var footprint: Footprint {
+                paths.map { Footprint.put(RemotePath($0)) }.reduce(.none, +)
+            }
+        }
+        let ids = try await store.write { transaction in
+            let first = try transaction.enqueue(Doing(paths: ["/x"]))
+            let placement = Placement(dependencies: [.on(first, otherwise: .ignore)])
+            let second = try transaction.enqueue(Doing(paths: ["/x", "/y"]), placement)
+            return [first, second, try transaction.enqueue(Doing(paths: ["/x", "/y"]))]
+        }
+        let before = try await store.read { try $0.dependencies(of: ids[2]) }
+        #expect(before == [ids[1]], "the rest follows from it")
+        try await store.write { transaction in
+            let number = try #require(try transaction.operation(ids[0])?.number)
+            try transaction.refuse(number, reason: "no")
+        }
+        let after = try await store.read { transaction in
+            try ids.dropFirst().map { try transaction.dependencies(of: $0) }
+        }
+        #expect(after[0] == [] && Set(after[1]) == [ids[0], ids[1]])
     }
 
     @Test func `an operation stays with its host`() async throws {

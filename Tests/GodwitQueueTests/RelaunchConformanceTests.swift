@@ -143,6 +143,31 @@ import Testing
         }
     }
 
+    /// A rule has the second operation go first, the order of commits the first one.
+    @Test(.timeLimit(.minutes(1)))
+    func `C74 what is enqueued before the order is kept waits for nothing in a circle`()
+        async throws
+    {
+        let rules = [DependencyRule(UploadDraft.self, \.name, before: Upload.self, \.name)]
+        try await launch { bench in
+            var ordered = bench.cloud.pipeline()
+            ordered.rules = rules
+            _ = try bench.queue([ordered])
+            try await bench.enqueue("a")
+        }
+        try await launch { bench in
+            var flat = bench.cloud.pipeline(order: .flat).on(UploadDraft.self) { _, _ in .completed
+            }
+            flat.rules = rules
+            let queue = try bench.queue([flat])
+            // The queue does not run yet, and has not kept the order of what is stored.
+            try await bench.store.write { try $0.enqueue(UploadDraft(name: "a")) }
+            bench.cloud.answer("a")
+            try await queue.running { try await queue.finish(through: .init(rawValue: .max)) }
+            try await bench.expectEmpty()
+        }
+    }
+
     @Test func `C76★ what cannot be read is set aside, and comes back when it can`() async throws {
         try await launch { bench in
             _ = try bench.queue()

@@ -125,16 +125,15 @@ extension IndexSet {
     /// Throws where another program has built an index over a version of the type that this one does
     /// not know: before an object is written that it could not index.
     ///
-    /// - Parameter objects: The old object and the new one.
+    /// - Parameter object: An object that has entries in the indexes, or is to have them.
     func refuseNewer(
-        _ objects: [StoredObject?],
+        _ object: StoredObject,
         at key: ObjectKey,
         _ catalogue: IndexCatalogue
     ) throws(StoreError) {
-        for entry in catalogue.entries(of: key.collection) {
-            for object in objects.compactMap(\.self) where !knowsFields(of: object, for: entry) {
-                throw entry.isNewer(than: version(of: key.collection) ?? object.version)
-            }
+        for entry in catalogue.entries(of: key.collection)
+        where !knowsFields(of: object, for: entry) {
+            throw entry.isNewer(than: version(of: key.collection) ?? object.version)
         }
     }
 
@@ -157,7 +156,7 @@ extension IndexSet {
 
     /// The fields of an object as the index's version of the type has them.
     ///
-    /// Whichever process writes an object, its entry is the same. An object that is newer than the
+    /// The entry does not depend on the process that writes the object. An object that is newer than the
     /// index, or cannot be upgraded, is found by the fields that it has.
     func values(
         of object: StoredObject,

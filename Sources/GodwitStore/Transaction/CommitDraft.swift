@@ -72,7 +72,7 @@ extension CommitDraft {
         if case .miss = known {
             // Most unknown keys are new ones: one descent into the B-tree instead of two.
             let object = put.object(at: key, commit: commit)
-            try context.indexes.refuseNewer([object], at: key, group.catalogue)
+            try context.indexes.refuseNewer(object, at: key, group.catalogue)
             if try ObjectTable.insert(key, object, in: database) {
                 return try record(key, from: nil, to: object)
             }
@@ -80,7 +80,7 @@ extension CommitDraft {
         }
         guard case .hit(let old?) = known else {
             let object = put.object(at: key, commit: commit)
-            try context.indexes.refuseNewer([object], at: key, group.catalogue)
+            try context.indexes.refuseNewer(object, at: key, group.catalogue)
             let isNew = try ObjectTable.insert(key, object, in: database)
             guard isNew else { throw StoreError.changedBehindTheStore(key) }
             return try record(key, from: nil, to: object)
@@ -104,7 +104,7 @@ extension CommitDraft {
     /// - Parameter isExpired: Whether a retention removes it.
     func remove(_ key: ObjectKey, isExpired: Bool = false) throws {
         guard let old = try object(at: key) else { return }
-        try context.indexes.refuseNewer([old], at: key, group.catalogue)
+        try context.indexes.refuseNewer(old, at: key, group.catalogue)
         try ObjectTable.remove(key, in: database)
         if isExpired { expired.insert(key) } else { expired.remove(key) }
         try record(key, from: old, to: nil)
@@ -131,7 +131,9 @@ extension CommitDraft {
         by edits: Delta? = nil
     ) throws {
         guard !new.isSame(as: old) else { return }
-        try context.indexes.refuseNewer([old, new], at: key, group.catalogue)
+        for object in [old, new] {
+            try context.indexes.refuseNewer(object, at: key, group.catalogue)
+        }
         try ObjectTable.update(key, new, in: database)
         try record(key, from: old, to: new, by: edits)
     }

@@ -2,8 +2,8 @@ internal import GRDB
 
 /// Counts what a request changes, in the database and in memory.
 ///
-/// The counts differ if the app has rolled a savepoint back around a change: SQLite tells that to no
-/// one. Counting begins when the app gets hold of the connection; before, it has begun no savepoint.
+/// The counts differ if the app has rolled a savepoint back around a change, which SQLite does not
+/// announce. Counting begins when the app gets the connection: before, it has begun no savepoint.
 struct Sentinel {
     private var count: Int64?
     private var failure: (any Error)?

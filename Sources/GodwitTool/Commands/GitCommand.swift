@@ -162,6 +162,6 @@ private struct GitSettings {
     private func git(_ arguments: String...) throws -> String? {
         let result = try Subprocess.run("git", arguments)
         guard result.status == 0 else { return nil }
-        return result.output.trimmingCharacters(in: .newlines)
+        return String(decoding: result.output, as: UTF8.self).trimmingCharacters(in: .newlines)
     }
 }

@@ -93,17 +93,18 @@ struct MergeDriver: ParsableCommand {
 
     /// Has git merge a file line by line that cannot be merged by its structure.
     private func mergeByLines() throws {
+        let arguments =
+            ["merge-file", "-p", "--marker-size=\(markerSize)"]
+            + ["-L", "ours", "-L", "base", "-L", "theirs", ours.path, base.path, theirs.path]
         // What is not to have markers stays as it is.
-        let status =
-            conflictStyle == .markers
-            ? try? Subprocess.run(
-                "git",
-                ["merge-file", "--marker-size=\(markerSize)", "-L", "ours", "-L", "base", "-L"]
-                    + ["theirs", ours.path, base.path, theirs.path]
-            ).status : nil
-        switch status {
-        case 0?: Terminal.warn("godwit: \(name) is merged by its lines")
-        case let status? where status < 128:
+        let merged = conflictStyle == .markers ? try? Subprocess.run("git", arguments) : nil
+        switch merged?.status {
+        case 0?:
+            try replaceOurs(with: Array(merged?.output ?? Data()))
+            Terminal.warn("godwit: \(name) is merged by its lines")
+        // git counts the conflicts; without git there is no output.
+        case (1...127)? where merged?.output.isEmpty == false:
+            try replaceOurs(with: Array(merged?.output ?? Data()))
             Terminal.warn("godwit: \(name) is merged by its lines, with conflicts")
             throw ExitCode(1)
         default:

@@ -2,11 +2,11 @@ import Foundation
 
 /// A program that this one runs, and waits for.
 enum Subprocess {
-    /// - Returns: Its exit code, and what it has printed.
+    /// - Returns: Its exit code, 128 and more where a signal has ended it, and what it has printed.
     static func run(
         _ program: String,
         _ arguments: [String]
-    ) throws -> (status: Int32, output: String) {
+    ) throws -> (status: Int32, output: Data) {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [program] + arguments
@@ -16,6 +16,7 @@ enum Subprocess {
         try process.run()
         let bytes = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+        let isEnded = process.terminationReason == .uncaughtSignal
+        return (process.terminationStatus + (isEnded ? 128 : 0), bytes)
     }
 }

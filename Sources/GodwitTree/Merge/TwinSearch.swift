@@ -195,23 +195,15 @@ extension Value {
 
     /// The name in an assignment such as `PORT=80`; nil for any other text.
     fileprivate var assignedName: Key? {
-        guard let text = text?.utf8, let end = text.firstIndex(of: UInt8(ascii: "=")),
-            end > text.startIndex, text[..<end].allSatisfy(\.isOfName)
-        else { return nil }
-        return Key(String(text[..<end]) ?? "")
+        guard let text, let end = text.firstIndex(of: "="), end > text.startIndex else {
+            return nil
+        }
+        let isName = text[..<end].allSatisfy { character in
+            character.isASCII
+                && (character.isLetter || character.isNumber || "_.".contains(character))
+        }
+        return isName ? Key(String(text[..<end])) : nil
     }
 
     fileprivate var isOption: Bool { text?.utf8.first == UInt8(ascii: "-") }
-}
-
-extension UInt8 {
-    /// Whether names of variables have this byte.
-    fileprivate var isOfName: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."):
-            true
-        default: false
-        }
-    }
 }

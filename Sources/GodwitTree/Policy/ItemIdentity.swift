@@ -165,22 +165,31 @@ extension ItemIdentity {
     }
 
     private func isRefuted(by old: [Value], _ new: [Value], _ others: [[Key]]) -> Bool {
-        let oldItems = Dictionary(old.map { (name(of: $0), $0) }) { first, _ in first }
-        let pairs = new.map { (old: oldItems[name(of: $0)], new: $0) }
+        let positions = Dictionary(old.indices.map { (name(of: old[$0]), $0) }) { first, _ in first
+        }
+        let sources = new.map { positions[name(of: $0)] }
         // Mostly, few items differ, and those that do not are found again either way.
-        guard pairs.contains(where: { $0.old != nil && $0.old != $0.new }) else { return false }
-        func rest(_ item: Value) -> Value {
-            (fields + others).reduce(item) { $0.without($1[...]) }
+        let isChanged = zip(new, sources).contains { item, source in
+            source.map { old[$0] != item } ?? false
         }
-        let byName = pairs.reduce(0) { count, pair in
-            count + (pair.old.map { rest($0).equalFieldCount(with: rest(pair.new)) } ?? 0)
+        guard isChanged else { return false }
+        let (oldRests, newRests) = (
+            old.map { rest(of: $0, others) }, new.map { rest(of: $0, others) }
+        )
+        let byName = zip(newRests, sources).reduce(0) { count, item in
+            count + (item.1.map { oldRests[$0].equalFieldCount(with: item.0) } ?? 0)
         }
-        let (oldRests, newRests) = (old.map(rest).counts, new.map(rest).counts)
-        let byRest = newRests.reduce(0) { count, item in
-            guard item.value == 1, oldRests[item.key] == 1 else { return count }
+        let (oldCounts, newCounts) = (oldRests.counts, newRests.counts)
+        let byRest = newCounts.reduce(0) { count, item in
+            guard item.value == 1, oldCounts[item.key] == 1 else { return count }
             return count + (item.key.map?.count ?? 0)
         }
         return byRest > byName
+    }
+
+    /// What an item is without its identity and some other fields.
+    private func rest(of item: Value, _ others: [[Key]]) -> Value {
+        (fields + others).reduce(item) { $0.without($1[...]) }
     }
 
     /// Whether the field counts the items of each list, one by one.
