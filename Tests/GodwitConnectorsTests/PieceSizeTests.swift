@@ -46,6 +46,19 @@ import Testing
         #expect(size.value == first / 2)
     }
 
+    @Test func `a connection that ends at once says something when the next one does, too`() {
+        var size = PieceSize()
+        let first = size.value
+        for _ in 0..<3 {
+            let isTooLarge = size.noteInterruption(after: Self.quick, of: 60_000)
+            #expect(!isTooLarge && size.value == first)
+            size.noteAnswer(after: Self.quick, of: 300, wasFull: false)
+        }
+        _ = size.noteInterruption(after: Self.quick, of: 60_000)
+        let isTooLarge = size.noteInterruption(after: Self.quick, of: 60_000)
+        #expect(isTooLarge && size.value == 30_000)
+    }
+
     @Test func `what was refused by its size is not asked for again`() {
         var size = PieceSize()
         size.noteRefusal(of: 60_000)

@@ -110,6 +110,36 @@ import Testing
         #expect(try await tablet.keys().count == 303)
     }
 
+    @Test func `an object that no connection carries holds up no other one`() async throws {
+        let clock = SlowClock()
+        let slow = SlowTransport(network, clock)
+        var options = Store.Options()
+        options.clock = StoreClock(elapsed: { clock.elapsed }, now: { .distantPast })
+        let phone = try await CardDevice(Store(.memory, options: options), name, slow)
+        // Ten seconds carry 200,000 bytes.
+        try await phone.fill(1, of: 400_000, named: "large")
+        try await phone.fill(20, of: 500, named: "small")
+        let tablet = try await device()
+        for _ in 0..<100 where try await tablet.keys().count < 20 {
+            _ = try? await phone.synchronize()
+            try await tablet.synchronize()
+        }
+        #expect(try await tablet.keys().count == 20)
+        // So do changes that come later, while it is under way.
+        try await phone.fill(5, of: 500, named: "later")
+        for _ in 0..<100 where try await tablet.keys().count < 25 {
+            _ = try? await phone.synchronize()
+            try await tablet.synchronize()
+        }
+        #expect(try await tablet.keys().count == 25)
+        #expect(try await phone.replica.status().isDirty, "it is still to be sent")
+        // And it gets through where a connection lasts.
+        slow.longest.withLock { $0 = .seconds(60) }
+        try await phone.synchronize()
+        try await tablet.synchronize()
+        #expect(try await tablet.keys().count == 26)
+    }
+
     @Test func `an object that gets small while a proxy refuses it is sent`() async throws {
         let phone = try await device()
         try await phone.fill(1, of: 200_000)
@@ -252,7 +282,7 @@ private final class SlowClock: Sendable {
 
 /// A connection with 20,000 bytes a second that is cut after ten seconds.
 private final class SlowTransport: ForwardingTransport {
-    private static let longest = Duration.seconds(10)
+    let longest = Mutex(Duration.seconds(10))
 
     let network: SimulatedNetwork
     private let clock: SlowClock
@@ -276,9 +306,9 @@ private final class SlowTransport: ForwardingTransport {
     }
 
     private func carry(_ size: Int) throws {
-        let time = Duration.milliseconds(size / 20)
-        clock.advance(by: min(time, Self.longest))
-        guard time <= Self.longest else {
+        let (time, longest) = (Duration.milliseconds(size / 20), longest.withLock(\.self))
+        clock.advance(by: min(time, longest))
+        guard time <= longest else {
             cuts.withLock { $0 += 1 }
             throw ConnectorError.interrupted(reason: "the connection is cut")
         }

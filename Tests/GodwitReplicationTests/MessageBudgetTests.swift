@@ -77,6 +77,8 @@ import Testing
                     writer.epoch(Epoch(1))
                     writer.number(0)
                     writer.count(0)
+                    writer.number(0)
+                    writer.byte(1)
                     writer.count(20)
                     for number in 0..<20 {
                         writer.key(ObjectKey(collection: "c", key: Key("\(number)")))

@@ -13,11 +13,14 @@ struct PieceSize: Sendable {
 
     private(set) var value = 64 << 10
     private var valueMax = Self.largest
+    /// How many connections in a row have ended at once.
+    private var blipCount = 0
 
     /// - Parameters:
     ///   - sizeInBytes: That of both messages, which are compressed.
     ///   - wasFull: Whether the exchange brought as many objects as it may, and others follow.
     mutating func noteAnswer(after time: Duration, of sizeInBytes: Int, wasFull: Bool) {
+        blipCount = 0
         if time > Self.slow { value = max(Self.smallest, value / 2) }
         if time < Self.quick, wasFull || sizeInBytes >= value / 8 {
             value = min(valueMax, value * 2)
@@ -26,11 +29,14 @@ struct PieceSize: Sendable {
 
     /// A connection ended before the answer came.
     ///
-    /// - Parameter sizeInBytes: That of the batch; nil if there was none, and the answer may have been
-    ///   too large. A failure at once says nothing then.
+    /// One that ends at once says nothing the first time: a server may have been started anew.
+    ///
+    /// - Parameter sizeInBytes: That of the changes; nil if there were none, and the answer may have been
+    ///   too large. No failure at once says anything then.
     /// - Returns: Whether smaller batches may get through.
     mutating func noteInterruption(after time: Duration, of sizeInBytes: Int?) -> Bool {
-        if sizeInBytes == nil, time < Self.quick { return false }
+        blipCount = time < Self.quick ? blipCount + 1 : 0
+        if blipCount == 1 || blipCount > 0 && sizeInBytes == nil { return false }
         value = max(Self.smallest, min(value, sizeInBytes ?? value) / 2)
         return sizeInBytes.map { $0 > value } ?? false
     }

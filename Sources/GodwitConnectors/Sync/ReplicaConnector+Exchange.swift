@@ -127,7 +127,7 @@ extension ReplicaConnector {
             )
             let time = store.options.clock.elapsed() - start
             let result = try await receive(answer, to: request, link)
-            let wasFull = request.batchCount > 0 && result.isBehind
+            let wasFull = request.carriesChanges && result.isBehind
             link.pieceSize.withLock { size in
                 size.noteAnswer(after: time, of: message.count + answer.count, wasFull: wasFull)
             }
@@ -138,7 +138,7 @@ extension ReplicaConnector {
                 if !result.isBehind { status.lastSynced = store.options.clock.now() }
             }
             if !result.isBehind { return .done }
-            return result.base != result.old || request.isComparison ? .moved : .idle
+            return result.base != result.old || request.isStep ? .moved : .idle
         } catch let error as CancellationError {
             throw error
         } catch {
@@ -146,10 +146,16 @@ extension ReplicaConnector {
             failed(link, error)
             let time = store.options.clock.elapsed() - start
             if mustCompare(link, after: error, in: time, sent) {
-                let tooLarge = Self.isTooLarge(error) && sent?.batchCount == 1 ? sent : nil
+                let lone = sent?.batchCount == 1 ? sent : nil
+                let isTooLarge = Self.isTooLarge(error)
                 try await store.write { transaction in
+                    if let lone, isTooLarge {
+                        try replica.keepTooLarge(lone, in: transaction)
+                    } else if let lone {
+                        // Alone, it is tried again as it is.
+                        guard try replica.postpone(lone, in: transaction) else { return }
+                    }
                     try replica.distrust(in: transaction)
-                    if let tooLarge { try replica.keepTooLarge(tooLarge, in: transaction) }
                 }
                 link.status.update { $0.download = nil }
             }
@@ -162,7 +168,8 @@ extension ReplicaConnector {
     /// Whether a request has failed so that only a comparison of objects leads on.
     ///
     /// That ends a batch, too, which would be sent in the same words until it gets through: one that is
-    /// too large for the connection, or for a proxy, is cut into smaller ones.
+    /// too large for the connection, or for a proxy, is cut into smaller ones, and a single object that
+    /// is too large holds up no others.
     private func mustCompare(
         _ link: ReplicaLink,
         after error: any Error,
@@ -175,10 +182,11 @@ extension ReplicaConnector {
         // An answer has more than this device can take at once.
         case ReplicationError.overBudget: return request.map { !$0.isComparison } ?? false
         case ConnectorError.interrupted:
+            let upload = request?.carriesChanges == true ? size : nil
             let isTooLarge = link.pieceSize.withLock {
-                $0.noteInterruption(after: time, of: count > 0 ? size : nil)
+                $0.noteInterruption(after: time, of: upload)
             }
-            return isTooLarge && count > 1
+            return isTooLarge && count > 0
         case _ where Self.isTooLarge(error):
             link.pieceSize.withLock { $0.noteRefusal(of: size) }
             return count > 0

@@ -63,7 +63,7 @@ extension DeviceMachine {
         if replica.isForked(by: answer.outcome, in: answer.epoch) { return .forked }
         switch answer.status {
         case .stale: return .overtaken
-        case .unknownBase: return .stranded
+        case .unknownBase, .staged: return .stranded
         case .accepted: return .advanced(.accepted)
         case .ok: break
         }

@@ -39,14 +39,23 @@ extension DeviceMachine {
         return adoption
     }
 
-    /// What the device gives back to the server.
-    func restoration(
-        _ answer: RecoveryAnswer,
-        _ differences: [ObjectKey: VersionedValue?],
+    /// The next objects that the device gives back, up to the size of a batch.
+    ///
+    /// - Parameter keys: Those that are not given back yet, of which the slice has the first ones.
+    func piece(
+        of keys: some Collection<ObjectKey>,
         _ slice: DeviceSlice
     ) -> [ObjectKey: VersionedValue?] {
         let base = slice.baseObjects
-        return Dictionary(uniqueKeysWithValues: differences.keys.map { ($0, base[$0]) })
+        var piece: [ObjectKey: VersionedValue?] = [:]
+        var size = 0
+        for key in keys.prefix(batchCountMax) {
+            size += base[key]?.value.canonicalBytes.count ?? 0
+            size += key.collection.text.utf8.count + key.key.text.utf8.count
+            if size > batchSizeMax, !piece.isEmpty { break }
+            piece[key] = .some(base[key])
+        }
+        return piece
     }
 
     /// Adopts the answer to what the device has given back.

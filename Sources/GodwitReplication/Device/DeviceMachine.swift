@@ -27,6 +27,8 @@ struct DeviceMachine: Sendable {
     var answerSizeMax = RangeMachine.answerSizeMax
     /// Below this size of answers the server is asked for small ones.
     static let littleSize = 64 << 10
+    /// Objects that no connection has carried so far: each goes alone, when nothing else waits.
+    var postponed: Set<ObjectKey> = []
     /// Whether objects that arrive stay beside the store, because a hook of the app refuses some.
     var holdsArrivals = false
     /// Whether the app's type can decode an object.
@@ -128,7 +130,8 @@ extension DeviceMachine {
         guard !slice.replica.isFrozen else { return [:] }
         var rows: [ObjectKey: PendingObject?] = [:]
         var (count, size) = (0, 0)
-        for key in slice.pending.keys.sorted() {
+        for key in sendingOrder(of: slice.pending.keys) {
+            if count > 0, postponed.contains(key) { break }
             guard count < batchCountMax, size < batchSizeMax, var row = slice.pending[key],
                 row.rejection == nil
             else { continue }
@@ -164,6 +167,11 @@ extension DeviceMachine {
         slice.replica.name = name
         slice.replica.isFrozen = true
         return rows
+    }
+
+    private func sendingOrder(of keys: some Collection<ObjectKey>) -> [ObjectKey] {
+        let sorted = keys.sorted()
+        return sorted.filter { !postponed.contains($0) } + sorted.filter(postponed.contains)
     }
 
     /// The next request for the replica, with the frozen batch if there is one.

@@ -45,7 +45,8 @@ struct DeviceSession: Hashable, Sendable {
         /// The server does not have the base.
         case lost
         case comparing(RecoveryAnswer, RangeComparison)
-        case givingBack(RecoveryAnswer, differences: [ObjectKey: VersionedValue?])
+        /// The keys ascend, and the objects of the first ones are on the server.
+        case givingBack(RecoveryAnswer, [ObjectKey], givenCount: Int)
     }
 
     private var phase = Phase.exchanging
@@ -94,15 +95,16 @@ extension DeviceSession {
     }
 
     /// The objects that the next request tells.
-    var wantedKeys: Set<ObjectKey> {
-        if case .givingBack(_, let differences) = phase { Set(differences.keys) } else { [] }
+    func wantedKeys(_ machine: DeviceMachine) -> Set<ObjectKey> {
+        guard case .givingBack(_, let keys, let count) = phase else { return [] }
+        return Set(keys.dropFirst(count).prefix(machine.batchCountMax))
     }
 
     /// The next request.
     ///
     /// - Parameters:
     ///   - slice: The rows with a nonce that was not used before, what is pending frozen, and the
-    ///     objects that ``wantedKeys`` names.
+    ///     objects that ``wantedKeys(_:)`` names.
     ///   - adopted: States that the device has adopted, the last one last.
     mutating func request(
         _ machine: DeviceMachine,
@@ -139,7 +141,8 @@ extension DeviceSession {
             comparison.answerSizeMax = machine.answerSizeMax
             phase = .comparing(answer, comparison)
             return .comparison(with: answer.state, comparison.next)
-        case .givingBack(let answer, let differences):
+        case .givingBack(let answer, let keys, let count):
+            let piece = machine.piece(of: keys.dropFirst(count), slice)
             return .restoration(
                 RestorationRequest(
                     client: identity.client,
@@ -147,7 +150,9 @@ extension DeviceSession {
                     epoch: epoch ?? answer.epoch,
                     comparedWith: answer.state.serial,
                     adopted: states,
-                    objects: machine.restoration(answer, differences, slice)
+                    start: Int64(count),
+                    isLast: count + piece.count == keys.count,
+                    objects: piece
                 )
             )
         }
@@ -220,7 +225,11 @@ extension DeviceSession {
             return try begin(answer, reader, fresh: fresh)
         case (.comparison, .comparison(let answers)):
             adoption = try compare(answers, machine, reader)
-        case (.restoration, .restoration(let answer)):
+        case (.restoration(let request), .restoration(let answer)):
+            if answer.status == .staged {
+                try give(request)
+                return nil
+            }
             phase = .exchanging
             let slice = try reader.slice(with: answer.keys, answer.outcome, in: answer.epoch)
             adoption = try machine.adoptRestoration(
@@ -231,6 +240,16 @@ extension DeviceSession {
         }
         if adoption?.next == .recover { phase = .lost }
         return adoption
+    }
+
+    /// A piece is on the server: the next one follows.
+    private mutating func give(_ piece: RestorationRequest) throws(ReplicationError) {
+        guard !piece.isLast, case .givingBack(let answer, let keys, let count) = phase else {
+            throw .malformedMessage(
+                reason: "the last piece of a restoration is kept, and not taken"
+            )
+        }
+        phase = .givingBack(answer, keys, givenCount: count + piece.objects.count)
     }
 
     private mutating func begin<Reader: DeviceReader>(
@@ -282,7 +301,9 @@ extension DeviceSession {
         let differences = comparison.differences.filter { $0.value != base[$0.key] }
         slice.replica.sum = try reader.sum()
         guard answer.way != .giveBack else {
-            phase = .givingBack(answer, differences: differences)
+            let keys = differences.keys.sorted { $0.precedes($1) }
+            let isGiven = answer.givenCount < keys.count
+            phase = .givingBack(answer, keys, givenCount: isGiven ? Int(answer.givenCount) : 0)
             return Adoption(replica: slice.replica, identity: slice.identity)
         }
         (phase, largeAnswerCount) = (.exchanging, Self.largeAnswerMax)

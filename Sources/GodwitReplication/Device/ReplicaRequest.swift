@@ -17,6 +17,14 @@ public struct ReplicaRequest: Hashable, Sendable {
         if case .comparison = request { true } else { false }
     }
 
+    /// Whether its answer leads on even where the base stays: others of its kind follow.
+    public var isStep: Bool {
+        switch request {
+        case .comparison, .restoration: true
+        case .exchange, .recovery: false
+        }
+    }
+
     /// Whether it brings changes, and not only asks for those of others.
     public var carriesChanges: Bool {
         switch request {

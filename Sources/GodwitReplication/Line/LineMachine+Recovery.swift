@@ -13,6 +13,9 @@ internal import GodwitTree
 //       one gives back all it has since the reference.
 //   (3) Any other client is behind: its base was folded away, and it adopts what differs.
 //   (4) A client that the server does not know brings data: nothing is taken for removed.
+//   (5) A client may give back in several pieces. They are kept, also over a kill of the client, and
+//       become part of the line at once, with the last one. What a piece has is decided by the two
+//       states that are compared, so pieces of a clone with the same base are the same.
 
 /// An answer about a recovery, and what has to be durable before it leaves.
 struct RecoveryDecision: Sendable {
@@ -45,16 +48,23 @@ extension LineMachine {
         let known = slice.peer ?? slice.former
         var peer = slice.peer ?? LinePeer(sentMax: slice.former?.sentMax ?? [:])
         func answer(_ way: RecoveryAnswer.Way, _ state: LineState) -> RecoveryDecision {
+            let purpose = way == .giveBack ? request.purpose(comparedWith: state.serial) : nil
+            let given = slice.staging.flatMap { $0.purpose == purpose ? $0.count : nil }
             let answer = RecoveryAnswer(
                 way: way,
                 epoch: head.epoch,
                 nonce: peer.nonce,
                 outcome: peer.outcome,
-                state: state
+                state: state,
+                givenCount: given ?? 0
             )
             guard way != .stale else { return RecoveryDecision(answer: answer, writes: nil) }
-            let epoch = head.epoch == slice.head.epoch ? nil : head.epoch
-            let writes = LineWrites(client: request.client, peer: peer, epoch: epoch)
+            let writes = LineWrites(
+                client: request.client,
+                peer: peer,
+                epoch: head.epoch == slice.head.epoch ? nil : head.epoch,
+                staging: slice.staging == nil || given != nil ? .none : .remove
+            )
             return RecoveryDecision(answer: answer, writes: writes)
         }
         guard request.nonce > peer.nonce else { return answer(.stale, head.state) }
@@ -71,6 +81,13 @@ extension LineMachine {
         // A client without a base has never been here, and has nothing to keep beside the head.
         if known == nil, request.epoch != nil { return answer(.unite, state) }
         return answer(reference == nil ? .adopt : .giveBack, state)
+    }
+}
+
+extension RecoveryRequest {
+    fileprivate func purpose(comparedWith serial: Int64) -> LineStaging.Purpose? {
+        guard let epoch, let base = adopted.last else { return nil }
+        return LineStaging.Purpose(epoch: epoch, base: base, comparedWith: serial)
     }
 }
 
@@ -98,82 +115,5 @@ extension LineSlice {
             start.serial < base.serial
         else { return nil }
         return start
-    }
-}
-
-// MARK: - What is given back
-
-extension LineMachine {
-    static func reads(_ request: RestorationRequest) -> LineReads {
-        LineReads(
-            client: request.client,
-            former: nil,
-            base: request.comparedWith,
-            keys: request.objects.keys.withRecords,
-            lostEpoch: request.epoch
-        )
-    }
-
-    /// Makes what a client gives back part of the line.
-    ///
-    /// The changes of the answer lead on from the client's base.
-    func decide(
-        _ request: RestorationRequest,
-        _ slice: LineSlice
-    ) throws(ReplicationError) -> LineDecision {
-        let slot = Slot(
-            serial: request.comparedWith,
-            have: slice.state(at: request.comparedWith)?.token(in: slice.head.epoch) ?? .none,
-            former: nil,
-            batch: nil
-        )
-        let asked = LineRequest(client: request.client, nonce: request.nonce, slot: slot)
-        var turn = LineTurn(asked, slice)
-        guard turn.isFresh else { return turn.answer(.stale, writes: false) }
-        turn.peer.nonce = request.nonce
-        guard let base = request.adopted.last, request.epoch != slice.head.epoch, turn.knowsBase,
-            turn.peer.isAhead(base.serial, in: request.epoch)
-        else { return turn.answer(.unknownBase, writes: true) }
-        let restoration = slice.restorations[request.epoch]
-        let isElsewhere = restoration?.isElsewhere(request.adopted) ?? true
-        let earlier = isElsewhere ? nil : restoration
-        guard earlier.map({ $0.lost.serial < base.serial }) ?? true,
-            restoration.map({ $0.reference.serial == request.comparedWith }) ?? true
-        else { return turn.answer(.unknownBase, writes: true) }
-
-        var growth = LineGrowth(slice, changes: try turn.changesSinceBase())
-        let lost = earlier?.objects ?? [:]
-        for key in Set(request.objects.keys).union(lost.keys) {
-            let reference = try turn.value(at: key)
-            var object = request.objects[key] ?? reference
-            if !takes(object, at: key) { object = reference }
-            guard let old = lost[key] else {
-                let theirs = ObjectDelta.diff(reference, object, policy: policy)
-                let merge = try turn.merge(theirs, at: key, policy, areDoubtful: false)
-                growth.take(merge, at: key)
-                continue
-            }
-            let merge = try ObjectMerge(
-                key,
-                base: old,
-                ours: .diff(old, slice.objects[key]?.value, policy: policy),
-                theirs: .diff(old, object, policy: policy),
-                policy: policy
-            )
-            growth.take(merge, at: key)
-        }
-        try growth.recordConflicts()
-        try turn.commit(growth, replica: replica)
-        _ = turn.moveRefs(to: turn.head.serial)
-        if restoration.map({ $0.lost.serial < base.serial }) ?? true {
-            let given = LineRestoration(
-                reference: turn.base,
-                lost: base,
-                objects: request.objects,
-                passed: request.adopted.filter { $0.serial > turn.base.serial }
-            )
-            turn.restoration = (request.epoch, given)
-        }
-        return turn.answer(.accepted, growth.changes, writes: true)
     }
 }

@@ -109,9 +109,10 @@ extension LineMachine {
         _ isCompressed: Bool
     ) throws -> PackedDecision {
         let decision = try decide(request, slice)
+        let given = slice.given(with: request)
         let answer = try PackedAnswer(decision.answer, isCompressed: isCompressed) {
             key throws(ReplicationError) in
-            if let object = request.objects[key] { return object }
+            if let object = given[key] { return object }
             return try slice.objects[key]?.value(at: request.comparedWith)
         }
         return PackedDecision(answer: .restoration(answer), writes: decision.writes)

@@ -85,6 +85,24 @@ struct LineRestoration: Hashable, Sendable {
     }
 }
 
+/// The pieces of what a client gives back, until the last one is there.
+struct LineStaging: Hashable, Sendable {
+    /// What the objects are given back for: where all of it is equal, the objects are, too.
+    struct Purpose: Hashable, Sendable {
+        /// The epoch of the client's base.
+        let epoch: Epoch
+        let base: LineState
+        /// The state that the objects were compared with.
+        let comparedWith: Int64
+    }
+
+    let purpose: Purpose
+    /// How many objects are there.
+    var count: Int64
+    /// The first ones of them in the order of ``ObjectKey/precedes(_:)``, as many as were asked for.
+    var objects: [ObjectKey: VersionedValue?] = [:]
+}
+
 /// What a decision needs to know of what is stored.
 struct LineReads: Hashable, Sendable {
     let client: ClientID
@@ -101,6 +119,8 @@ struct LineReads: Hashable, Sendable {
     var serials: Set<Int64> = []
     /// The epoch whose lost states were given back, perhaps.
     var lostEpoch: Epoch?
+    /// How many of the objects that the client has given back so far are asked for.
+    var stagedCount: Int64 = 0
 }
 
 extension LineReads {
@@ -126,6 +146,8 @@ struct LineSlice: Hashable, Sendable {
     var openings: [LineState] = []
     /// What clients have given back of the epoch that was asked for.
     var restorations: [Epoch: LineRestoration] = [:]
+    /// What the client has given back so far; only for recoveries.
+    var staging: LineStaging?
 }
 
 /// What is to be written in one transaction, with a decision.
@@ -137,6 +159,15 @@ struct LineWrites: Sendable {
     var commit: LineCommit?
     /// What the commit gives back, and of which epoch.
     var restoration: (epoch: Epoch, LineRestoration)?
+    var staging = LineStagingWrite.none
+}
+
+/// What becomes of the pieces that a client has given back.
+enum LineStagingWrite: Sendable {
+    case none
+    /// The objects follow the first ones of those that are there, and replace all others.
+    case append([ObjectKey: VersionedValue?], after: Int64, LineStaging.Purpose)
+    case remove
 }
 
 /// A new state behind the head.

@@ -7,6 +7,7 @@ struct LineTurn {
     let slice: LineSlice
     var peer: LinePeer
     var restoration: (epoch: Epoch, LineRestoration)?
+    var staging = LineStagingWrite.none
     private(set) var commit: LineCommit?
 
     init(_ request: LineRequest, _ slice: LineSlice) {
@@ -117,7 +118,8 @@ struct LineTurn {
             client: request.client,
             peer: peer,
             commit: commit,
-            restoration: restoration
+            restoration: restoration,
+            staging: staging
         )
         return LineDecision(answer: answer, writes: writes)
     }

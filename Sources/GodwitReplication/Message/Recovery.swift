@@ -33,9 +33,14 @@ public struct RecoveryAnswer: Hashable, Sendable {
     public let outcome: BatchOutcome?
     /// The state to compare with; the server keeps it for the client.
     public let state: LineState
+    /// How many objects the client has given back on that state already, in the order of their keys.
+    public var givenCount: Int64 = 0
 }
 
-/// Gives back to the line what it has lost.
+/// Gives back to the line what it has lost, in one piece or several.
+///
+/// The server keeps the pieces until the last one is there, and takes all of them in at once. A piece
+/// that is sent again replaces itself and those that came after it.
 public struct RestorationRequest: Hashable, Sendable {
     public let client: ClientID
     public let nonce: Int64
@@ -45,6 +50,11 @@ public struct RestorationRequest: Hashable, Sendable {
     public let comparedWith: Int64
     /// States of that epoch that the client has adopted; the last one is its base.
     public let adopted: [LineState]
-    /// The client's objects where they differ from that state; nil where it has none.
+    /// How many objects the pieces before this one have.
+    public let start: Int64
+    /// Whether no other piece follows.
+    public let isLast: Bool
+    /// The client's objects where they differ from that state, in the order of their keys; nil where
+    /// it has none.
     public let objects: [ObjectKey: VersionedValue?]
 }

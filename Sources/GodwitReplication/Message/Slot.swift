@@ -35,6 +35,8 @@ public struct SlotAnswer: Hashable, Sendable {
         /// The server does not have the state that the client names, or has lost later ones, and has
         /// not taken the batch.
         case unknownBase
+        /// The server keeps a piece of what the client gives back, and waits for the next one.
+        case staged
     }
 
     public let status: Status

@@ -30,6 +30,8 @@ public final class Replica: Sendable {
     private let followers = Mutex<[@Sendable () -> Void]?>([])
     /// What the server can read, as its last answer said.
     private let features = Mutex<WireFeatures>([])
+    /// Objects that no connection has carried so far, while others waited.
+    private let postponed = Mutex<Set<ObjectKey>>([])
 
     private init(_ name: ReplicaName, in store: Store, _ recorder: ReplicaRecorder) {
         (self.name, self.store, self.recorder) = (name, store, recorder)
@@ -170,11 +172,14 @@ extension Replica {
         transaction.tellRefusals()
         try mergeEditsOfRefused(in: transaction)
         let generation = try takeNonce(in: transaction)
-        let (device, machine) = (device(in: transaction), machine.limited(to: sizeMax))
+        let device = device(in: transaction)
+        var machine = machine.limited(to: sizeMax)
+        machine.postponed = postponed.withLock(\.self)
         let features = features.withLock(\.self)
-        return try session.update(in: transaction) { session in
+        return try session.update(in: transaction) { [machine] session in
             let othersMax = Int64(machine.batchCountMax)
-            var slice = try device.slice(with: session.wantedKeys, othersMax: othersMax)
+            let keys = session.wantedKeys(machine)
+            var slice = try device.slice(with: keys, othersMax: othersMax)
             try session.begin(slice.replica, generation: generation, hasFetched: device.hasFetched)
             guard session.isExchanging else {
                 let adopted = try DeviceTable.adopted(of: number, in: device.database)
@@ -286,6 +291,23 @@ extension Replica {
             try PendingTable.set(row, key, of: number, in: transaction.connection)
         }
         transaction.touch()
+    }
+
+    /// Lets the other objects go first, if a request carries one object that no connection gets through.
+    ///
+    /// The batch is under way until the objects were compared: see ``distrust(in:)``.
+    ///
+    /// - Returns: Whether other objects wait.
+    public func postpone(
+        _ request: ReplicaRequest,
+        in transaction: borrowing WriteTransaction
+    ) throws -> Bool {
+        try checkOpenness(in: transaction)
+        let keys = Set((request.batch?.changes ?? [:]).keys)
+        let waiting = try PendingTable.others(of: number, countMax: 1, in: transaction.connection)
+        guard keys.count == 1, !waiting.isEmpty else { return false }
+        postponed.withLock { $0.formUnion(keys) }
+        return true
     }
 
     /// Whether a request has to be made: to send what is pending, or to go on with a recovery.

@@ -11,6 +11,7 @@ struct LineModel: Hashable, Sendable {
     /// The heads that starts of the server have found.
     private(set) var openings: [LineState] = []
     private(set) var restorations: [Epoch: LineRestoration] = [:]
+    private(set) var stagings: [ClientID: LineStaging] = [:]
 
     /// A line without objects.
     init(epoch: Epoch) { head = LineHead(epoch: epoch, state: .root, sum: .empty) }
@@ -23,7 +24,10 @@ struct LineModel: Hashable, Sendable {
 
     func load(_ reads: LineReads) -> LineSlice {
         let lost = reads.lostEpoch.flatMap { restorations[$0] }?.objects ?? [:]
-        let keys = reads.keys.union(lost.keys.withRecords)
+        var staging = reads.lostEpoch == nil ? nil : stagings[reads.client]
+        staging?.keep(first: reads.stagedCount)
+        let staged = staging?.objects.keys.withRecords ?? []
+        let keys = reads.keys.union(lost.keys.withRecords).union(staged)
         var found: [ObjectKey: LineObject] = [:]
         var changedCount = 0
         for (key, object) in objects {
@@ -44,7 +48,8 @@ struct LineModel: Hashable, Sendable {
             isPartial: isPartial,
             states: states.filter { reads.serials.contains($0.key) || $0.key == reads.base },
             openings: reads.lostEpoch == nil ? [] : openings,
-            restorations: restorations.filter { $0.key == reads.lostEpoch }
+            restorations: restorations.filter { $0.key == reads.lostEpoch },
+            staging: staging
         )
     }
 
@@ -73,6 +78,19 @@ struct LineModel: Hashable, Sendable {
         }
         if let epoch = writes.epoch { head.epoch = epoch }
         if let (epoch, restoration) = writes.restoration { restorations[epoch] = restoration }
+        switch writes.staging {
+        case .none: break
+        case .append(let objects, let count, let purpose):
+            var staging = stagings[writes.client] ?? LineStaging(purpose: purpose, count: 0)
+            staging.keep(first: count)
+            staging.objects.merge(objects) { _, new in new }
+            stagings[writes.client] = LineStaging(
+                purpose: purpose,
+                count: count + Int64(objects.count),
+                objects: staging.objects
+            )
+        case .remove: stagings[writes.client] = nil
+        }
         peers[writes.client] = writes.peer
         try collectGarbage()
         return true
@@ -82,6 +100,7 @@ struct LineModel: Hashable, Sendable {
     mutating func forget(_ client: ClientID) throws(ReplicationError) {
         peers[client]?.acked = 0
         peers[client]?.sent = 0
+        stagings[client] = nil
         try collectGarbage()
     }
 
@@ -100,6 +119,13 @@ struct LineModel: Hashable, Sendable {
             }
         }
         objects = objects.filter { $0.value.value != nil || !$0.value.entries.isEmpty }
+    }
+}
+
+extension LineStaging {
+    fileprivate mutating func keep(first count: Int64) {
+        let keys = objects.keys.sorted { $0.precedes($1) }
+        for key in keys.dropFirst(Int(count)) { objects[key] = nil }
     }
 }
 

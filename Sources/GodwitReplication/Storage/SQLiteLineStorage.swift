@@ -126,6 +126,7 @@ struct SQLiteLineStorage: LineStorage {
             let peer = try LinePeerTable.peer(client, of: line, in: database)
             guard let kept = peer?.kept, !kept.isEmpty else { return false }
             try LinePeerTable.forget(client, of: line, in: database)
+            try LineStagingTable.remove(of: client, line, in: database)
             for serial in kept.sorted() {
                 _ = try Self.collect(serial, of: line, rowMax: .max, in: database)
             }
@@ -213,6 +214,7 @@ extension LineSlice {
         let line = try LineTable.number(of: name, in: database)
         var restorations: [Epoch: LineRestoration] = [:]
         var openings: [LineState] = []
+        var staging: LineStaging?
         if let epoch = reads.lostEpoch {
             openings = try LineTable.openings(of: line, in: database)
             restorations[epoch] = try LineRestorationTable.restoration(
@@ -220,8 +222,15 @@ extension LineSlice {
                 line,
                 in: database
             )
+            staging = try LineStagingTable.staging(
+                of: reads.client,
+                first: reads.stagedCount,
+                line,
+                in: database
+            )
         }
-        let keys = reads.keys.union(restorations.values.flatMap(\.objects.keys).withRecords)
+        let lost = restorations.values.flatMap(\.objects.keys)
+        let keys = reads.keys.union((lost + (staging?.objects ?? [:]).keys).withRecords)
         let collections = Set(keys.map(\.collection))
         let head = try LineTable.head(of: line, collections: collections, in: database)
         let objects = try LineObjectTable.objects(
@@ -241,7 +250,8 @@ extension LineSlice {
             isPartial: objects == nil,
             states: [:],
             openings: openings,
-            restorations: restorations
+            restorations: restorations,
+            staging: staging
         )
         for serial in reads.serials.union([reads.base]) {
             states[serial] = try LineTable.state(at: serial, of: line, in: database)
@@ -292,6 +302,13 @@ extension LineWrites {
         if let (epoch, restoration) = restoration {
             try LineRestorationTable.set(restoration, epoch, of: line, in: database)
         }
+        try LineStagingTable.write(
+            staging,
+            replacing: slice.staging,
+            of: client,
+            line,
+            in: database
+        )
         try LinePeerTable.set(peer, client, seen: now, of: line, in: database)
     }
 

@@ -89,6 +89,25 @@ enum LineSchema {
                     value BLOB,
                     PRIMARY KEY (line, epoch, collection, key)
                 ) STRICT, WITHOUT ROWID;
+                CREATE TABLE godwit_line_staging (
+                    line INTEGER NOT NULL,
+                    client BLOB NOT NULL,
+                    epoch INTEGER NOT NULL,
+                    base INTEGER NOT NULL,
+                    baseID BLOB NOT NULL,
+                    comparedWith INTEGER NOT NULL,
+                    count INTEGER NOT NULL,
+                    PRIMARY KEY (line, client)
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE godwit_line_staged (
+                    line INTEGER NOT NULL,
+                    client BLOB NOT NULL,
+                    collection TEXT NOT NULL,
+                    key TEXT NOT NULL,
+                    version INTEGER NOT NULL,
+                    value BLOB,
+                    PRIMARY KEY (line, client, collection, key)
+                ) STRICT, WITHOUT ROWID;
                 """
             )
         ]

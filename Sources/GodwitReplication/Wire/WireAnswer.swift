@@ -60,7 +60,7 @@ extension SlotAnswer {
 
 extension WireAnswer {
     //     0  status, epoch, nonce, outcome?, state, changes
-    //     1  way, epoch, nonce, outcome?, state
+    //     1  way, epoch, nonce, outcome?, state, given
     //     2  [equal | objects | parts]?
     //     3  as 0, to what was given back
 
@@ -81,6 +81,7 @@ extension WireAnswer {
             writer.number(answer.nonce)
             writer.optional(answer.outcome) { $0.outcome($1) }
             writer.state(answer.state)
+            writer.number(answer.givenCount)
             return WireFrame(kind: Self.recoveryKind, body: writer.bytes)
         case .comparison(let answers):
             writer.optional(answers) { writer, answers in writer.list(answers) { $0.span($1) } }
@@ -106,7 +107,8 @@ extension WireAnswer {
                     epoch: try reader.epoch(),
                     nonce: try reader.nonce(),
                     outcome: try reader.outcome(),
-                    state: try reader.state()
+                    state: try reader.state(),
+                    givenCount: try reader.number()
                 )
             )
         case Self.comparisonKind:

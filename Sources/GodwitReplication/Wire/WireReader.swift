@@ -108,14 +108,18 @@ struct WireReader {
         return ObjectKey(collection: collection, key: try text())
     }
 
+    mutating func flag() throws(ReplicationError) -> Bool {
+        switch try byte() {
+        case 0: return false
+        case 1: return true
+        default: throw Self.malformed("a field is neither there nor absent")
+        }
+    }
+
     mutating func optional<Field>(
         _ read: (inout WireReader) throws(ReplicationError) -> Field
     ) throws(ReplicationError) -> Field? {
-        switch try byte() {
-        case 0: return nil
-        case 1: return try read(&self)
-        default: throw Self.malformed("a field is neither there nor absent")
-        }
+        try flag() ? try read(&self) : nil
     }
 
     mutating func list<Field>(

@@ -100,7 +100,7 @@ extension WireRequest {
     //     0-3  nonce, serial, have, former?, (sequence, name, check, changes)?
     //     4    nonce, former?, epoch?, [state], [state]
     //     5    state, [range, count, sum]
-    //     6    nonce, epoch, serial, [state], [key, object?]
+    //     6    nonce, epoch, serial, [state], start, is last, [key, object?]
     //     8-11 as 0-3
 
     fileprivate static let formerBit: UInt8 = 1
@@ -137,6 +137,8 @@ extension WireRequest {
             writer.epoch(request.epoch)
             writer.number(request.comparedWith)
             writer.list(request.adopted) { $0.state($1) }
+            writer.number(request.start)
+            writer.byte(request.isLast ? 1 : 0)
             writer.list(request.objects.sorted { $0.key < $1.key }) { writer, object in
                 writer.key(object.key)
                 writer.optional(object.value) { $0.object($1) }
@@ -182,6 +184,8 @@ extension WireRequest {
                     epoch: try reader.epoch(),
                     comparedWith: try reader.number(),
                     adopted: try reader.states(),
+                    start: try reader.number(),
+                    isLast: try reader.flag(),
                     objects: try reader.objects { reader throws(ReplicationError) in
                         try reader.optional { reader throws(ReplicationError) in
                             try reader.object()
