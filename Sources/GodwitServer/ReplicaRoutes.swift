@@ -11,11 +11,14 @@ internal import ServiceLifecycle
 /// The paths below `/v1/replicas`, and what they answer.
 struct ReplicaRoutes {
     let server: ReplicaServer
+    let store: Store
+    let hosts: HostCheck
     let logger: Logger
 
     var router: Router<BasicRequestContext> {
         let router = Router()
-        router.get("/health") { _, _ in Response(status: .ok, value: ["status": "ok"]) }
+        router.add(middleware: hosts)
+        router.get("/health") { _, _ in await health() }
         let path = "/v1/replicas/:name"
         router.put("\(path)") { request, context in
             try await answering(request, context) { name in
@@ -52,6 +55,20 @@ struct ReplicaRoutes {
 }
 
 extension ReplicaRoutes {
+    /// Whether the store can be read and written to: after a failed sync, it has to be opened again.
+    private func health() async -> Response {
+        do {
+            _ = try await server.names()
+            try await store.write(.relaxed) { _ in }
+            return Response(status: .ok, value: ["status": "ok"])
+        } catch {
+            return Response(
+                status: .serviceUnavailable,
+                value: ["status": "failed", "message": .string(Key("\(error)"))]
+            )
+        }
+    }
+
     private func exchange(_ request: Request, _ name: ReplicaName) async throws -> Response {
         guard let header = request.headers[.godwitClient], let identifier = Identifier(header)
         else {
@@ -174,7 +191,11 @@ private enum Encoding {
 }
 
 extension Response {
-    fileprivate init(status: HTTPResponse.Status, value: Value, encoding: Encoding = .json) {
+    init(status: HTTPResponse.Status, value: Value) {
+        self.init(status: status, value: value, encoding: .json)
+    }
+
+    fileprivate init(status: HTTPResponse.Status, value: Value, encoding: Encoding) {
         switch encoding {
         case .cbor:
             self.init(

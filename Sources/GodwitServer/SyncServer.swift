@@ -20,6 +20,7 @@ public struct SyncServer: Service {
     private let store: Store
     private let host: String
     private let port: Int
+    private let allowedHosts: [String]
     private let clientSilenceMax: Duration?
     private let logger: Logger
     private let whenListening: @Sendable (Int) async -> Void
@@ -32,6 +33,9 @@ public struct SyncServer: Service {
 
     /// - Parameters:
     ///   - port: Where to listen; 0 for a free port.
+    ///   - allowedHosts: The names under which clients reach the server, such as `sync.example.com` behind
+    ///     a proxy that keeps the name. On loopback, requests for other names than `localhost` and these
+    ///     are refused; on any other address, all are let in unless names are given.
     ///   - clientSilenceMax: For how long states are kept for a client that is not heard of; nil for
     ///     ever. A client that returns later loses nothing: it compares its objects.
     ///   - whenListening: Called with the port, once it is open.
@@ -39,6 +43,7 @@ public struct SyncServer: Service {
         store: Store,
         host: String = "127.0.0.1",
         port: Int = 7007,
+        allowedHosts: [String] = [],
         clientSilenceMax: Duration? = .seconds(180 * 24 * 3_600),
         logger: Logger = Logger(label: "godwit.server"),
         whenListening: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -46,6 +51,7 @@ public struct SyncServer: Service {
         self.store = store
         self.host = host
         self.port = port
+        self.allowedHosts = allowedHosts
         self.clientSilenceMax = clientSilenceMax
         self.logger = logger
         self.whenListening = whenListening
@@ -55,7 +61,12 @@ public struct SyncServer: Service {
     public func run() async throws {
         let whenListening = whenListening
         let server = try await ReplicaServer(store)
-        let routes = ReplicaRoutes(server: server, logger: logger)
+        let routes = ReplicaRoutes(
+            server: server,
+            store: store,
+            hosts: HostCheck(address: host, names: allowedHosts),
+            logger: logger
+        )
         let application = Application(
             router: routes.router,
             configuration: ApplicationConfiguration(

@@ -1,12 +1,13 @@
 import GodwitConnectors
 import GodwitReplication
-import GodwitServer
 import GodwitStore
 import GodwitTestKit
 import GodwitTree
 import Logging
 import ServiceLifecycle
 import Testing
+
+@testable import GodwitServer
 
 /// The server over real HTTP on loopback.
 @Suite struct SyncServerTests {
@@ -134,6 +135,29 @@ import Testing
         }
     }
 
+    @Test func `on loopback, a page of another host is not let in`() async throws {
+        try await serving(["sync.example.com"]) { server in
+            func create(_ host: String) async throws {
+                try await HTTPTransport(server: server, headers: ["host": host]).create(name)
+            }
+            for host in ["localhost", "LOCALHOST:80", "127.0.0.1:7007", "[::1]:7007"] {
+                try await create(host)
+            }
+            try await create("sync.example.com")
+            for host in ["evil.example", "localhost.evil.example", "evil.example:7007"] {
+                await expectRefusal(421, "wrongHost") { try await create(host) }
+            }
+        }
+    }
+
+    @Test func `the names of a server on any other address are its own affair`() {
+        #expect(HostCheck(address: "0.0.0.0", names: []).allows("anything.example:80"))
+        let named = HostCheck(address: "0.0.0.0", names: ["sync.example.com"])
+        #expect(named.allows("Sync.Example.com"))
+        #expect(!named.allows("evil.example"))
+        #expect(HostCheck.host(of: "[::1]:80") == "::1")
+    }
+
     /// A message that is not damaged, whatever its bytes say.
     private func sealed(_ bytes: [UInt8]) -> [UInt8] {
         bytes + Digest(of: [bytes], purpose: "godwit message 3").bytes.prefix(4)
@@ -159,11 +183,16 @@ import Testing
         }
     }
 
-    private func serving(_ body: (String) async throws -> Void) async throws {
+    private func serving(
+        _ hosts: [String] = [],
+        _ body: (String) async throws -> Void
+    ) async throws {
         let store = try Store(.file(folder.path("server.sqlite")))
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let server = SyncServer(store: store, port: 0, logger: logger) { continuation.yield($0) }
+        let server = SyncServer(store: store, port: 0, allowedHosts: hosts, logger: logger) {
+            continuation.yield($0)
+        }
         let services = ServiceGroup(services: [server], logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

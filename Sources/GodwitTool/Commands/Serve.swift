@@ -12,11 +12,14 @@ struct Serve: AsyncParsableCommand {
         discussion: """
             Prints its address when it is ready, and ends on SIGTERM or SIGINT after answering
             what it has begun to answer. It listens on loopback unless --host says otherwise:
-            it asks no client for a name or a password yet.
+            it asks no client for a name or a password yet. On loopback it answers requests for
+            localhost alone, and for the hosts that --allow-host names: those of a proxy before it.
+            GET /health answers 200 while the store can be read and written to, else 503.
 
             EXAMPLES
               godwit serve
               godwit serve --port 7007 --store /var/lib/godwit/server.sqlite
+              godwit serve --allow-host sync.example.com
               curl -X PUT http://127.0.0.1:7007/v1/replicas/shopping
             """
     )
@@ -24,6 +27,8 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 for a free one.") var port = 7007
     @Option(help: "The file to keep everything in.") var store = "godwit-server.sqlite"
     @Option(help: "The address to listen on.") var host = "127.0.0.1"
+    @Option(help: "A name under which clients reach the server; may be given several times.")
+    var allowHost: [String] = []
     @Option(help: "After how many silent days states are no longer kept for a client; 0 for never.")
     var forgetAfter = 180
     @Flag(help: "Say more about each request.") var verbose = false
@@ -45,10 +50,12 @@ struct Serve: AsyncParsableCommand {
             store: opened,
             host: host,
             port: port,
+            allowedHosts: allowHost,
             clientSilenceMax: forgetAfter == 0 ? nil : .seconds(forgetAfter * 24 * 3_600),
             logger: logger
         ) { port in
-            Terminal.print("godwit is listening on http://\(host):\(port)")
+            // A server runs without its output, too.
+            try? Terminal.print("godwit is listening on http://\(host):\(port)")
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
