@@ -148,11 +148,16 @@ extension Store {
         let retention = RetentionHook(rules, clock: context.options.clock)
         let kept = retention.collections ?? []
         if !kept.isEmpty { try context.addHook(retention, named: "godwit retention") }
-        let isShared = options.processes == .several
-        let hasNotes = try database.read { try RetentionTable.hasNotes(in: $0) }
-        guard !ephemeral.isEmpty || !kept.isEmpty || hasNotes && !isShared else { return }
+        // Of several processes, another one may have a retention.
+        let unlimited = options.processes == .several ? [] : rules.filter { $0.retention == nil }
+        let noted = try database.read { database in
+            try unlimited.map(\.name).filter { try RetentionTable.hasNotes(of: $0, in: database) }
+        }
+        guard !ephemeral.isEmpty || !kept.isEmpty || !noted.isEmpty else { return }
         let ticket = try submit(.durable, isAwaited: true) { transaction in
-            if !isShared { try RetentionTable.forget(allBut: kept, in: transaction.connection) }
+            for collection in noted {
+                try RetentionTable.forget(collection, in: transaction.connection)
+            }
             for collection in ephemeral {
                 try transaction.removeAll(in: Store.Collection<Value>(collection))
             }
@@ -163,7 +168,8 @@ extension Store {
         _ = try ticket.result?.get()
     }
 
-    func submit<Result: Sendable>(
+    /// Asks for a transaction that a caller waits for; to cancel the caller's task does not cancel it.
+    package func submit<Result: Sendable>(
         _ durability: Durability,
         isAwaited: Bool,
         _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Result

@@ -14,7 +14,7 @@ import Testing
 
     private static let tablesOfTheStore = """
         'godwit_object', 'godwit_ledger', 'godwit_change', 'godwit_schema', 'godwit_index',
-        'godwit_retention'
+        'godwit_retention', 'godwit_retention_total'
         """
 
     private func contents(_ name: String) throws -> String {

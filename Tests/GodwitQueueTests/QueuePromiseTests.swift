@@ -134,4 +134,75 @@ private struct Hosted: GodwitQueue.Operation {
         #expect(try await queue.status(of: id) == .waiting([.otherPipeline("other")]))
         try bench.store.close()
     }
+
+    @Test(.timeLimit(.minutes(Soak.minutesMax)))
+    func `waiting for a commit waits for what its operations enqueue in it, too`() async throws {
+        let bench = try Workbench()
+        let (queue, cloud) = (try bench.queue(), bench.cloud)
+        try await bench.enqueue("x")
+        let commit = try await bench.store.read { $0.lastCommit }
+        try await queue.running {
+            let waiting = Task {
+                try await queue.finish(through: commit)
+                return cloud.started
+            }
+            while !queue.state.withLock({ $0.waiters.isWaitedFor }) { await Task.yield() }
+            await cloud.starts()
+            let completion = Outcome.completed { transaction in
+                _ = try transaction.enqueue(Upload(name: "y"), Placement(commit: commit))
+            }
+            bench.cloud.answer("x", completion)
+            await bench.cloud.starts()
+            #expect(queue.state.withLock { $0.waiters.isWaitedFor })
+            bench.cloud.answer("y")
+            let started = try await waiting.value
+            #expect(started == ["x", "y"])
+        }
+        try bench.store.close()
+    }
+
+    @Test func `a listener that is too slow is told what it has missed, also when nothing follows`()
+        async throws
+    {
+        let bench = try Workbench()
+        let queue = try bench.queue()
+        let events = queue.events()
+        try await bench.store.write { transaction in
+            for number in 0..<(EventBuffer.countMax + 5) {
+                try transaction.enqueue(Upload(name: "\(number)"))
+            }
+        }
+        var (count, missed) = (0, 0)
+        for await event in events {
+            guard case .missed(let number) = event else {
+                count += 1
+                continue
+            }
+            missed = number
+            break
+        }
+        #expect(count == EventBuffer.countMax && missed == 5)
+        try bench.store.close()
+    }
+
+    @Test func `the events end with the queue, and with the task that reads them`() async throws {
+        let bench = try Workbench()
+        let cloud = bench.cloud
+        let store = bench.store
+        let ends = AsyncStream.makeStream(of: Void.self)
+        do {
+            let queue = try PushQueue(store, pipelines: [cloud.pipeline()])
+            let events = queue.events()
+            let cancelled = Task { for await _ in events {} }
+            cancelled.cancel()
+            await cancelled.value
+            let rest = queue.events()
+            Task {
+                for await _ in rest {}
+                ends.continuation.finish()
+            }
+        }
+        for await _ in ends.stream {}
+        try store.close()
+    }
 }

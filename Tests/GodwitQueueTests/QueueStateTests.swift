@@ -152,4 +152,53 @@ import Testing
         #expect(kept == 20_000)
         try store.close()
     }
+
+    @Test func `an attempt that ends while the queue is read anew is over`() {
+        let run = CancellableRun {}
+        for isReadAgain in [false, true] {
+            var state = state()
+            let loading = state.beginLoading()
+            state.load(.operations([outline]), loading, at: now)
+            state.load(.rest(holds: [], suspensions: []), loading, at: now)
+            state.endLoading(loading, through: commit, at: now)
+            let work = AsyncStream.makeStream(of: QueueWork.self)
+            state.began(epoch: 1, work.continuation)
+            #expect(state.takeEffects(at: now).starts == [number])
+            state.started(number, run)
+            let entry = QueueJournal.Entry(commit: commit.next, changes: [.requeued(number)])
+            if isReadAgain {
+                // It is told while nothing is known, or by a reading that another one makes void.
+                state.lostTrack()
+                state.take(entry, at: now)
+                read(&state, through: commit.next)
+            } else {
+                // The reading has seen it before the writer tells of it.
+                state.lostTrack()
+                read(&state, through: commit.next)
+                state.take(entry, at: now)
+            }
+            let starts = state.takeEffects(at: now).starts
+            #expect(starts == [number], "read again: \(isReadAgain)")
+        }
+    }
+
+    private func read(_ state: inout QueueState, through commit: CommitNumber) {
+        let loading = state.beginLoading()
+        state.load(.operations([outline]), loading, at: now)
+        state.load(.rest(holds: [], suspensions: []), loading, at: now)
+        state.endLoading(loading, through: commit, at: now)
+    }
+
+    @Test func `a queue that is read while others write is behind, and not unread`() {
+        var state = state()
+        state.known.followerCount = 1
+        let loading = state.beginLoading()
+        state.fellBehind(commit.next...commit.next)
+        state.load(.operations([outline]), loading, at: now)
+        state.load(.rest(holds: [], suspensions: []), loading, at: now)
+        state.endLoading(loading, through: commit, at: now)
+        #expect(!state.isUnloaded)
+        let next = state.beginCatchingUp()
+        #expect(next?.1 == commit.next...commit.next)
+    }
 }

@@ -18,62 +18,19 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// What the machine's own clock says about leases.
-    private final class ManualLeases: Sendable {
-        private let time = Mutex<Int64>(0)
-
-        var clock: LeaseClock { LeaseClock(boot: "1") { self.time.withLock { $0 } } }
-
-        func pass(milliseconds: Int64) { time.withLock { $0 += milliseconds } }
-    }
-
-    /// What one process has.
-    private final class Process: Sendable {
-        let store: Store
-        let cloud = HandCloud()
-        let queue: PushQueue
-
-        init(
-            _ path: String,
-            _ clock: ManualClock,
-            _ leases: LeaseClock,
-            _ order: Pipeline.Order
-        ) throws {
-            var options = Store.Options()
-            options.processes = .several
-            store = try Store(.file(path), options: options)
-            var queueOptions = PushQueue.Options()
-            queueOptions.clock = clock
-            queueOptions.leaseClock = leases
-            queue = try PushQueue(
-                store,
-                options: queueOptions,
-                pipelines: [cloud.pipeline(order: order)]
-            )
-        }
-
-        func enqueue(_ name: String) async throws -> OperationID {
-            try await store.write { try $0.enqueue(Upload(name: name)) }
-        }
-
-        func execute(_ sql: String) async throws {
-            try await store.write { try $0.database.execute(sql: sql) }
-        }
-    }
-
-    private func process(_ order: Pipeline.Order = .commit) throws -> Process {
-        try Process(folder.path("store.sqlite"), clock, leases.clock, order)
+    private func process(_ order: Pipeline.Order = .commit) throws -> SharedProcess {
+        try SharedProcess(folder.path("store.sqlite"), clock, leases.clock, order)
     }
 
     @Test func `what one process enqueues, the other one runs`() async throws {
         let (app, share) = (try process(), try process())
         try await app.queue.running {
             let id = try await share.enqueue("a")
-            try await lookUntil { app.cloud.started == ["a"] }
+            try await clock.lookUntil { app.cloud.started == ["a"] }
             app.cloud.answer("a")
             try await share.queue.following {
                 let statuses = share.queue.statuses(of: id)
-                try await lookUntil {
+                try await clock.lookUntil {
                     try await share.queue.status(of: id) == .finished(.completed)
                 }
                 var last: OperationStatus?
@@ -95,11 +52,11 @@ import Testing
         #expect(second.cloud.started == [])
         first.cloud.answer("a")
         let id = try await second.enqueue("b")
-        try await lookUntil { first.cloud.started == ["a", "b"] }
+        try await clock.lookUntil { first.cloud.started == ["a", "b"] }
         // The first one ends in good order; what it has begun is done again by the second.
         running.cancel()
         _ = await running.result
-        try await lookUntil { second.cloud.started == ["b"] }
+        try await clock.lookUntil { second.cloud.started == ["b"] }
         #expect(second.cloud.operation("b")?.mayHaveRun == true)
         second.cloud.answer("b")
         #expect(try await second.queue.fate(of: id) == .completed)
@@ -120,7 +77,7 @@ import Testing
         await first.store.suspend()
         leases.pass(milliseconds: 20_000)
         let standby = Task { try await second.queue.run() }
-        try await lookUntil { second.cloud.started == ["a"] }
+        try await clock.lookUntil { second.cloud.started == ["a"] }
         #expect(second.cloud.operation("a")?.mayHaveRun == true)
         #expect(
             second.cloud.operation("a")?.idempotencyKey
@@ -131,7 +88,7 @@ import Testing
         first.store.resume()
         _ = try await first.enqueue("b")
         second.cloud.answer("a")
-        try await lookUntil { second.cloud.started == ["a", "b"] }
+        try await clock.lookUntil { second.cloud.started == ["a", "b"] }
         #expect(try await second.queue.fate(of: id) == .completed)
         #expect(first.cloud.started == ["a"])
         second.cloud.answer("b")
@@ -154,7 +111,7 @@ import Testing
         leases.pass(milliseconds: 20_000)
         let standby = Task { try await second.queue.run() }
         _ = try await second.enqueue("b")
-        try await lookUntil { second.cloud.started == ["b"] }
+        try await clock.lookUntil { second.cloud.started == ["b"] }
         first.store.resume()
         second.cloud.answer("b")
         // It hears of it when it renews its lease.
@@ -165,7 +122,7 @@ import Testing
         standby.cancel()
         _ = await standby.result
         let id = try await second.enqueue("c")
-        try await lookUntil { first.cloud.started == ["a", "c"] }
+        try await clock.lookUntil { first.cloud.started == ["a", "c"] }
         first.cloud.answer("c")
         #expect(try await first.queue.fate(of: id) == .completed)
         running.cancel()
@@ -196,7 +153,7 @@ import Testing
             }
             try await app.execute("DROP TRIGGER broken")
             let id = try await app.enqueue("b")
-            try await lookUntil { app.cloud.started == ["a", "b"] }
+            try await clock.lookUntil { app.cloud.started == ["a", "b"] }
             app.cloud.answer("b")
             #expect(try await app.queue.fate(of: id) == .completed)
         }
@@ -216,21 +173,21 @@ import Testing
             }
             let skipped = try await tool.enqueue("skipped")
             try await tool.store.write { try $0.skipOperation(skipped) }
-            try await lookUntil {
+            try await clock.lookUntil {
                 try await app.queue.status(of: held)
                     == .waiting([
                         .held(context: "tool", until: nil), .suspended(reason: "by the tool"),
                     ])
             }
-            try await lookUntil {
+            try await clock.lookUntil {
                 try await app.queue.status(of: skipped) == .finished(.skipped(reason: nil))
             }
             try await tool.store.write { try $0.resumePipeline(reason: "by the tool") }
             try await tool.store.write { try $0.releaseOperation(held, context: "tool") }
-            try await lookUntil { app.cloud.started == ["held"] }
+            try await clock.lookUntil { app.cloud.started == ["held"] }
             // And one that runs is cancelled when the other process skips it.
             try await tool.store.write { try $0.skipOperation(held) }
-            try await lookUntil { try await app.queue.status(of: held).isFinal }
+            try await clock.lookUntil { try await app.queue.status(of: held).isFinal }
             #expect(await app.cloud.cancellation() == "held")
         }
         try app.store.close()
@@ -243,12 +200,12 @@ import Testing
             try await share.queue.following {
                 let id = try await app.enqueue("a")
                 await app.cloud.starts()
-                try await lookUntil {
+                try await clock.lookUntil {
                     try await share.queue.status(of: id) == .running(progress: nil)
                 }
                 await #expect(throws: QueueError.notTheRunner) { try await share.queue.audit() }
                 app.cloud.answer("a", .retry(after: .seconds(100_000), reason: "much later"))
-                try await lookUntil {
+                try await clock.lookUntil {
                     !(try await share.queue.status(of: id).reasons.isEmpty)
                 }
                 #expect(share.queue.summary.running == 0)
@@ -274,7 +231,7 @@ import Testing
         _ = try await first.store.write {
             try $0.enqueue(Upload(name: "photo"), Placement(pipeline: "photos"))
         }
-        try await lookUntil { first.cloud.started == ["photo"] }
+        try await clock.lookUntil { first.cloud.started == ["photo"] }
         let standby = Task { try await second.queue.run() }
         running.cancel()
         _ = await running.result
@@ -287,7 +244,7 @@ import Testing
         #expect(second.cloud.started == [])
         other.cancel()
         _ = await other.result
-        try await lookUntil { second.cloud.started == ["a"] }
+        try await clock.lookUntil { second.cloud.started == ["a"] }
         second.cloud.answer("a")
         #expect(try await second.queue.fate(of: id) == .completed)
         standby.cancel()
@@ -304,7 +261,7 @@ import Testing
                 try transaction.database.execute(sql: "DELETE FROM godwit_change")
                 try transaction.database.execute(sql: "DELETE FROM godwit_queue_change")
             }
-            try await lookUntil { app.cloud.started == ["a"] }
+            try await clock.lookUntil { app.cloud.started == ["a"] }
             app.cloud.answer("a")
         }
         try app.store.close()
@@ -340,7 +297,7 @@ import Testing
             }
             if number == 30 || number == 60 { tasks[number / 30 - 1].cancel() }
         }
-        try await lookUntil {
+        try await clock.lookUntil {
             try await processes[0].store.read { try $0.operations().isEmpty }
         }
         for task in tasks {
@@ -362,23 +319,4 @@ import Testing
     }
 
     /// Moves the clock on until something has happened.
-    private func lookUntil(_ isDone: () async throws -> Bool) async throws {
-        while try await !isDone() {
-            clock.advance(by: .milliseconds(50))
-            await Task.yield()
-        }
-    }
-}
-
-extension PushQueue {
-    func following(_ body: () async throws -> Void) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await self.follow() }
-            try await body()
-            group.cancelAll()
-            while let result = await group.nextResult() {
-                if case .failure(let error) = result, !(error is CancellationError) { throw error }
-            }
-        }
-    }
 }

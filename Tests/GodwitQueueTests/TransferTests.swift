@@ -122,4 +122,24 @@ import Testing
         }
         try await bench.expectEmpty()
     }
+
+    @Test func `a transfer that one queue has marked is no interrupted attempt to another`()
+        async throws
+    {
+        let id = try await interrupted()
+        let bench = try Workbench(.file(folder.path("store.sqlite")))
+        let queue = try bench.queue()
+        let other = try bench.queue([bench.cloud.pipeline("other")])
+        try await queue.markActive(id)
+        try await other.running {
+            let attempts = try await bench.store.read { try $0.attempts(of: id) }
+            #expect(attempts.isEmpty)
+            try await queue.running {
+                #expect(try await queue.status(of: id) == .running(progress: nil))
+                try await queue.finish(id, with: .completed)
+            }
+        }
+        #expect(bench.cloud.started == [])
+        try await bench.expectEmpty()
+    }
 }

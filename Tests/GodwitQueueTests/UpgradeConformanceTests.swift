@@ -76,4 +76,38 @@ import Testing
         #expect(operation.body == .int(3 << 8 | 250))
         #expect(try operation.decoded(as: Packed.self) == packed)
     }
+
+    @Test func `the suspension of a pipeline that is gone ends, and that of a renamed one stays`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let path = folder.path("store.sqlite")
+        let first = try Workbench(.file(path))
+        let names = ["photos", "notes"]
+        _ = try first.queue(([Pipeline.defaultName] + names).map { first.cloud.pipeline($0) })
+        for name in names {
+            try await first.enqueue(name, placement: Placement(pipeline: name))
+            try await first.store.write { try $0.suspendPipeline(name, reason: "logged out") }
+        }
+        // The names of the pipelines are stored when the queue runs.
+        try await first.queues[0].running {}
+        try first.store.close()
+        let second = try Workbench(.file(path))
+        let queue = try second.queue([
+            second.cloud.pipeline(),
+            second.cloud.pipeline("texts", previousNames: ["notes"]),
+        ])
+        try await queue.running {
+            let own = try await second.enqueue("own")[0]
+            second.cloud.answer("own")
+            second.cloud.answer("photos")
+            #expect(try await queue.fate(of: own) == .completed)
+            let left = try await second.names()
+            #expect(left == ["notes"])
+            try await second.store.write { try $0.resumePipeline("texts", reason: "logged out") }
+            second.cloud.answer("notes")
+            try await queue.finish(through: .init(rawValue: .max))
+        }
+        #expect(Set(second.cloud.started) == ["own", "photos", "notes"])
+    }
 }

@@ -17,6 +17,28 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
+    @Test func `a flush syncs the relaxed writes of other processes, too`() async throws {
+        let disk = SimulatedDisk(folder: folder)
+        let location = Store.Location.file(folder.path("store.sqlite"))
+        var options = Store.Options()
+        options.processes = .several
+        let numbers = numbers
+        let (writer, other) = (
+            try Store(location, options: options), try Store(location, options: options)
+        )
+        try await writer.write(.relaxed) { try $0.set(1, for: "a", in: numbers) }
+        #expect(try await other.read { try $0.get("a", in: numbers) } == 1)
+        try await other.flush()
+        disk.cutPower(at: disk.operationCount + 1)
+        try? await writer.write { try $0.set(2, for: "b", in: numbers) }
+        try? writer.close()
+        try? other.close()
+        disk.restart(seed: 1)
+        let store = try Store(location)
+        #expect(try await store.read { try $0.get("a", in: numbers) } == 1)
+        try store.close()
+    }
+
     @Test(arguments: [false, true])
     func `relaxed writes that were flushed survive a power cut, also beside a long reader`(
         hasReader: Bool

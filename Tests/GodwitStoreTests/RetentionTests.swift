@@ -171,4 +171,75 @@ import Testing
         #expect(commit == CommitNumber(rawValue: 2), "cleared by an ordinary commit")
         try store.close()
     }
+
+    @Test func `a process without the rules leaves the notes alone`() async throws {
+        let rules = CollectionRules(numbers, retention: .count(2))
+        let numbers = numbers
+        var store = try open(rules)
+        for key in ["c", "a", "b"] {
+            calendar.advance(1)
+            try await store.write { try $0.set(1, for: key, in: numbers) }
+        }
+        try store.close()
+        // A tool opens the file, and writes an object that is about to go.
+        let other = Store.Collection<Int>("other")
+        store = try open(CollectionRules(other))
+        try await store.write { try $0.set(2, for: "a", in: numbers) }
+        try store.close()
+        calendar.advance(1)
+        store = try open(rules)
+        try await store.write { try $0.set(1, for: "d", in: numbers) }
+        let keys = try await store.read { try $0.keys(in: numbers) }
+        #expect(keys == ["a", "d"], "the one that was written longest ago is gone")
+        try store.close()
+    }
+
+    @Test func `what another process has written meanwhile is as young as that`() async throws {
+        var options = Store.Options()
+        options.processes = .several
+        options.clock = calendar.clock
+        let location = Store.Location.file(folder.path("store.sqlite"))
+        let numbers = numbers
+        let plain = try Store(location, options: options)
+        options.collections = [CollectionRules(numbers, retention: .age(.seconds(30)))]
+        let store = try Store(location, options: options)
+        try await store.write { try $0.set(1, for: "old", in: numbers) }
+        try await store.write { try $0.set(1, for: "young", in: numbers) }
+        calendar.advance(29)
+        try await plain.write { try $0.set(2, for: "young", in: numbers) }
+        calendar.advance(2)
+        try await store.expire()
+        let kept = try await store.read { try $0.keys(in: numbers) }
+        #expect(kept == ["young"])
+        calendar.advance(31)
+        try await store.expire()
+        let later = try await store.read { try $0.keys(in: numbers) }
+        #expect(later == [])
+        try store.close()
+        try plain.close()
+    }
+
+    @Test func `only a collection that was written by others is walked at opening`() async throws {
+        let rules = CollectionRules(numbers, retention: .count(2))
+        let numbers = numbers
+        var store = try open(rules)
+        try await store.write { transaction in
+            for number in 0..<3 { try transaction.set(number, for: "\(number)", in: numbers) }
+        }
+        try await store.write { try $0.remove("1", in: numbers) }
+        let isNoted = try await store.read { transaction in
+            let total = try Ledger.total(of: "numbers", in: transaction.database)
+            return try RetentionTable.total(of: "numbers", in: transaction.database) == total
+        }
+        #expect(isNoted)
+        try store.close()
+        store = try open(CollectionRules(Store.Collection<Int>("other")))
+        try await store.write { try $0.set(9, for: "9", in: numbers) }
+        let isNotedStill = try await store.read { transaction in
+            let total = try Ledger.total(of: "numbers", in: transaction.database)
+            return try RetentionTable.total(of: "numbers", in: transaction.database) == total
+        }
+        #expect(!isNotedStill)
+        try store.close()
+    }
 }

@@ -139,12 +139,14 @@ extension World {
         launch.network.set(Conditions(isOnline: isOnline))
     }
 
-    /// Suspends a pipeline in this launch alone, once more.
+    /// Suspends a pipeline in this launch alone, once more or twice.
     private func suspendHere(_ launch: Launch) {
         let pipeline = launch.limits.keys.sorted().randomElement(using: &random) ?? App.flat
-        launch.queue.suspend("here", pipeline: pipeline)
-        let count = launch.suspensions[pipeline]?.count ?? 0
-        launch.suspensions[pipeline] = (count + 1, idleCount)
+        for _ in 0..<(random.happens(0.5) ? 2 : 1) {
+            launch.queue.suspend("here", pipeline: pipeline)
+            let count = launch.suspensions[pipeline]?.count ?? 0
+            launch.suspensions[pipeline] = (count + 1, idleCount)
+        }
     }
 
     private func resumeHere(_ launch: Launch) {

@@ -34,13 +34,16 @@ extension World {
         guard let backup else {
             note("the disk is backed up")
             let acknowledged = books.writes.filter { $0.value.answer == .committed }
-            self.backup = (disk.backUp(), Set(acknowledged.keys))
+            let synced = acknowledged.filter(\.value.isSynced)
+            self.backup = (disk.backUp(), Set(acknowledged.keys), Set(synced.keys))
             return
         }
         note("the backup is restored")
         for launch in alive { bury(launch) }
         endLongRead()
         disk.restore(backup.disk)
+        // A later sync was of other files than these.
+        for mark in backup.marks.subtracting(backup.synced) { books.writes[mark]?.isSynced = false }
         isDiskBroken = false
         (books.holds, books.suspended) = ([:], [:])
         books.resumeCount += 1

@@ -121,12 +121,14 @@ extension World {
         let throwsUp = random.happens(0.1)
         let isOwn = random.happens(0.5)
         let plan = (0..<Int.random(in: 1...3, using: &random)).map { _ in plannedChange() }
+        let flipped = random.happens(0.2) ? App.keys.randomElement(using: &random) : nil
         books.writes[mark] = Books.Write(launch: launch.process)
         let body: @Sendable (borrowing WriteTransaction) throws -> Void = { [self] transaction in
             books.writes[mark]?.commit = transaction.commit
             books.writes[mark]?.changes = [:]
             books.writes[mark]?.pushes = []
             for change in plan { try carryOut(change, mark, by: launch, in: transaction) }
+            if let flipped { try flip(flipped, by: launch, in: transaction) }
             try transaction.set(transaction.commit.rawValue, for: "\(mark)", in: App.marks)
             if throwsUp { throw Undo() }
         }
@@ -139,7 +141,8 @@ extension World {
                     body
                 )
                 guard launch.isAlive else { return }
-                note("write \(mark) is commit \(books.writes[mark]?.commit ?? .none)")
+                let commit = books.writes[mark]?.commit ?? .none
+                note("\(isDurable ? "" : "relaxed ")write \(mark) is commit \(commit)")
                 books.writes[mark]?.answer = .committed
                 if isDurable { books.synced(through: books.writes[mark]?.commit ?? .none) }
             } catch {
@@ -216,6 +219,22 @@ extension World {
         books.writes[mark]?.pushes.append(queued)
     }
 
+    /// Changes a note, and makes it what it was.
+    private func flip(
+        _ key: String,
+        by launch: Launch,
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        let collection = launch.collection(App.notes.name)
+        let old = try transaction.source.versionedValue(at: collection.place(key))
+        try transaction.set(Note(number: 0, rank: 0), for: key, in: collection)
+        if let old {
+            try transaction.setValue(old.value, version: old.version, of: collection.place(key))
+        } else {
+            try transaction.remove(key, in: collection)
+        }
+    }
+
     func flush(_ launch: Launch) {
         let acknowledged = books.writes.filter { $0.value.answer == .committed }.keys
         let faults = faultCount
@@ -223,6 +242,7 @@ extension World {
             do {
                 try await launch.store.flush()
                 guard launch.isAlive else { return }
+                note("\(launch.process) has flushed")
                 for mark in acknowledged where books.writes[mark]?.answer == .committed {
                     books.writes[mark]?.isSynced = true
                 }

@@ -43,7 +43,7 @@ final class World: @unchecked Sendable {
     /// The launches that the system has stopped for a while.
     var frozen: Set<Int> = []
     /// The disk at an earlier moment, and the writes that were acknowledged then.
-    var backup: (disk: SimulatedDisk.Backup, marks: Set<Int>)?
+    var backup: (disk: SimulatedDisk.Backup, marks: Set<Int>, synced: Set<Int>)?
     /// The launches whose queues were compared with the disk at the end.
     var audited: Set<Int> = []
     /// How far the calendar is from where it began, besides the time that has passed.

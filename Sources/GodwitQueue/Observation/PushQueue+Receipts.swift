@@ -35,15 +35,13 @@ extension PushQueue {
     ///
     /// A listener that is thousands of events behind misses some, and is told how many.
     public func events() -> AsyncStream<QueueEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: QueueEvent.self,
-            bufferingPolicy: .bufferingOldest(EventFeed.bufferMax)
-        )
-        let ticket = state.withLock { $0.events.listen(continuation) }
-        continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { $0.events.forget(ticket) }
+        let buffer = EventBuffer()
+        state.withLock { $0.events.listen(buffer) }
+        return AsyncStream {
+            await buffer.next()
+        } onCancel: {
+            buffer.end()
         }
-        return stream
     }
 
     /// Says whenever something may have happened; several times in a row count once.

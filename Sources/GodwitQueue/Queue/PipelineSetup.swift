@@ -18,7 +18,11 @@ enum PipelineSetup {
             for name in pipeline.previousNames.sorted() {
                 guard let keptOrder = stored[name] else { continue }
                 if keptOrder { try OperationTable.keepOrder(in: name, database) }
-                try rename(name, to: pipeline.name, in: database)
+                try move(name, to: pipeline.name, in: database)
+                try database.execute(
+                    sql: "UPDATE OR REPLACE godwit_suspension SET pipeline = ? WHERE pipeline = ?",
+                    arguments: [pipeline.name, name]
+                )
                 changed.insert(pipeline.name)
             }
             let keepsOrder = pipeline.order == .commit
@@ -43,21 +47,19 @@ enum PipelineSetup {
         }
     }
 
-    private static func rename(
+    private static func move(
         _ name: String,
         to other: String,
         in database: Database
     ) throws {
         try OperationTable.move(from: name, to: other, in: database)
         try PipelineTable.remove(name, in: database)
-        try database.execute(
-            sql: "UPDATE OR REPLACE godwit_suspension SET pipeline = ? WHERE pipeline = ?",
-            arguments: [other, name]
-        )
     }
 
     /// What belongs to a pipeline that is gone moves for good: should the name come back for
     /// something else, nothing jumps there.
+    ///
+    /// Its suspensions end: they were not made for the operations of the other pipeline.
     ///
     /// - Returns: Whether there was such a pipeline.
     private static func adopt(
@@ -69,7 +71,11 @@ enum PipelineSetup {
             .filter { !isKnown($0.key) && !Pipeline.isReserved($0.key) }
         for (vanished, keptOrder) in vanished {
             if keptOrder { try OperationTable.keepOrder(in: vanished, database) }
-            try rename(vanished, to: name, in: database)
+            try move(vanished, to: name, in: database)
+            try database.execute(
+                sql: "DELETE FROM godwit_suspension WHERE pipeline = ?",
+                arguments: [vanished]
+            )
         }
         return !vanished.isEmpty
     }

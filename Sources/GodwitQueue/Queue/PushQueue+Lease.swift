@@ -40,7 +40,7 @@ extension PushQueue {
     private func takeLease() async throws -> Lease {
         let (journal, isShared) = (journal, isShared)
         let (boot, calendar) = (options.leaseClock.boot, now.calendar)
-        let active = state.withLock { $0.active }
+        let active = journal.transfers
         let setup = (pipelines, isKnown: journal.isRegistered)
         return try await store.write { [self] transaction in
             let database = transaction.connection
@@ -54,7 +54,8 @@ extension PushQueue {
             let epoch = (last?.epoch ?? 0) + (isSame ? 0 : 1)
             let row = RunnerTable.Row(owner: owner, epoch: epoch, boot: boot, until: end)
             try RunnerTable.set(row, in: database)
-            if store.recovery != nil { try DependencyTable.removeLostNeeds(in: database) }
+            // A store that was salvaged has lost any row, in this launch or in an earlier one.
+            try DependencyTable.removeLostNeeds(in: database)
             // Another process may have pipelines that this one has not.
             try PipelineSetup.apply(
                 setup.0,

@@ -43,7 +43,7 @@ extension PushQueue {
     /// Writes down what is known, also when the task is cancelled meanwhile: to forget it would be
     /// to do it again.
     func write(_ settlement: @escaping Settlement) async throws {
-        _ = try await store.writeLater(.durable, settlement).finish()
+        _ = try await store.submit(.durable, isAwaited: true, settlement).finish()
     }
 
     /// What an outcome means for the store; what it means for memory alone is done at once.

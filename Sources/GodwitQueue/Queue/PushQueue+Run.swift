@@ -31,8 +31,13 @@ extension PushQueue {
         defer { change { state, _ in state.endFollowing() } }
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask {
-                for await change in changes where change.isFromElsewhere {
-                    await self.takeIn(change)
+                for await change in changes {
+                    if change.isFromElsewhere {
+                        if change.isReset { await self.readAgain() } else { await self.catchUp() }
+                    } else if change.isReset {
+                        // The app has rolled a savepoint back, and the journal has told that already.
+                        await self.loadIfUnknown()
+                    }
                 }
                 self.change { state, _ in state.stopWaiting() }
                 throw CancellationError()
@@ -124,13 +129,15 @@ extension PushQueue {
         while true {
             // What cannot be read now can be read later; a store that is closed ends the run.
             try? await store.read { _ in }
+            // News of a commit come once; after a reading, or one that has failed, some may be left.
+            await catchUp()
+            await loadIfUnknown()
             try await options.clock.sleep(for: options.lookInterval)
         }
     }
 
-    /// Takes in what another process has done to the queue.
-    private func takeIn(_ changes: ChangeSet) async {
-        if changes.isReset { return await readAgain() }
+    /// Takes in what other processes have done to the queue.
+    private func catchUp() async {
         var next: (loading: Int, commits: ClosedRange<CommitNumber>)?
         change { state, _ in next = state.beginCatchingUp() }
         guard let (loading, commits) = next else { return }
@@ -150,6 +157,11 @@ extension PushQueue {
     private func readAgain() async {
         change { state, _ in state.lostTrack() }
         // The process that runs the queue does it anyway; a follower has to do it itself.
-        try? await loadIfNeeded()
+        await loadIfUnknown()
+    }
+
+    /// Reads the queue once if nothing is known of it; it does not wait for news, which its caller brings.
+    private func loadIfUnknown() async {
+        if state.withLock(\.isUnloaded) { try? await load() }
     }
 }

@@ -49,7 +49,11 @@ public final class PushQueue: Sendable {
         )
         metrics = QueueMetrics(options.metrics)
         journal.remember(options.fatesMax)
-        journal.addListener(self) { [weak self] in self?.take($0) }
+        journal.addListener(
+            self,
+            transfers: { [weak self] in self?.state.withLock(\.active) ?? [] },
+            { [weak self] in self?.take($0) }
+        )
         store.setNeighbourListener(of: self) { [weak self] commits in
             self?.change { state, _ in state.fellBehind(commits) }
         }
@@ -59,6 +63,7 @@ public final class PushQueue: Sendable {
         store.setNeighbourListener(of: self, nil)
         journal.remove(pipelines)
         journal.removeListener(self)
+        state.withLock { $0.events.end() }
     }
 
     var logger: Logger { options.logger }

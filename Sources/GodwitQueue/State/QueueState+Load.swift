@@ -13,6 +13,7 @@ extension QueueState {
     /// What is known is not what is stored.
     mutating func lostTrack() {
         guard !isUnloaded else { return }
+        events.miss()
         failLoading(known.reading)
         effects.needsLoading = isRunning
     }
@@ -60,7 +61,8 @@ extension QueueState {
             for (number, state) in known.unusual { admit(number, state) }
             known.unusual = [:]
             for hold in holds { self.hold(hold, isLoaded: true, at: now) }
-            setSuspensions(Set(suspensions.map { StoredSuspension(pipeline: $0, reason: $1) }))
+            let stored = suspensions.map { StoredSuspension(pipeline: $0, reason: $1) }
+            setSuspensions(Set(stored), at: now)
         }
     }
 
@@ -69,16 +71,33 @@ extension QueueState {
         guard let entries = known.entries(of: loading) else { return }
         wakeLoadWaiters()
         (known.phase, known.through) = (.loaded(commit), commit)
-        if known.lastElsewhere > commit { return lostTrack() }
         for entry in entries where entry.commit <= commit { endRuns(in: entry) }
         adoptOwnRuns()
-        take(entries.filter { $0.commit > commit }, at: now)
+        let later = entries.filter { $0.commit > commit }
+        if known.lastElsewhere > commit {
+            guard known.followerCount > 0 else { return lostTrack() }
+            known.phase = .behind(later, from: commit.next)
+        } else {
+            take(later, at: now)
+        }
         effects.wakes += events.endGone { [self] in machine.schedule.contains($0) }
         effects.wakes += waiters.recount { [self] in left(through: $0) }
     }
 
-    /// Ends the runs of operations that were done with before the reading saw them.
-    private mutating func endRuns(in entry: QueueJournal.Entry) {
+    /// The reading has seen a commit before the writer told of it, and has taken for running what had
+    /// just ended.
+    mutating func requeueEnded(in entry: QueueJournal.Entry) {
+        for case .requeued(let number) in entry.changes where isRun(number) {
+            machine.requeue(number)
+            touch(number)
+        }
+        endRuns(in: entry)
+    }
+
+    private func isRun(_ number: OperationNumber) -> Bool { service?.runs[number] != nil }
+
+    /// Ends the runs of operations that are done with, whatever is known of them.
+    mutating func endRuns(in entry: QueueJournal.Entry) {
         for change in entry.changes {
             switch change {
             case .finished(let number, _, _), .stopped(let number, _), .requeued(let number):
@@ -88,11 +107,11 @@ extension QueueState {
         }
     }
 
-    /// Takes for running what this process has begun to start, or runs: the reading may have seen
-    /// it before that.
-    private mutating func adoptOwnRuns() {
-        guard let service else { return }
-        for number in service.claimed.union(service.runs.keys)
+    /// Takes for running what this process has begun to start, runs or has marked active: the reading
+    /// may have seen it before that.
+    mutating func adoptOwnRuns() {
+        let started = service.map { $0.claimed.union($0.runs.keys) } ?? []
+        for number in started.union(active)
         where machine.schedule.position(of: number)?.state == .waiting && stopped[number] == nil {
             machine.adoptRunning(number)
         }
@@ -162,12 +181,13 @@ extension QueueState {
     ) {
         guard let entries = known.entries(of: loading) else { return }
         wakeLoadWaiters()
-        (known.phase, known.through) = (.loaded(commit), commit)
         let earlier = entries.filter { $0.commit <= commit }.flatMap(\.changes)
-        insert(news, except: Set(earlier.map(\.number)), at: now)
+        insert(news, after: known.through, except: Set(earlier.map(\.number)), at: now)
         for change in earlier { take(change, at: now) }
-        for item in news.items { take(item, at: now) }
-        if let suspensions = news.suspensions { setSuspensions(suspensions) }
+        let ended = Set(entries.flatMap(\.changes).compactMap(\.ended))
+        for item in news.items { take(item, except: ended, at: now) }
+        if let suspensions = news.suspensions { setSuspensions(suspensions, at: now) }
+        (known.phase, known.through) = (.loaded(commit), commit)
         let later = entries.filter { $0.commit > commit }
         if known.lastElsewhere > commit {
             known.phase = .behind(later, from: commit.next)
@@ -186,9 +206,12 @@ extension QueueState {
 
     /// Puts all new operations in line at once: an earlier commit must not come after a later one.
     ///
-    /// - Parameter announced: What this process has told its observers already.
+    /// - Parameters:
+    ///   - commit: The last commit of which the queue knew what it did.
+    ///   - announced: What this process has told its observers already.
     private mutating func insert(
         _ news: QueueNews,
+        after commit: CommitNumber,
         except announced: Set<OperationNumber>,
         at now: Moment
     ) {
@@ -204,24 +227,32 @@ extension QueueState {
             machine.insert([foreign(need)])
         }
         machine.insert(new.compactMap { item($0.outline, needs: $0.needs, at: now) })
-        for new in new where !announced.contains(new.outline.number) {
+        // One that this process does not run is never in line, and was enqueued once all the same.
+        for new in new.filter({ $0.outline.number.commit > commit })
+        where !announced.contains(new.outline.number) {
             effects.wakes += events.announce(.enqueued(new))
         }
     }
 
-    mutating func setSuspensions(_ stored: Set<StoredSuspension>) {
-        for suspension in storedSuspensions.subtracting(stored) { resume(suspension) }
+    mutating func setSuspensions(_ stored: Set<StoredSuspension>, at now: Moment) {
+        for suspension in storedSuspensions.subtracting(stored) {
+            note(resumed: suspension, at: now)
+        }
         for suspension in stored { suspend(suspension) }
     }
 
-    private mutating func take(_ item: QueueNews.Item, at now: Moment) {
+    /// - Parameter told: Operations of which this process has told the end already.
+    private mutating func take(
+        _ item: QueueNews.Item,
+        except told: Set<OperationNumber>,
+        at now: Moment
+    ) {
         switch item {
         case .gone(let number, let id, let fate):
-            guard machine.schedule.contains(number) else { return }
-            if let id, let fate {
+            if let id, let fate, !told.contains(number) {
                 effects.wakes += events.announce(.finished(number, id, fate))
             }
-            finish(number)
+            if machine.schedule.contains(number) { finish(number) }
         case .unfinished(let new, let epoch, let holds):
             machine.modify(
                 new.outline.number,

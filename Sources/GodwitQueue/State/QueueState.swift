@@ -86,7 +86,8 @@ struct QueueState {
 extension QueueState {
     mutating func take(_ entry: QueueJournal.Entry, at now: Moment) {
         for change in entry.changes { effects.wakes += events.announce(change) }
-        guard !known.keep(entry), entry.commit > known.through else { return }
+        if known.keep(entry) { return endRuns(in: entry) }
+        guard entry.commit > known.through else { return requeueEnded(in: entry) }
         known.phase = .loaded(entry.commit)
         for change in entry.changes { take(change, at: now) }
     }
@@ -138,9 +139,14 @@ extension QueueState {
                 pipeline: pipeline ?? PipelineTable.all,
                 reason: reason
             )
-            resumptions[suspension.pipeline] = now.elapsed
-            resume(suspension)
+            note(resumed: suspension, at: now)
         }
+    }
+
+    /// A pipeline goes on; requests that were sent before say nothing about it any more.
+    mutating func note(resumed suspension: StoredSuspension, at now: Moment) {
+        resumptions[suspension.pipeline] = now.elapsed
+        resume(suspension)
     }
 
     /// Whether a pipeline was resumed after a moment, by itself or with all of them.
@@ -163,7 +169,7 @@ extension QueueState {
         stopped[number] = nil
         machine.finish(number)
         touch(number)
-        effects.wakes += waiters.gone(number)
+        waiters.gone(number)
     }
 
     /// A conflict keeps its place in the line, and its commit open; a dead letter does not.
@@ -173,11 +179,12 @@ extension QueueState {
             effects.cancelled.append(transfer)
         }
         progress[number] = nil
+        guard machine.schedule.contains(number) else { return }
         stopped[number] = state
         touch(number)
         if state.isDeadLetter {
             machine.park(number)
-            effects.wakes += waiters.gone(number)
+            waiters.gone(number)
         } else {
             machine.requeue(number)
             machine.hold(
@@ -229,6 +236,8 @@ extension QueueState {
         service = Service(work: work)
         // Another process may have made void what was read for this.
         effects.needsLoading = isUnloaded
+        // A transfer may have been marked active since the queue was read.
+        adoptOwnRuns()
         machine.resume(nil, reason: Self.notRunning)
     }
 
@@ -341,6 +350,9 @@ extension QueueState {
     }
 
     mutating func takeEffects(at now: Moment) -> Effects {
+        if waiters.isDue, isLoaded {
+            effects.wakes += waiters.recountDue { [self] in left(through: $0) }
+        }
         effects.work = service?.work
         if let service, isLoaded {
             effects.starts = machine.start(at: now)

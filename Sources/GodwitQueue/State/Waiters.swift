@@ -21,6 +21,8 @@ struct Waiters {
     }
 
     private var entries: [ID: Entry] = [:]
+    /// Whether all that some task waits for seems to be gone: it is counted once more then.
+    private(set) var isDue = false
     private var lastID = 0
 
     /// Whether a task waits.
@@ -60,13 +62,29 @@ struct Waiters {
         return []
     }
 
-    mutating func gone(_ number: OperationNumber) -> [Effect] {
-        takeReady { $0.left.remove(number) }
+    mutating func gone(_ number: OperationNumber) {
+        for (id, entry) in entries {
+            guard case .waiting(var waiter) = entry, waiter.left.remove(number) != nil else {
+                continue
+            }
+            entries[id] = .waiting(waiter)
+            if waiter.left.isEmpty { isDue = true }
+        }
+    }
+
+    /// Counts anew what is left for those that seem to have waited long enough: the same change may
+    /// have enqueued more.
+    ///
+    /// - Returns: How to wake those that need not wait any longer.
+    mutating func recountDue(_ left: (CommitNumber) -> Set<OperationNumber>) -> [Effect] {
+        isDue = false
+        return takeReady { if $0.left.isEmpty { $0.left = left($0.commit) } }
     }
 
     /// Counts anew what is left, when the queue was read.
     mutating func recount(_ left: (CommitNumber) -> Set<OperationNumber>) -> [Effect] {
-        takeReady { $0.left = left($0.commit) }
+        isDue = false
+        return takeReady { $0.left = left($0.commit) }
     }
 
     /// The queue runs no more.

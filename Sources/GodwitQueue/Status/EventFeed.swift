@@ -11,21 +11,19 @@ public enum QueueEvent: Hashable, Sendable {
     /// nil for all pipelines.
     case suspended(pipeline: String?, reason: String)
     case unsuspended(pipeline: String?, reason: String)
-    /// The listener was too slow for this many.
+    /// The listener has not been told of so many: it was too slow, or the queue was read anew, after
+    /// which there may be more.
     case missed(Int)
 }
 
 /// Who wants to hear what happens.
 struct EventFeed {
-    private var listeners: [Int: AsyncStream<QueueEvent>.Continuation] = [:]
-    private var missed: [Int: Int] = [:]
+    private var listeners: [EventBuffer.Reference] = []
     private var watchers: [OperationNumber: [Int: AsyncStream<OperationStatus>.Continuation]] = [:]
     private var summaries: [Int: AsyncStream<QueueSummary>.Continuation] = [:]
     private var lastSummary: QueueSummary?
     private var tickers: [Int: AsyncStream<Void>.Continuation] = [:]
     private var next = 0
-
-    static let bufferMax = 4_096
 
     var wantsSummary: Bool { !summaries.isEmpty }
 
@@ -33,11 +31,7 @@ struct EventFeed {
         !watchers.isEmpty && watchers[number] != nil
     }
 
-    mutating func listen(_ continuation: AsyncStream<QueueEvent>.Continuation) -> Int {
-        next += 1
-        listeners[next] = continuation
-        return next
-    }
+    mutating func listen(_ buffer: EventBuffer) { listeners.append(.init(buffer: buffer)) }
 
     mutating func watch(
         _ number: OperationNumber,
@@ -66,8 +60,6 @@ struct EventFeed {
 
     mutating func forget(_ ticket: Int) {
         tickers[ticket] = nil
-        listeners[ticket] = nil
-        missed[ticket] = nil
         summaries[ticket] = nil
         for (number, continuations) in watchers where continuations[ticket] != nil {
             watchers[number]?[ticket] = nil
@@ -105,17 +97,16 @@ extension EventFeed {
     }
 
     mutating func yield(_ event: QueueEvent) {
-        for (ticket, continuation) in listeners {
-            if let count = missed[ticket] {
-                guard case .enqueued = continuation.yield(.missed(count)) else {
-                    missed[ticket] = count + 1
-                    continue
-                }
-                missed[ticket] = nil
-            }
-            if case .dropped = continuation.yield(event) { missed[ticket] = 1 }
-        }
+        guard !listeners.isEmpty else { return }
+        listeners.removeAll { $0.buffer == nil }
+        for listener in listeners { listener.buffer?.put(event) }
     }
+
+    /// Something may have happened that no listener is told of.
+    func miss() { for listener in listeners { listener.buffer?.miss() } }
+
+    /// There is no queue any more.
+    func end() { for listener in listeners { listener.buffer?.end() } }
 
     func tell(_ number: OperationNumber, _ status: OperationStatus) {
         for continuation in (watchers[number] ?? [:]).values { continuation.yield(status) }

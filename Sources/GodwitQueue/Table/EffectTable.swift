@@ -72,6 +72,17 @@ enum EffectTable {
         }
     }
 
+    /// Whether others may be merged into an operation; not if it had no effect.
+    static func mayMerge(_ operation: OperationNumber, in database: Database) throws -> Bool {
+        let statement = try PreparedStatement(
+            "SELECT may_merge FROM godwit_effect WHERE operation = ?1",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(operation.rawValue, at: 1)
+        return try statement.step() && statement.integer(0) != 0
+    }
+
     static func remove(_ operation: OperationNumber, in database: Database) throws {
         let statement = try PreparedStatement(
             "DELETE FROM godwit_effect WHERE operation = ?1",

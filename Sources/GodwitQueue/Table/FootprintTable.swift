@@ -123,6 +123,27 @@ enum FootprintTable {
         try statement.execute()
     }
 
+    /// The operations that an operation stands for, in their order.
+    static func shadowed(
+        by operation: OperationNumber,
+        in database: Database
+    ) throws -> [OperationNumber] {
+        let statement = try PreparedStatement(
+            """
+            SELECT DISTINCT operation FROM godwit_footprint
+            WHERE shadow = ?1 AND shadow <> 0 ORDER BY operation
+            """,
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(operation.rawValue, at: 1)
+        var numbers: [OperationNumber] = []
+        while try statement.step() {
+            numbers.append(OperationNumber(rawValue: statement.integer(0)))
+        }
+        return numbers
+    }
+
     /// Forgets an operation; what it stood for is in view again, or behind the one that stood for
     /// it.
     static func remove(_ operation: OperationNumber, in database: Database) throws {

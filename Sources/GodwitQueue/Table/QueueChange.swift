@@ -41,4 +41,9 @@ extension QueueChange {
         case .suspended, .unsuspended: QueueLog.suspensions
         }
     }
+
+    /// The operation that has left the queue by it.
+    var ended: OperationNumber? {
+        if case .finished(let number, _, _) = self { number } else { nil }
+    }
 }

@@ -20,9 +20,11 @@ struct LiveGraph {
     }
 
     /// The names of the operations in a circle, or nil; an operation needs the one after it.
+    ///
+    /// A dead letter keeps nothing waiting, but `start` is about to be in line again.
     func circle(through start: OperationNumber) throws -> [OperationID]? {
         var path: [Node] = [.operation(start)]
-        var open = [try needs(of: .operation(start))]
+        var open = [try needs(of: .operation(start), start)]
         var seen: Set<Node> = []
         // Up to which commit of a pipeline everything is seen, or lies before us.
         var expanded: [String: CommitNumber] = [:]
@@ -41,13 +43,17 @@ struct LiveGraph {
                 expanded[pipeline] = commit
             }
             path.append(next)
-            open.append(try self.needs(of: next, from: first))
+            open.append(try self.needs(of: next, from: first, start))
         }
         return nil
     }
 
     /// - Parameter first: The commit before which everything is known, for a row of commits.
-    private func needs(of node: Node, from first: CommitNumber = .none) throws -> [Node] {
+    private func needs(
+        of node: Node,
+        from first: CommitNumber = .none,
+        _ start: OperationNumber
+    ) throws -> [Node] {
         switch node {
         case .operation(let number):
             var needs = try DependencyTable.needs(of: number, in: database)
@@ -62,9 +68,9 @@ struct LiveGraph {
                 sql: """
                     SELECT number FROM godwit_operation
                     WHERE pipeline = ? AND commit_number >= ? AND commit_number < ?
-                        AND state NOT IN ('refused', 'unreadable')
+                        AND (state NOT IN ('refused', 'unreadable') OR number = ?)
                     """,
-                arguments: [pipeline, first.rawValue, commit.rawValue]
+                arguments: [pipeline, first.rawValue, commit.rawValue, start.rawValue]
             ).map { .operation(OperationNumber(rawValue: $0)) }
         }
     }

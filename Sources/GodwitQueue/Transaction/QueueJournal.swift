@@ -7,6 +7,7 @@ internal import Synchronization
 final class QueueJournal: Sendable {
     /// Gets what was committed; nil when only the database knows.
     typealias Listener = @Sendable ([Entry]?) -> Void
+    typealias Transfers = @Sendable () -> Set<OperationNumber>
 
     /// What one commit has done.
     struct Entry: Sendable {
@@ -41,6 +42,8 @@ final class QueueJournal: Sendable {
         var pending: [Entry] = []
         var isSchemaReady = false
         var listeners: [ObjectIdentifier: Listener] = [:]
+        /// What tells which operations of a queue are transferred outside of this process.
+        var transfers: [ObjectIdentifier: Transfers] = [:]
         var pipelines: [String: PipelineRules] = [:]
         var previousNames: [String: String] = [:]
         /// How many operations that have left the queue are remembered.
@@ -57,12 +60,28 @@ final class QueueJournal: Sendable {
     init(_ identifiers: Identifiers) { launch = OperationID(identifiers.next()).high }
 
     /// Calls `listener` with what each group of commits has done, on the writer's thread.
-    func addListener(_ owner: AnyObject, _ listener: @escaping Listener) {
-        state.withLock { $0.listeners[ObjectIdentifier(owner)] = listener }
+    func addListener(
+        _ owner: AnyObject,
+        transfers: @escaping Transfers,
+        _ listener: @escaping Listener
+    ) {
+        state.withLock { state in
+            state.listeners[ObjectIdentifier(owner)] = listener
+            state.transfers[ObjectIdentifier(owner)] = transfers
+        }
     }
 
     func removeListener(_ owner: AnyObject) {
-        state.withLock { $0.listeners[ObjectIdentifier(owner)] = nil }
+        state.withLock { state in
+            state.listeners[ObjectIdentifier(owner)] = nil
+            state.transfers[ObjectIdentifier(owner)] = nil
+        }
+    }
+
+    /// The operations of all queues of this process that are transferred outside of it.
+    var transfers: Set<OperationNumber> {
+        let sources = state.withLock { Array($0.transfers.values) }
+        return sources.reduce(into: []) { $0.formUnion($1()) }
     }
 
     /// Has at least so many be remembered that have left the queue.

@@ -85,7 +85,9 @@ extension WriteTransaction {
         // The operation that was in conflict pushes it.
         try skipAutomaticOperations(of: key)
         if let value { try setValue(value, of: key) } else { try removeValue(of: key) }
-        let theirs = conflict.theirs.flatMap { $0 == .null ? nil : $0.canonicalBytes }
+        // Without the cloud's version, what others are built on stays.
+        guard let version = conflict.theirs else { return }
+        let theirs = version == .null ? nil : version.canonicalBytes
         // Whatever else pushes this object is built on the same version of the cloud's.
         for operation in try ObjectRecordTable.operations(pushing: key, in: connection) {
             try ObjectRecordTable.setBase(theirs, of: key, for: operation, in: connection)
@@ -129,14 +131,15 @@ extension WriteTransaction {
 extension WriteTransaction {
     /// Puts a dead letter, or an operation in conflict, back in line; its attempts count anew.
     ///
-    /// - Throws: ``QueueError/wrongState(_:_:)`` for an operation that waits or runs.
+    /// - Throws: ``QueueError/wrongState(_:_:)`` for an operation that waits or runs;
+    ///   ``QueueError/circularDependency(_:)`` for one that would wait for operations which wait for it.
     public borrowing func retryOperation(_ id: OperationID) throws {
         guard let operation = try operation(id) else { throw QueueError.unknownOperation(id) }
         guard operation.state != .waiting, operation.state != .running else {
             throw QueueError.wrongState(id, operation.state)
         }
-        try AttemptTable.forgive(operation.number, in: connection)
         try resume(operation, attempts: 0)
+        try AttemptTable.forgive(operation.number, in: connection)
     }
 
     /// Changes a dead letter, or an operation in conflict, and puts it back in line.
@@ -156,6 +159,7 @@ extension WriteTransaction {
     }
 
     private borrowing func resume(_ operation: QueuedOperation, attempts: Int) throws {
+        if operation.state.isDeadLetter { try refuseCircle(through: operation.number) }
         let verdict = OperationTable.Verdict(
             state: .waiting,
             attempts: attempts,

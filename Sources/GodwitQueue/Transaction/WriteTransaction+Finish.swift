@@ -135,16 +135,23 @@ extension WriteTransaction {
         _ operation: QueuedOperation,
         _ dependents: [DependencyTable.Edge]
     ) throws {
-        let heirs = dependents.filter(\.isDerived)
-        guard !heirs.isEmpty, operation.parts.contains(.needs) else { return }
-        let needs = try DependencyTable.needs(of: operation.number, in: connection)
-            .filter(\.isDerived)
-        for heir in heirs {
-            for need in needs {
-                try connect(heir.operation, to: need.need, .wait, origin: .footprint)
-            }
+        let heirs = dependents.filter(\.isDerived).map(\.operation)
+        guard !heirs.isEmpty else { return }
+        var needs: Set<OperationNumber> = []
+        if operation.parts.contains(.needs) {
+            let edges = try DependencyTable.needs(of: operation.number, in: connection)
+            needs.formUnion(edges.filter(\.isDerived).map(\.need))
         }
-        for heir in heirs where !needs.isEmpty { try noteNeeds(of: heir.operation) }
+        // Commit order alone may have kept it behind these.
+        if operation.parts.contains(.footprint) {
+            needs.formUnion(try FootprintTable.shadowed(by: operation.number, in: connection))
+        }
+        for heir in heirs where !needs.isEmpty {
+            for need in needs.sorted() where need != heir {
+                try connect(heir, to: need, .wait, origin: .footprint)
+            }
+            try noteNeeds(of: heir)
+        }
     }
 
     /// Has those that are behind an operation in a row wait for what it waits for no longer.

@@ -92,11 +92,13 @@ extension WriteTransaction {
         of operation: QueuedOperation,
         with work: any Operation
     ) throws {
+        let mayMerge = try EffectTable.mayMerge(operation.number, in: connection)
         if operation.parts.contains(.effect) {
             try EffectTable.remove(operation.number, in: connection)
         }
         if let effect = work.effect {
-            try set(effect, of: operation.number, mayMerge: operation.state == .waiting)
+            let mayMerge = mayMerge && operation.state == .waiting
+            try set(effect, of: operation.number, mayMerge: mayMerge)
         }
         let footprint = try footprint(of: work, as: operation)
         guard operation.parts.contains(.footprint) || !footprint.touches.isEmpty else { return }

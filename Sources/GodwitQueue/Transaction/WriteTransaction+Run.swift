@@ -107,7 +107,11 @@ extension WriteTransaction {
             guard pipeline?.executor(of: operation.kind) != nil,
                 (try? OperationTable.soundOperation(operation.number, in: connection)) != nil
             else { continue }
-            try retryOperation(operation.id)
+            do {
+                try retryOperation(operation.id)
+            } catch QueueError.circularDependency {
+                // It stays a dead letter, and the queue runs.
+            }
         }
     }
 

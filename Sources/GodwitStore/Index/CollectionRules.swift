@@ -13,7 +13,7 @@ public import GodwitTree
 ///
 /// Rules are matched when a store opens: indexes that are new are built, those that are gone are
 /// dropped. A collection without rules keeps what it has. Where several processes share a store,
-/// none drops what another one may use.
+/// none drops an index that another one may use; each one that opens empties ephemeral collections.
 public struct CollectionRules: Sendable {
     public let name: Key
     /// The version of values that arrive as plain data, from a replica for instance.

@@ -9,9 +9,15 @@ enum RetentionTable {
             collection TEXT NOT NULL,
             written_at INTEGER NOT NULL,
             key TEXT NOT NULL,
+            commit_number INTEGER NOT NULL,
             PRIMARY KEY (collection, written_at, key)
         ) STRICT, WITHOUT ROWID;
         CREATE UNIQUE INDEX godwit_retention_key ON godwit_retention (collection, key);
+        CREATE TABLE godwit_retention_total (
+            collection TEXT PRIMARY KEY,
+            object_count INTEGER NOT NULL,
+            checksum INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
         """
 
     /// When the object of a collection that was written last was, as far as is noted.
@@ -24,15 +30,25 @@ enum RetentionTable {
         )
     }
 
-    static func note(_ key: ObjectKey, at milliseconds: Int64, in database: Database) throws {
+    /// - Parameter commit: The commit that wrote the object: after a later one, the note is void.
+    static func note(
+        _ key: ObjectKey,
+        _ commit: CommitNumber,
+        at milliseconds: Int64,
+        in database: Database
+    ) throws {
         try forget(key, in: database)
         let statement = try PreparedStatement(
-            "INSERT INTO godwit_retention (collection, written_at, key) VALUES (?, ?, ?)",
+            """
+            INSERT INTO godwit_retention (collection, written_at, key, commit_number)
+            VALUES (?, ?, ?, ?)
+            """,
             in: database
         )
         try statement.bind(key.collection, at: 1)
         try statement.bind(milliseconds, at: 2)
         try statement.bind(key.key, at: 3)
+        try statement.bind(commit.rawValue, at: 4)
         try statement.execute()
     }
 
@@ -46,67 +62,115 @@ enum RetentionTable {
         try statement.execute()
     }
 
-    static func keys(
+    /// An object that is due, and the commit that wrote it when that was noted.
+    struct Note {
+        let key: ObjectKey
+        let commit: CommitNumber
+    }
+
+    /// The notes of objects that were written before a moment.
+    static func notes(
         of collection: Key,
         writtenBefore milliseconds: Int64,
         in database: Database
-    ) throws -> [String] {
-        try String.fetchAll(
-            database.cachedStatement(
-                sql: """
-                    SELECT key FROM godwit_retention
-                    WHERE collection = ? AND written_at < ? ORDER BY written_at
-                    """
-            ),
-            arguments: [collection.text, milliseconds]
+    ) throws -> [Note] {
+        try notes(
+            of: collection,
+            "WHERE collection = ?1 AND written_at < ?2 ORDER BY written_at",
+            milliseconds,
+            in: database
         )
     }
 
-    /// The objects beyond the newest `count`.
-    static func keys(
+    /// The notes of the objects beyond the newest `count`.
+    static func notes(
         of collection: Key,
         beyond count: Int,
         in database: Database
-    ) throws -> [String] {
-        try String.fetchAll(
-            database.cachedStatement(
-                sql: """
-                    SELECT key FROM godwit_retention WHERE collection = ?
-                    ORDER BY written_at DESC, key DESC LIMIT -1 OFFSET ?
-                    """
-            ),
-            arguments: [collection.text, count]
+    ) throws -> [Note] {
+        try notes(
+            of: collection,
+            "WHERE collection = ?1 ORDER BY written_at DESC, key DESC LIMIT -1 OFFSET ?2",
+            Int64(count),
+            in: database
         )
     }
 
-    static func count(of collection: Key, in database: Database) throws -> Int {
-        try Int.fetchOne(
-            database.cachedStatement(
-                sql: "SELECT COUNT(*) FROM godwit_retention WHERE collection = ?"
-            ),
-            arguments: [collection.text]
-        ) ?? 0
-    }
-
-    static func hasNotes(in database: Database) throws -> Bool {
-        try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM godwit_retention)") ?? false
-    }
-
-    /// Forgets the notes of collections that have no retention any more.
-    static func forget(allBut collections: Set<Key>, in database: Database) throws {
-        let noted = try String.fetchAll(
-            database,
-            sql: "SELECT DISTINCT collection FROM godwit_retention"
+    private static func notes(
+        of collection: Key,
+        _ condition: String,
+        _ argument: Int64,
+        in database: Database
+    ) throws -> [Note] {
+        let statement = try PreparedStatement(
+            "SELECT key, commit_number FROM godwit_retention " + condition,
+            in: database
         )
-        for collection in noted where !collections.contains(Key(collection)) {
-            try database.execute(
-                sql: "DELETE FROM godwit_retention WHERE collection = ?",
-                arguments: [collection]
+        defer { statement.reset() }
+        try statement.bind(collection, at: 1)
+        try statement.bind(argument, at: 2)
+        var notes: [Note] = []
+        while try statement.step() {
+            let key = ObjectKey(collection: collection, key: Key(statement.text(0)))
+            notes.append(Note(key: key, commit: CommitNumber(rawValue: statement.integer(1))))
+        }
+        return notes
+    }
+
+    /// What a collection came to when all of its objects were noted.
+    static func total(of collection: Key, in database: Database) throws -> Ledger.Total? {
+        let statement = try PreparedStatement(
+            "SELECT object_count, checksum FROM godwit_retention_total WHERE collection = ?",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(collection, at: 1)
+        guard try statement.step() else { return nil }
+        return Ledger.Total(
+            count: statement.integer(0),
+            checksum: UInt64(bitPattern: statement.integer(1))
+        )
+    }
+
+    static func set(_ total: Ledger.Total, of collection: Key, in database: Database) throws {
+        let statement = try PreparedStatement(
+            """
+            INSERT OR REPLACE INTO godwit_retention_total (collection, object_count, checksum)
+            VALUES (?, ?, ?)
+            """,
+            in: database
+        )
+        try statement.bind(collection, at: 1)
+        try statement.bind(total.count, at: 2)
+        try statement.bind(Int64(bitPattern: total.checksum), at: 3)
+        try statement.execute()
+    }
+
+    static func hasNotes(of collection: Key, in database: Database) throws -> Bool {
+        let statement = try PreparedStatement(
+            "SELECT EXISTS (SELECT 1 FROM godwit_retention WHERE collection = ?)",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(collection, at: 1)
+        return try statement.step() && statement.integer(0) != 0
+    }
+
+    /// Forgets the notes of a collection that has no retention any more.
+    static func forget(_ collection: Key, in database: Database) throws {
+        for table in ["godwit_retention", "godwit_retention_total"] {
+            let statement = try PreparedStatement(
+                "DELETE FROM \(table) WHERE collection = ?",
+                in: database
             )
+            try statement.bind(collection, at: 1)
+            try statement.execute()
         }
     }
 
-    /// Notes the objects of a collection that have no note, and forgets notes without an object.
+    /// Notes the objects of a collection that have no valid note, and forgets all other notes.
+    ///
+    /// - Complexity: O(*n*) in the size of the collection.
     static func complete(
         _ collection: Key,
         at milliseconds: Int64,
@@ -117,14 +181,15 @@ enum RetentionTable {
                 DELETE FROM godwit_retention WHERE collection = ?1 AND NOT EXISTS (
                     SELECT 1 FROM godwit_object AS object
                     WHERE object.collection = ?1 AND object.key = godwit_retention.key
+                        AND object.commit_number = godwit_retention.commit_number
                 )
                 """,
             arguments: [collection.text]
         )
         try database.execute(
             sql: """
-                INSERT INTO godwit_retention (collection, written_at, key)
-                SELECT collection, ?2, key FROM godwit_object AS object
+                INSERT INTO godwit_retention (collection, written_at, key, commit_number)
+                SELECT collection, ?2, key, commit_number FROM godwit_object AS object
                 WHERE collection = ?1 AND NOT EXISTS (
                     SELECT 1 FROM godwit_retention AS note
                     WHERE note.collection = ?1 AND note.key = object.key

@@ -79,7 +79,7 @@ extension CommitDraft {
             known = .hit(try ObjectTable.object(at: key, in: database))
         }
         guard case .hit(let old?) = known else {
-            let object = put.object(at: key, commit: commit)
+            let object = original(of: put.object(at: key, commit: commit), at: key)
             try context.indexes.refuseNewer(object, at: key, group.catalogue)
             let isNew = try ObjectTable.insert(key, object, in: database)
             guard isNew else { throw StoreError.changedBehindTheStore(key) }
@@ -131,11 +131,19 @@ extension CommitDraft {
         by edits: Delta? = nil
     ) throws {
         guard !new.isSame(as: old) else { return }
+        let new = original(of: new, at: key)
         for object in [old, new] {
             try context.indexes.refuseNewer(object, at: key, group.catalogue)
         }
         try ObjectTable.update(key, new, in: database)
         try record(key, from: old, to: new, by: edits)
+    }
+
+    /// The object from before the request, if the new one is the same: it was not changed then, and
+    /// keeps its commit and its seal.
+    private func original(of new: StoredObject, at key: ObjectKey) -> StoredObject {
+        guard let old = changes[key]?.old, new.isSame(as: old) else { return new }
+        return old
     }
 
     private func record(
@@ -232,6 +240,11 @@ extension CommitDraft: ObjectLookup {
     ) throws {
         let entry = try group.catalogue.entry(of: index, in: collection, for: bounds)
         try entry.forEachKey(bounds, in: database, body)
+    }
+
+    /// The sum of a collection's objects before the request, and now.
+    func totals(of collection: Key) -> (old: Ledger.Total, new: Ledger.Total) {
+        (group.ledger.total(of: collection), total(of: collection))
     }
 
     private func total(of collection: Key) -> Ledger.Total {

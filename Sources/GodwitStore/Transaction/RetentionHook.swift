@@ -20,15 +20,16 @@ struct RetentionHook: TransactionHook {
     ) throws {
         let (database, now) = (transaction.connection, clock.millisecondsSince1970())
         for change in changes {
-            if change.new == nil {
-                try RetentionTable.forget(change.key, in: database)
-            } else {
+            if let new = change.new {
                 let moment = try moment(of: change.key.collection, now, in: database)
-                try RetentionTable.note(change.key, at: moment, in: database)
+                try RetentionTable.note(change.key, new.commit, at: moment, in: database)
+            } else {
+                try RetentionTable.forget(change.key, in: database)
             }
         }
         for collection in Set(changes.map(\.key.collection)) {
             try expire(collection, at: now, in: transaction)
+            transaction.add(NotedTotal(of: collection))
         }
     }
 
@@ -49,17 +50,14 @@ struct RetentionHook: TransactionHook {
         for collection in rules.keys.sorted() { try expire(collection, at: now, in: transaction) }
     }
 
-    /// Notes the objects that were written while the collection had no retention.
-    ///
-    /// A process that is alone forgets the notes of a collection that loses its retention. Of
-    /// several, another one may have it, and may have left out what this one has written.
+    /// Notes the objects that were written by a process without these rules, or before there were any.
     func adopt(in transaction: borrowing WriteTransaction) throws {
         let (database, now) = (transaction.connection, clock.millisecondsSince1970())
         for collection in rules.keys {
-            guard
-                try transaction.isShared || RetentionTable.count(of: collection, in: database) == 0
-            else { continue }
+            let total = transaction.totals(of: collection).old
+            guard try RetentionTable.total(of: collection, in: database) != total else { continue }
             try RetentionTable.complete(collection, at: now, in: database)
+            try RetentionTable.set(total, of: collection, in: database)
         }
     }
 
@@ -69,19 +67,54 @@ struct RetentionHook: TransactionHook {
         in transaction: borrowing WriteTransaction
     ) throws {
         let database = transaction.connection
-        let due: [String]
+        var isDone = false
+        while !isDone {
+            isDone = true
+            for note in try due(collection, at: now, in: database) {
+                let commit = try transaction.commit(of: note.key)
+                if let commit, commit != note.commit {
+                    // A process without these rules has written it since.
+                    let moment = try moment(of: collection, now, in: database)
+                    try RetentionTable.note(note.key, commit, at: moment, in: database)
+                    isDone = false
+                } else {
+                    try transaction.expire(note.key)
+                    try RetentionTable.forget(note.key, in: database)
+                }
+            }
+        }
+    }
+
+    private func due(
+        _ collection: Key,
+        at now: Int64,
+        in database: Database
+    ) throws -> [RetentionTable.Note] {
         switch rules[collection] {
         case .age(let age):
             let limit = now - Int64(age / .milliseconds(1))
-            due = try RetentionTable.keys(of: collection, writtenBefore: limit, in: database)
+            return try RetentionTable.notes(of: collection, writtenBefore: limit, in: database)
         case .count(let count):
-            due = try RetentionTable.keys(of: collection, beyond: count, in: database)
-        case nil: due = []
-        }
-        for key in due {
-            let place = ObjectKey(collection: collection, key: Key(key))
-            try transaction.expire(place)
-            try RetentionTable.forget(place, in: database)
+            return try RetentionTable.notes(of: collection, beyond: count, in: database)
+        case nil: return []
         }
     }
+}
+
+/// Says that all objects of a collection are noted, if they were before the transaction.
+private final class NotedTotal: TransactionParticipant {
+    private let collection: Key
+
+    init(of collection: Key) { self.collection = collection }
+
+    func requestWillSucceed(in transaction: borrowing WriteTransaction) throws {
+        let (totals, database) = (transaction.totals(of: collection), transaction.connection)
+        guard try RetentionTable.total(of: collection, in: database) == totals.old else { return }
+        try RetentionTable.set(totals.new, of: collection, in: database)
+    }
+
+    func requestSucceeded() {}
+    func requestFailed() {}
+    func committed() {}
+    func rolledBack() {}
 }

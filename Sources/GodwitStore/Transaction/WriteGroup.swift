@@ -95,6 +95,8 @@ extension WriteGroup {
     ) throws {
         let draft = CommitDraft(self)
         if !isFirst { try execute("SAVEPOINT godwit_request") }
+        // In its own transaction, the app has the connection already.
+        if request == nil { draft.lendConnection() }
         do {
             try body(WriteTransaction(draft))
             if !draft.isEmpty { try draft.callHooks(context.hooks) }

@@ -220,6 +220,16 @@ extension WriteTransaction {
     /// Removes the object under a key; without one, nothing happens.
     public borrowing func removeValue(of key: ObjectKey) throws { try draft.remove(key) }
 
+    /// The sum of a collection's objects before the transaction, and now.
+    borrowing func totals(of collection: Key) -> (old: Ledger.Total, new: Ledger.Total) {
+        draft.totals(of: collection)
+    }
+
+    /// The commit that wrote an object; nil when there is none.
+    borrowing func commit(of key: ObjectKey) throws -> CommitNumber? {
+        try draft.object(at: key)?.commit
+    }
+
     /// Removes an object that has been there for too long.
     borrowing func expire(_ key: ObjectKey) throws { try draft.remove(key, isExpired: true) }
 

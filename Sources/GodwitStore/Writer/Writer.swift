@@ -187,6 +187,11 @@ extension Writer {
         return group.members.count
     }
 
+    /// Whether commits may lie in the WAL that no sync has followed: other processes do not tell.
+    private var hasUnsynced: Bool {
+        checkpointer.hasUnsynced || context.options.processes == .several
+    }
+
     private func commit(_ group: WriteGroup) {
         let (database, cache) = (group.database, context.cache)
         do {
@@ -195,7 +200,7 @@ extension Writer {
                 let pasts = group.takePasts()
                 cache.withVersions { $0.offer(pasts) }
                 context.beginCommit()
-            } else if group.isFlush, checkpointer.hasUnsynced {
+            } else if group.isFlush, hasUnsynced {
                 // A commit that writes a page syncs the whole WAL; a checkpoint syncs nothing while
                 // a reader is in its way.
                 try Ledger.rewrite(group.last, in: database)

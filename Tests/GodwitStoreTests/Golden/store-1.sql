@@ -40,9 +40,15 @@ CREATE TABLE godwit_retention (
     collection TEXT NOT NULL,
     written_at INTEGER NOT NULL,
     key TEXT NOT NULL,
+    commit_number INTEGER NOT NULL,
     PRIMARY KEY (collection, written_at, key)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX godwit_retention_key ON godwit_retention (collection, key);
+CREATE TABLE godwit_retention_total (
+    collection TEXT PRIMARY KEY,
+    object_count INTEGER NOT NULL,
+    checksum INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE godwit_schema (
     name TEXT PRIMARY KEY,
     version INTEGER NOT NULL
