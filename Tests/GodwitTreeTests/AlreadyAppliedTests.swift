@@ -8,6 +8,27 @@ import Testing
     private let old: Value = ["items": [["id": 1]], "n": 1, "gone": true]
     private let new: Value = ["items": [["id": 1], ["id": 2]], "n": 2]
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a patch of very many operations is recognised in a time that grows with their number`()
+        throws
+    {
+        let count = 40_000
+        var operations: [Value] = []
+        for number in 0..<count {
+            operations.append([
+                "op": "add", "path": .string(Key("/b\(number)")), "value": .int(Int64(number)),
+            ])
+        }
+        for number in 0..<count {
+            operations.append(["op": "remove", "path": .string(Key("/a\(number)"))])
+        }
+        let patch = try JSONPatch(.list(Value.List(operations)), budget: .unlimited)
+        let base = Value.map(Value.Map((0..<count).map { (Key("a\($0)"), .null) }))
+        let after = try patch.applied(to: base)
+        #expect(patch.isApplied(to: after))
+        #expect(!patch.isApplied(to: base))
+    }
+
     @Test func `a sealed delta is applied once`() throws {
         let change = SealedDelta.diff(old, new)
         #expect(try change.apply(to: old) == .applied(new))

@@ -217,16 +217,6 @@ extension ChunkShapeTests {
         }
     }
 
-    @Test func `a range of a list has the items of its positions`() {
-        let list = Value.List((0..<5_000).map { .int($0 < 3_000 ? $0 : 0) })
-        var random = Seeded(seed: 8)
-        for _ in 0..<200 {
-            let start = Int.random(in: 0...5_000, using: &random)
-            let range = start..<Int.random(in: start...5_000, using: &random)
-            #expect(Array(list.items(in: range)) == Array(list)[range].map { $0 }, "seed 8")
-        }
-    }
-
     @Test func `items that only look alike are cut by their digests`() {
         let list = Value.List((0..<10_000).map { ["name": "a sensor", "value": .int($0)] })
         let old = nodes(list)

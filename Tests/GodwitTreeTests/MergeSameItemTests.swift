@@ -341,15 +341,6 @@ import Testing
         }
     }
 
-    @Test func `united values have all items of both`() {
-        let (tea, jam) = (Self.task("b", "tea"), Self.task("c", "jam"))
-        #expect(([tea] as Value).united(with: [jam]).unordered == ([tea, jam] as Value).unordered)
-        #expect(
-            (["a", "b"] as Value).united(with: ["a", "c"]).unordered
-                == (["a", "b", "c"] as Value).unordered
-        )
-    }
-
     // MARK: - Moved to two places
 
     @Test(arguments: [1, ["id": 1, "t": "milk"]] as [Value])

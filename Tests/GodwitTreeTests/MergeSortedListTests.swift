@@ -23,6 +23,19 @@ import Testing
         }
     }
 
+    @Test func `a sorted list stays sorted where a side put another item in the place of one`() {
+        let base: Value = ["ant", "bee", "cow", "dog", "elk"]
+        let replaced: Value = ["ant", "bull", "cow", "dog", "elk"]
+        let inserted: Value = ["ant", "bee", "beetle", "cow", "dog", "elk"]
+        let wanted: Value = ["ant", "beetle", "bull", "cow", "dog", "elk"]
+        for (ours, theirs) in [(replaced, inserted), (inserted, replaced)] {
+            let merge = Merge(base: base, ours: ours, theirs: theirs)
+            #expect(merge.value == wanted && merge.conflicts.isEmpty)
+            #expect((try? merge.afterOurs.applied(to: ours)) == wanted)
+            #expect((try? merge.afterTheirs.applied(to: theirs)) == wanted)
+        }
+    }
+
     @Test(arguments: Style.allCases)
     func `a list that both sides keep in order stays in order, with all that they insert`(
         style: Style

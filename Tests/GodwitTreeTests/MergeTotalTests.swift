@@ -27,14 +27,6 @@ import Testing
         }
     }
 
-    @Test func `values that are nested too deep are united`() async {
-        await #expect(processExitsWith: .success) {
-            let deep = MergeTotalTests.nested(100)
-            #expect(deep.united(with: 0) == deep)
-            #expect(([deep] as Value).united(with: []) == [deep])
-        }
-    }
-
     @Test func `a rule for a place that no value has holds nowhere`() async {
         await #expect(processExitsWith: .success) {
             var policy = MergePolicy()

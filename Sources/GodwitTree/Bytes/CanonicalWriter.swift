@@ -24,7 +24,7 @@ struct CanonicalWriter {
         writeHead(.positive, UInt64(count))
     }
 
-    /// What stands for chunks in the digest of the node above them, or for items of a list.
+    /// The bytes that stand for chunks in the digest of the node above them, or for items of a list.
     ///
     /// - Parameter tag: What comes before each, if anything does.
     mutating func writeReferences(

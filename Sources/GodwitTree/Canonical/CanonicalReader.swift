@@ -100,8 +100,7 @@ extension CanonicalReader {
             let value = try readValue(depthLeft: depthLeft - 1)
             entries.append(Value.Map.Entry(key: key, value: value))
         }
-        guard case .success(let map) = Value.Map.build(entries) else { throw fault("a key twice") }
-        return .map(map)
+        return .map(Value.Map(ascending: entries))
     }
 
     mutating func readKey() throws(TreeError) -> Key {
@@ -185,7 +184,7 @@ extension CanonicalReader {
 
     private mutating func readBigEndian<Integer: FixedWidthInteger>() throws(TreeError) -> Integer {
         let width = Integer.bitWidth / 8
-        guard bytes.count - offset >= width else { throw fault("the input ends too early") }
+        guard bytesLeft >= width else { throw fault("the input ends too early") }
         var result: Integer = 0
         for byte in bytes[offset..<(offset + width)] { result = result << 8 | Integer(byte) }
         offset += width
@@ -210,7 +209,7 @@ extension CanonicalReader {
     /// The number of items to come; each takes at least a byte, so more cannot be there.
     private mutating func readCount(_ low: UInt8) throws(TreeError) -> Int {
         let argument = try readArgument(low)
-        guard argument <= UInt64(bytes.count - offset) else {
+        guard argument <= UInt64(bytesLeft) else {
             throw fault("the input ends too early")
         }
         return Int(argument)

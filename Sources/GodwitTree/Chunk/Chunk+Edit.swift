@@ -142,7 +142,7 @@ extension Range<Int> {
     }
 }
 
-extension InnerPart {
+extension InnerNode {
     /// Whether an edit from a position on may continue a run that ends before a child.
     fileprivate func isBehindRun(_ child: Int, from position: Int) -> Bool {
         guard child > 0, position == start(of: child) else { return false }

@@ -36,9 +36,6 @@ enum ChunkBoundary {
     /// How many elements decide together, at most.
     static let windowCount = 8
 
-    /// How many different ones are enough.
-    private static let differentCount = 3
-
     /// The longest pattern whose repetition is a run.
     static let periodMax = 4
 
@@ -94,7 +91,7 @@ enum ChunkBoundary {
     }
 }
 
-/// What the boundary bytes of an open leaf say, element by element.
+/// The boundary bytes of an open leaf, element by element.
 struct LeafRule {
     private(set) var window: UInt64 = 0
     private(set) var count = 0

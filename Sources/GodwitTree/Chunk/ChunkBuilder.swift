@@ -57,7 +57,7 @@ struct ChunkBuilder<Element: ChunkElement>: ~Copyable {
         }
     }
 
-    private mutating func append(_ range: Range<Int>, ofInner node: InnerPart<Element>) {
+    private mutating func append(_ range: Range<Int>, ofInner node: InnerNode<Element>) {
         var index = node.child(at: range.lowerBound)
         while index < node.chunks.count, node.start(of: index) < range.upperBound {
             let start = node.start(of: index)
@@ -119,7 +119,7 @@ struct ChunkBuilder<Element: ChunkElement>: ~Copyable {
     /// - Returns: The first child that is left.
     private mutating func appendChildren(
         from first: Int,
-        of node: InnerPart<Element>,
+        of node: InnerNode<Element>,
         before end: Int
     ) -> Int {
         let level = node.level - 1
@@ -159,7 +159,7 @@ struct ChunkBuilder<Element: ChunkElement>: ~Copyable {
     }
 
     private mutating func close(_ level: Int) {
-        let chunk = source(of: level) ?? .inner(InnerPart(levels[level]))
+        let chunk = source(of: level) ?? .inner(InnerNode(levels[level]))
         levels[level] = []
         append(chunk)
     }

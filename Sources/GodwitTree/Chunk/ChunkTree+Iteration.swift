@@ -6,7 +6,7 @@ extension ChunkTree: Sequence {
         private var leaf: Chunk<Element>?
         private var rest = 0..<0
         /// The inner nodes above the leaf, and the child of each that comes next.
-        private var path: [(node: InnerPart<Element>, next: Int)] = []
+        private var path: [(node: InnerNode<Element>, next: Int)] = []
         /// How many elements come after this leaf.
         private var left: Int
 

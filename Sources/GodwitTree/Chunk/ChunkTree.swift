@@ -102,15 +102,6 @@ extension ChunkTree {
         return Chunk.lend(&node, at: position, body)
     }
 
-    /// Lends the element at a position in the same way, and returns what `body` does.
-    @inline(__always)
-    mutating func lend<Result>(at position: Int, _ body: (inout Element) -> Result) -> Result {
-        var result: Result?
-        lend(at: position) { element in result = body(&element) }
-        guard let result else { preconditionFailure("An element is lent once") }
-        return result
-    }
-
     /// Gives the tree its shape again after an element was lent.
     mutating func rebalance(at position: Int) {
         guard let root, !root.rebalance(position) else { return }

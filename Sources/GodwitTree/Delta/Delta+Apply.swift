@@ -16,6 +16,27 @@ extension Delta {
     }
 }
 
+extension Value {
+    /// The value after a delta that is known to apply.
+    func changed(by delta: Delta) -> Value {
+        guard let value = try? delta.applied(to: self, at: .known) else {
+            preconditionFailure("The delta was made for another value")
+        }
+        return value
+    }
+}
+
+extension Value.List {
+    /// The list after a delta that is known to apply.
+    func changed(by delta: ListDelta) -> Value.List {
+        var list = self
+        guard (try? list.apply(delta.recipe, depth: .known)) != nil else {
+            preconditionFailure("The delta was made for another list")
+        }
+        return list
+    }
+}
+
 /// How many containers there are around the place where a delta applies.
 enum ApplyDepth {
     case checked(Int)

@@ -121,7 +121,7 @@ extension ListRecipe.Run {
 }
 
 extension Delta {
-    /// What this delta, which sets a value, sets.
+    /// The value of a delta that sets one.
     fileprivate var created: Value {
         guard case .set(let value) = self else {
             preconditionFailure("Nothing but another value comes of a value that is set")
@@ -184,11 +184,6 @@ private struct IndexedRecipe {
 
     /// The last run that begins at or before a position.
     private func indexOfRun(at position: Int) -> Int {
-        var (low, high) = (0, starts.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if starts[middle] <= position { low = middle + 1 } else { high = middle }
-        }
-        return max(0, low - 1)
+        max(0, starts.partitioningIndex { $0 > position } - 1)
     }
 }

@@ -27,17 +27,9 @@ extension Delta {
 
 extension ListRecipe {
     fileprivate func counting(as other: ListRecipe) -> ListRecipe {
-        var edits: [Int: Delta] = [:]
-        for case .edited(let position, let change) in other.runs { edits[position] = change }
-        var result = ListRecipe()
-        for run in runs {
-            if case .edited(let position, let change) = run, let edit = edits[position] {
-                result.append(.edited(position, change.counting(as: edit)))
-            } else {
-                result.append(run)
-            }
+        let edits = other.edits
+        return replacingEdits { position, change in
+            .edited(position, edits[position].map(change.counting) ?? change)
         }
-        result.finish(tail: tail)
-        return result
     }
 }

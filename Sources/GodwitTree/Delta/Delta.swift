@@ -60,13 +60,8 @@ public enum Delta: Hashable, Sendable {
         case .keep, .set, .text: false
         case .increment: true
         case .map(let delta):
-            delta.entries.contains { entry in
-                if case .apply(let delta) = entry.change { delta.hasIncrement } else { false }
-            }
-        case .list(let delta):
-            delta.recipe.runs.contains { run in
-                if case .edited(_, let delta) = run { delta.hasIncrement } else { false }
-            }
+            delta.entries.contains { $0.change.delta?.hasIncrement == true }
+        case .list(let delta): delta.hasIncrement
         }
     }
 

@@ -1,4 +1,4 @@
-/// What happens to the items of a list.
+/// The changes of the items of a list.
 ///
 /// Each position addresses an item in exactly one of the two lists: what is removed, edited or
 /// moved away is named by its place in the base; what is inserted or arrives by a move, by its
@@ -65,12 +65,19 @@ public struct ListDelta: Hashable, Sendable {
 
         init() {}
 
-        /// What the parts are called in text: removes, edits, moves and inserts.
+        /// The names of the parts in text: removes, edits, moves and inserts.
         static let names: Set<Key> = ["-", "=", ">", "+"]
     }
 
     /// - Complexity: O(*k* log *k*) in the number of runs.
     public var parts: Parts { recipe.parts }
+
+    /// Whether something in it adds to an int.
+    var hasIncrement: Bool {
+        recipe.runs.contains { run in
+            if case .edited(_, let delta) = run { delta.hasIncrement } else { false }
+        }
+    }
 
     /// Puts a delta together from parts in any order, and brings it into normal form.
     ///

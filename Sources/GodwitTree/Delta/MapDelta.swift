@@ -1,10 +1,13 @@
-/// What happens under the keys of a map; other keys keep their values.
+/// The changes under the keys of a map; other keys keep their values.
 public struct MapDelta: Hashable, Sendable {
     public enum Change: Hashable, Sendable {
         /// The key has no value afterwards, whether it had one or not.
         case remove
         /// The value changes; a key without a value can only be set.
         case apply(Delta)
+
+        /// The change of the value; nil for a removal.
+        var delta: Delta? { if case .apply(let delta) = self { delta } else { nil } }
     }
 
     public struct Entry: Hashable, Sendable {
@@ -21,12 +24,8 @@ public struct MapDelta: Hashable, Sendable {
     ///
     /// - Complexity: O(log *k*).
     public subscript(key: Key) -> Change? {
-        var (low, high) = (0, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].key < key { low = middle + 1 } else { high = middle }
-        }
-        return low < entries.count && entries[low].key == key ? entries[low].change : nil
+        let index = entries.partitioningIndex { !($0.key < key) }
+        return index < entries.count && entries[index].key == key ? entries[index].change : nil
     }
 
     var alphabetical: [Entry] { entries.sorted { Key.isBefore($0.key, $1.key) } }

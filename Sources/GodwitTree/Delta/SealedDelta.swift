@@ -16,7 +16,7 @@ public struct SealedDelta: Hashable, Sendable {
     /// The digest of the value that the delta leads to.
     public let result: Digest
 
-    /// What came of applying a delta.
+    /// The outcome of applying a sealed delta.
     public enum Outcome: Hashable, Sendable {
         case applied(Value)
         /// The value is what the delta leads to; nothing is left to be done.
@@ -77,7 +77,7 @@ public struct SealedDelta: Hashable, Sendable {
 // MARK: - As data
 
 extension SealedDelta {
-    /// What no other delta as data begins with.
+    /// The first item of each sealed delta; no other encoded delta begins with it.
     private static let mark: Value = "#"
 
     /// Whether data is a sealed delta, and not a delta alone.

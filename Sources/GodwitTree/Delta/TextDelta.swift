@@ -6,7 +6,7 @@
 //   (3) Both ends of what a splice takes out, and of every piece of what was put in, are between
 //       Unicode scalars. That is checked where the text is at hand.
 
-/// What happens to the text of a string.
+/// The change of a string's text.
 public struct TextDelta: Hashable, Sendable {
     /// One place where text is replaced.
     public struct Splice: Hashable, Sendable {
@@ -14,7 +14,7 @@ public struct TextDelta: Hashable, Sendable {
         public let offset: Int
         /// How many bytes are taken out.
         public let removed: Int
-        /// What is put in.
+        /// The inserted text.
         public let inserted: Key
 
         public init(offset: Int, removed: Int, inserted: String) {
@@ -37,7 +37,7 @@ public struct TextDelta: Hashable, Sendable {
     init(ordered splices: [Splice]) { self.splices = splices }
 
     /// Offsets beyond this are refused, so that no arithmetic on them can overflow.
-    public static let offsetMax = 1 << 40
+    static let offsetMax = 1 << 40
 }
 
 extension Delta {
@@ -153,7 +153,7 @@ extension TextDelta {
 /// Reads what a text delta leads to, piece by piece.
 private struct SpliceReader {
     private var rest: ArraySlice<TextDelta.Splice>
-    /// What is left of the text of the splice before `rest`.
+    /// The rest of the text of the splice before `rest`.
     private var inserted: Key = ""
     private var used = 0
     private var base = 0

@@ -49,7 +49,7 @@ private func commonCount<Element>(
 
 /// A walk through a tree from one end, in chunks or elements.
 private struct Cursor<Element: ChunkElement> {
-    /// What comes next, the nearest last.
+    /// The nodes that come next, the nearest last.
     private var chunks: [Chunk<Element>]
     /// The leaf that the walk is within, and what is left of it.
     private var leaf: Chunk<Element>?

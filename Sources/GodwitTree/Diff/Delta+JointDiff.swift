@@ -76,7 +76,7 @@ extension Delta {
     }
 }
 
-/// What a key had and has, where that may differ.
+/// The old and the new value of a key, where they may differ.
 struct MapChange {
     let key: Key
     let old: Value?

@@ -1,7 +1,7 @@
 // A shortest way from one sequence to another, by E. W. Myers, "An O(ND) difference algorithm and
 // its variations", 1986.
 
-/// What one sequence has in the place of a part of another.
+/// A part of one sequence in the place of a part of another.
 struct Hunk: Equatable {
     var old: Range<Int>
     var new: Range<Int>
@@ -11,7 +11,7 @@ struct Hunk: Equatable {
 enum EditPath {
     /// The hunks that lead from one sequence to the other, in order; no two of them touch.
     ///
-    /// What is left after the common beginning and end is one hunk if it has more than
+    /// The rest after the common beginning and end is one hunk if it has more than
     /// `differenceMax` differences.
     ///
     /// - Complexity: O(*n* + *d*²) in time and O(*d*²) in memory, for *d* differences.

@@ -1,4 +1,4 @@
-/// What differs between two lists, without their common beginning and end.
+/// The parts in which two lists differ, without their common beginning and end.
 struct ListWindow {
     let old: Value.List
     let new: Value.List

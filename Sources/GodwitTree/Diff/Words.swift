@@ -43,25 +43,12 @@ struct Words {
     /// Numbers for tokens, equal for equal tokens of all these texts.
     static func numbered(_ texts: [Words]) -> [[Int]] {
         var numbers: [ArraySlice<UInt8>: Int] = [:]
-        return texts.map { text in
-            text.tokens.map { token in
-                let next = numbers.count
-                return numbers[text.bytes[token], default: next].noted(in: &numbers) {
-                    text.bytes[token]
-                }
-            }
+        func number(of token: ArraySlice<UInt8>) -> Int {
+            if let number = numbers[token] { return number }
+            numbers[token] = numbers.count
+            return numbers.count - 1
         }
-    }
-}
-
-extension Int {
-    /// This number, written down for a token that has none yet.
-    fileprivate func noted(
-        in numbers: inout [ArraySlice<UInt8>: Int],
-        _ token: () -> ArraySlice<UInt8>
-    ) -> Int {
-        if self == numbers.count { numbers[token()] = self }
-        return self
+        return texts.map { text in text.tokens.map { number(of: text.bytes[$0]) } }
     }
 }
 

@@ -54,10 +54,10 @@ public struct Draft {
 
     init(_ place: DraftPlace) { self.place = place }
 
-    /// What is put in some place.
+    /// A draft of a new value.
     static func new(_ value: Value?) -> Draft { Draft(DraftPlace(new: value)) }
 
-    /// What is put in some place; with a failure where that is no value.
+    /// A draft of a new value; it holds a failure if the conversion fails.
     static func new(_ value: (some ValueConvertible)?) -> Draft {
         do throws(TreeError) {
             return .new(try value?.asValue())

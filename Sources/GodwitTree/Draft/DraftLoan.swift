@@ -14,7 +14,7 @@ struct DraftLoan<Step> {
     fileprivate let position: Int
     fileprivate let wasThere: Bool
     fileprivate let origin: UInt64
-    /// What was there when the draft began.
+    /// The value when the draft began.
     fileprivate let base: Value?
     /// Whether the parent has a story of this part.
     fileprivate let isKnown: Bool
@@ -37,7 +37,7 @@ struct DraftLoan<Step> {
         DraftLoan(nil, .none, step, position: 0, base: nil, isKnown: false)
     }
 
-    /// What to remember of the part; nil when nothing happened to it.
+    /// The change of the part to remember; nil when there is none.
     fileprivate func field() -> Recording.Field? {
         guard let value = draft.place.value else { return Recording.Field(base: base, story: .set) }
         let story = draft.place.story
@@ -99,7 +99,7 @@ extension DraftPlace {
         value = .map(map)
     }
 
-    /// What happened under a key so far; it is given up here, so that it can go on in place.
+    /// The change under a key so far; it is given up here, so that it can go on in place.
     private mutating func takeStory(of key: Key) -> Recording.Field? {
         if let field = story.takeField(key) { return field }
         guard var fields = story.takeFields() else { return nil }
@@ -180,7 +180,7 @@ extension DraftPlace {
         fail(reason: "there is no place \(position) in a list of \(count)")
     }
 
-    /// What happened to an item so far; it is given up here, so that it can go on in place.
+    /// The change of an item so far; it is given up here, so that it can go on in place.
     private mutating func takeStory(ofItem position: Int) -> Recording.Field? {
         if let field = story.takeItem(position) { return field }
         guard var pieces = story.takeItems() else { return nil }

@@ -5,7 +5,7 @@ struct DraftPlace {
     /// The value as it is now; nil where there is none.
     var value: Value?
     var story: Recording
-    /// What was here when the draft began; known of whole drafts, not of parts that are lent.
+    /// The value when the draft began; known of whole drafts, not of parts that are lent.
     let base: Value?
     /// The draft's identity: an assignment from another draft discards its history.
     let origin: UInt64

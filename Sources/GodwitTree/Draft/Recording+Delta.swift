@@ -145,15 +145,3 @@ extension ItemPiece {
         }
     }
 }
-
-extension [Int] {
-    /// The first index whose element satisfies a predicate; those that do come last.
-    fileprivate func partitioningIndex(where isWanted: (Int) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if isWanted(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-}

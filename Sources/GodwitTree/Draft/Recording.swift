@@ -22,7 +22,7 @@ enum Recording {
     /// So much was added.
     case increment(Int64)
 
-    /// What happened to a part.
+    /// The change of a part.
     struct Field {
         /// The part as it was when the draft began; nil where there was none.
         let base: Value?
@@ -44,14 +44,14 @@ enum Recording {
 // Each of these gives up what it returns, so that the caller can change it in place: no copy of it
 // is left here, and none in the frame of a caller's switch.
 extension Recording {
-    /// What happened under a key, where nothing happened under any other.
+    /// The change under the only key with one.
     mutating func takeField(_ key: Key) -> Field? {
         guard case .field(let known, let field) = self, known == key else { return nil }
         self = .none
         return field
     }
 
-    /// What happened under all keys; nil where that does not matter.
+    /// The changes under all keys; nil where they do not matter.
     mutating func takeFields() -> [Key: Field]? {
         let fields: [Key: Field]
         switch self {
@@ -63,7 +63,7 @@ extension Recording {
         return fields
     }
 
-    /// What happened to an item, where nothing happened to any other.
+    /// The change of the only item with one.
     mutating func takeItem(_ position: Int) -> Field? {
         guard case .item(let known, _, let field) = self, known == position else { return nil }
         self = .none

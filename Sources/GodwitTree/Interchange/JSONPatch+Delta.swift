@@ -70,15 +70,9 @@ extension Delta {
             }
             return .map(entries)
         case (.list(let delta), .list(let items)):
-            var recipe = ListRecipe()
-            for run in delta.recipe.runs {
-                guard case .edited(let position, let delta) = run else {
-                    recipe.append(run)
-                    continue
-                }
-                recipe.append(.edited(position, delta.refined(on: items[position])))
+            let recipe = delta.recipe.replacingEdits { position, delta in
+                .edited(position, delta.refined(on: items[position]))
             }
-            recipe.finish(tail: delta.recipe.tail)
             return .list(recipe)
         default:
             return self

@@ -37,7 +37,7 @@ struct ListRooms {
         layOut(Self.departures(parts), Self.comings(parts))
     }
 
-    /// What is removed before it all has no room.
+    /// Removals have no room: they are done first.
     private static func departures(_ parts: ListDelta.Parts) -> [(range: Range<Int>, move: Int?)] {
         let removed = parts.removes.map { (range: $0, move: Int?.none) }
         let moved = parts.moves.enumerated().map { (range: $1.sources, move: Int?.some($0)) }

@@ -94,7 +94,7 @@ extension Delta {
         return try patch(base) ?? (base.map == nil ? base : [:])
     }
 
-    /// What changes `base`, nil when nothing does; the delta is known to fit.
+    /// The merge patch that changes `base`, for a delta that is known to fit; nil for no change.
     fileprivate func patch(_ base: Value) throws(TreeError) -> Value? {
         switch self {
         case .keep: return nil
@@ -159,7 +159,7 @@ extension Value.Map {
         return patch.isEmpty ? nil : .map(Value.Map(patch))
     }
 
-    /// What a patch leaves where there was nothing: no key that it removes, on any level.
+    /// The value that a patch makes where there was nothing: no key that it removes, on any level.
     fileprivate var withoutNulls: Value.Map {
         Value.Map(
             ascending: compactMap { entry in

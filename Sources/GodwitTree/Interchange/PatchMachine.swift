@@ -69,7 +69,7 @@ struct PatchMachine {
         return size.sizeInBytes
     }
 
-    /// What a byte of text takes as a value, at most.
+    /// The most memory that a byte of text takes as a value.
     private static let copyCost = 16
 }
 

@@ -95,11 +95,7 @@ extension Delta {
         switch step {
         case .key(let key): self = .map([MapDelta.Entry(key: key, change: .apply(delta))])
         case .position(let position):
-            var recipe = ListRecipe()
-            recipe.append(.kept(0..<position))
-            recipe.append(.edited(position, delta))
-            recipe.finish(tail: position + 1)
-            self = .list(recipe)
+            self = .list(ListRecipe(editing: position, delta))
         }
     }
 }

@@ -52,7 +52,3 @@ extension Sides<Delta> {
 extension Delta {
     fileprivate var isSet: Bool { if case .set = self { true } else { false } }
 }
-
-extension MapDelta.Change {
-    fileprivate var delta: Delta? { if case .apply(let delta) = self { delta } else { nil } }
-}

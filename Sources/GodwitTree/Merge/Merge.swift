@@ -92,27 +92,10 @@ public struct Merge: Hashable, Sendable {
         var settlement = Settlement(deltas, hasMoves: tree.hasMoves)
         settlement.settle(tree.root)
         let written = tree.root.written
-        delta = written.delta.delta
+        delta = written.delta?.delta ?? .keep
         value = base.changed(by: delta)
-        (afterOurs, afterTheirs) = (written.after.ours.delta, written.after.theirs.delta)
+        afterOurs = written.after.ours?.delta ?? .keep
+        afterTheirs = written.after.theirs?.delta ?? .keep
         conflicts = settlement.conflicts
-    }
-}
-
-extension Delta {
-    /// This change, made again after another change of the same base: the residual of their merge.
-    ///
-    /// ```swift
-    /// try theirs.transformed(past: ours, on: base).applied(to: ours.applied(to: base))
-    ///     == Merge(base: base, ours: ours, theirs: theirs).value
-    /// ```
-    ///
-    /// - Throws: What ``applied(to:)`` throws, when a change was not made for this base.
-    public func transformed(
-        past other: Delta,
-        on base: Value,
-        policy: MergePolicy = .standard
-    ) throws(TreeError) -> Delta {
-        try Merge(base: base, ours: other, theirs: self, policy: policy).afterOurs
     }
 }

@@ -37,17 +37,10 @@ extension MergeNode {
         case .inserted(let insertion): return insertion.written
         case .created(let empty, let node):
             var written = node.written
-            let created = empty.changed(by: written.delta.delta)
+            let created = empty.changed(by: written.delta?.delta ?? .keep)
             written.delta = .apply(.set(created))
             return written
         }
-    }
-}
-
-extension MapDelta.Change? {
-    /// The change of a value that is there afterwards.
-    var delta: Delta {
-        if case .apply(let delta)? = self { delta } else { .keep }
     }
 }
 
@@ -76,7 +69,9 @@ extension Insertion {
         let moved = origin.node.written
         after[side] = moved.after[side]
         if case .remove? = moved.delta { return MergedChange(delta: nil, after: after) }
-        let result = MapDelta.Change.apply(.set(origin.base.changed(by: moved.delta.delta)))
+        let result = MapDelta.Change.apply(
+            .set(origin.base.changed(by: moved.delta?.delta ?? .keep))
+        )
         after[side.other] = result
         return MergedChange(delta: result, after: after)
     }
@@ -123,14 +118,14 @@ extension MergedList {
             case .base(let segment):
                 if case .open(let choice) = node, choice.result == nil { continue }
                 let range = plan.segments.ranges[segment]
-                delta.append(range, written.delta.delta)
+                delta.append(range, written.delta?.delta ?? .keep)
                 for side in Side.allCases {
                     after[side].append(segment, of: plan.side(side), range, written, side, base)
                 }
             case .new(let places):
                 // It may stand elsewhere.
                 guard written.delta != nil else { continue }
-                let value = Value.null.changed(by: written.delta.delta)
+                let value = Value.null.changed(by: written.delta?.delta ?? .keep)
                 delta.append(.new(value))
                 for side in Side.allCases {
                     guard let place = places[side] else {
@@ -138,7 +133,7 @@ extension MergedList {
                         continue
                     }
                     let position = plan.side(side).starts[place]
-                    after[side].append(.edited(position, written.after[side].delta))
+                    after[side].append(.edited(position, written.after[side]?.delta ?? .keep))
                 }
             }
         }
@@ -163,9 +158,9 @@ extension ListRecipe {
         _ base: Value.List
     ) {
         if let start = list.start(of: segment) {
-            append(start..<(start + range.count), written.after[side].delta)
+            append(start..<(start + range.count), written.after[side]?.delta ?? .keep)
         } else if range.count == 1 {
-            append(.new(base[range.lowerBound].changed(by: written.delta.delta)))
+            append(.new(base[range.lowerBound].changed(by: written.delta?.delta ?? .keep)))
         } else {
             for item in base[range] { append(.new(item)) }
         }

@@ -86,20 +86,13 @@ extension Value {
         default: false
         }
     }
-
-    var isScalar: Bool {
-        switch self {
-        case .list, .map: false
-        default: true
-        }
-    }
 }
 
 // MARK: - Changes that are close to each other
 
 extension MergedMap {
-    /// Only small records are checked for nearby changes.
     private static let partlyMax = 8
+    /// Only small records are checked for nearby changes.
     private static let smallMax = 12
     private static let sameActMin = 5
     /// The least number of one-sided changes for a notice.
@@ -110,40 +103,63 @@ extension MergedMap {
     /// removed one, as if to give the field a new name.
     var isDoubtful: Bool {
         if place.isNew || isOfTwoItems { return isOfTwoItems }
-        var (same, edited, isRemovedByBoth) = (0, Sides(both: 0), false)
-        var (removed, added) = (Sides(both: 0), Sides(both: 0))
-        var (others, sizes) = (Sides(both: 0), base.count)
-        for (key, node) in entries {
-            switch node {
-            case .same(let change):
-                same += 1
-                if case .remove = change { isRemovedByBoth = true }
-                if base[key] == nil { sizes += 1 }
-            case .one(let side, .apply(let delta)):
-                if base[key]?.isScalar == true, delta.isScalar {
-                    edited[side] += 1
-                } else {
-                    others[side] += 1
-                }
-            case .one(let side, .remove): removed[side] += 1
-            case .inserted(let insertion) where !insertion.isDestination:
-                added[insertion.side] += 1
-                sizes += 1
-            default: break
-            }
+        var tally = FieldTally(fieldCount: base.count)
+        for (key, node) in entries { tally.note(node, base: base[key]) }
+        let alone = tally.alone
+        let aloneCount = alone.ours + alone.theirs
+        if tally.same > 0, aloneCount > 0 {
+            let isPartly = alone.ours > 0 && alone.theirs > 0
+            if isPartly, tally.fieldCount <= Self.partlyMax { return true }
+            if tally.same >= Self.sameActMin, tally.same >= 4 * aloneCount { return true }
+            if tally.isRemovedByBoth, tally.added.ours + tally.added.theirs > 0 { return true }
         }
+        guard tally.fieldCount <= Self.smallMax, aloneCount >= Self.closeMin else { return false }
+        return Side.allCases.contains { side in
+            tally.edited[side] > 0 && tally.added[side.other] + tally.removed[side.other] > 0
+        }
+    }
+}
+
+/// How many fields of a record the sides have changed, and in which way.
+private struct FieldTally {
+    /// The fields of the base and the new ones.
+    private(set) var fieldCount: Int
+    /// Those that both sides changed alike.
+    private(set) var same = 0
+    private(set) var isRemovedByBoth = false
+    // Those that one side changed.
+    private(set) var edited = Sides(both: 0)
+    private(set) var removed = Sides(both: 0)
+    private(set) var added = Sides(both: 0)
+    private var others = Sides(both: 0)
+
+    init(fieldCount: Int) { self.fieldCount = fieldCount }
+
+    /// How many fields each side changed alone.
+    var alone: Sides<Int> {
         func alone(_ side: Side) -> Int {
             edited[side] + added[side] + removed[side] + others[side]
         }
-        let lone = alone(.ours) + alone(.theirs)
-        if same > 0, lone > 0 {
-            if sizes <= Self.partlyMax, alone(.ours) > 0, alone(.theirs) > 0 { return true }
-            if same >= Self.sameActMin, same >= 4 * lone { return true }
-            if isRemovedByBoth, added.ours + added.theirs > 0 { return true }
-        }
-        guard sizes <= Self.smallMax, lone >= Self.closeMin else { return false }
-        return Side.allCases.contains { side in
-            edited[side] > 0 && added[side.other] + removed[side.other] > 0
+        return Sides(ours: alone(.ours), theirs: alone(.theirs))
+    }
+
+    mutating func note(_ node: MergeNode, base: Value?) {
+        switch node {
+        case .same(let change):
+            same += 1
+            if case .remove = change { isRemovedByBoth = true }
+            if base == nil { fieldCount += 1 }
+        case .one(let side, .apply(let delta)):
+            if base?.isScalar == true, delta.isScalar {
+                edited[side] += 1
+            } else {
+                others[side] += 1
+            }
+        case .one(let side, .remove): removed[side] += 1
+        case .inserted(let insertion) where !insertion.isDestination:
+            added[insertion.side] += 1
+            fieldCount += 1
+        default: break
         }
     }
 }

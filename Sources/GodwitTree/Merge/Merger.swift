@@ -205,13 +205,3 @@ extension Delta {
         }
     }
 }
-
-extension Value {
-    /// The value after a delta that is known to apply.
-    func changed(by delta: Delta) -> Value {
-        guard let value = try? delta.applied(to: self, at: .known) else {
-            preconditionFailure("A merge takes deltas that apply to its base")
-        }
-        return value
-    }
-}

@@ -57,15 +57,15 @@ struct Settlement {
     ) {
         if let picked = choice.picked {
             guard choice.isDoubtful else { return }
-            let side: Conflict.Choice = picked == .ours ? .ours : .theirs
-            return report(choice.reason, choice.versions, side, choice.place)
+            return report(choice.reason, choice.versions, .init(picked), choice.place)
         }
-        let picked = choice.editor ?? choice.vote?.side ?? winner ?? choice.leaning ?? larger
+        // In a record, contested fields follow one side; only a version goes its own way.
+        let vote = record == nil || choice.vote?.isVersion == true ? choice.vote : nil
+        let picked = choice.editor ?? vote?.side ?? winner ?? choice.leaning ?? larger
         choice.picked = picked
-        let isMixture =
-            choice.vote?.isVersion == true && record?.isFlatMixture(with: picked) == true
+        let isMixture = vote?.isVersion == true && record?.isFlatMixture(with: picked) == true
         guard !choice.isTrivial || isMixture else { return }
-        report(choice.reason, choice.versions, picked == .ours ? .ours : .theirs, choice.place)
+        report(choice.reason, choice.versions, .init(picked), choice.place)
     }
 
     private mutating func settle(_ map: MergedMap, _ winner: Side?) {
@@ -84,19 +84,11 @@ struct Settlement {
         let leader = winnerOf(votes) ?? editor ?? winner ?? leaning ?? larger
         if isTakenWhole(map, choices, leader) {
             map.whole = leader
-            return report(.takenWhole, map.versions, leader == .ours ? .ours : .theirs, map.place)
+            return report(.takenWhole, map.versions, .init(leader), map.place)
         }
         if map.isDoubtful { report(.bothChangedRecord, map.versions, .both, map.place) }
         for (_, node) in map.entries {
-            if case .open(let choice) = node, choice.picked == nil, choice.editor == nil,
-                choice.vote?.isVersion == false
-            {
-                choice.picked = leader
-                if !choice.isTrivial {
-                    let side: Conflict.Choice = leader == .ours ? .ours : .theirs
-                    report(choice.reason, choice.versions, side, choice.place)
-                }
-            } else if case .open(let choice) = node {
+            if case .open(let choice) = node {
                 settle(choice, leader, in: map)
             } else {
                 settle(node, leader)
@@ -141,7 +133,7 @@ struct Settlement {
         let sides = Set(text.contested.compactMap(\.picked))
         guard !sides.isEmpty || text.isDoubtful else { return }
         var choice = Conflict.Choice.both
-        if sides.count == 1 { choice = sides.first == .ours ? .ours : .theirs }
+        if sides.count == 1, let side = sides.first { choice = .init(side) }
         if text.contested.allSatisfy(\.isTrivial), !text.isDoubtful { return }
         report(.bothRewrote, text.versions, choice, text.place)
     }
@@ -156,32 +148,12 @@ struct Settlement {
     }
 }
 
-extension Conflict {
-    init(
-        _ reason: Reason,
-        _ versions: MergeVersions,
-        _ choice: Choice,
-        _ place: MergePlace
-    ) {
-        self.init(
-            path: place.path(of: versions),
-            reason: reason,
-            base: versions.base,
-            ours: versions.sides.ours,
-            theirs: versions.sides.theirs,
-            choice: choice
-        )
-    }
-}
-
 extension MergedMap {
     /// An increment counts, whatever else is decided, and so does a rule of the policy.
     fileprivate var canBeTakenWhole: Bool {
         place.rules == nil && !deltas.ours.hasIncrement && !deltas.theirs.hasIncrement
     }
-}
 
-extension MergedMap {
     /// Whether this is a record of scalars with one version, as an entry of a lock file is, and has a
     /// field that only the other side changed beside what is taken from a side.
     fileprivate func isFlatMixture(with side: Side) -> Bool {
@@ -217,124 +189,5 @@ extension MergeNode {
         case .created(_, let node): node.hasItems(of: side)
         default: false
         }
-    }
-}
-
-extension MergeChoice {
-    /// Whether the other side's wish may be dropped without a report: both raised a version, or
-    /// wrote the same words.
-    fileprivate var isTrivial: Bool {
-        guard let ours = versions.sides.ours, let theirs = versions.sides.theirs else {
-            return false
-        }
-        if reason == .bothSet || reason == .replacedAndEdited, vote?.isVersion == true,
-            let base = versions.base
-        {
-            return Self.isRaised(from: base, to: ours) && Self.isRaised(from: base, to: theirs)
-                && Vote.haveOneKind(ours, theirs)
-        }
-        guard let our = ours.bareText, let their = theirs.bareText else { return false }
-        return our == their
-    }
-
-    private static func isRaised(from old: Value, to new: Value) -> Bool {
-        Vote.isVersion(old) && Vote.isVersion(new) && Vote(ours: old, theirs: new)?.side == .theirs
-    }
-}
-
-extension Value {
-    /// The letters of prose, in lower case; nil where there are none, and for other texts: in
-    /// a path or in code, case and signs matter, and so does a point that ends no word.
-    fileprivate var bareText: [UInt8]? {
-        guard let text, text.utf8.contains(UInt8(ascii: " ")) else { return nil }
-        let bytes = Array(text.utf8)
-        var bare: [UInt8] = []
-        for (index, byte) in bytes.enumerated() {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): bare.append(byte | 0x20)
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...: bare.append(byte)
-            case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "'"), UInt8(ascii: "\""): break
-            case UInt8(ascii: "-"), UInt8(ascii: "/"):
-                guard Self.joinsWords(bytes, index) else { return nil }
-                if byte == UInt8(ascii: "/") { bare.append(byte) }
-            case _ where Self.endsClause.contains(byte):
-                let follows = index + 1 < bytes.count ? bytes[index + 1] : UInt8(ascii: " ")
-                guard Self.followsClause.contains(follows) else { return nil }
-            default: return nil
-            }
-        }
-        return bare.isEmpty ? nil : bare
-    }
-
-    private static func joinsWords(_ bytes: [UInt8], _ index: Int) -> Bool {
-        let isLetter = { (byte: UInt8) in
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte >= 0x80
-        }
-        return index > 0 && index + 1 < bytes.count && isLetter(bytes[index - 1])
-            && isLetter(bytes[index + 1])
-    }
-
-    private static let endsClause = Set(".,;:!?".utf8)
-    private static let followsClause = Set(" \n'\"".utf8).union(endsClause)
-}
-
-extension Delta {
-    /// Whether this puts items into a list, at whatever depth.
-    fileprivate var hasInsertions: Bool {
-        switch self {
-        case .keep, .set, .text, .increment: false
-        case .map(let delta):
-            delta.entries.contains { entry in
-                guard case .apply(let change) = entry.change else { return false }
-                return change.hasInsertions
-            }
-        case .list(let delta):
-            delta.recipe.runs.contains { run in
-                switch run {
-                case .kept: false
-                case .edited(_, let delta): delta.hasInsertions
-                case .new: true
-                }
-            }
-        }
-    }
-}
-
-extension Delta {
-    /// Whether this is a change inside a container.
-    fileprivate var isInside: Bool {
-        switch self {
-        case .map, .list: true
-        case .keep, .set, .text, .increment: false
-        }
-    }
-
-    /// How many things a change changes.
-    fileprivate var weight: Int {
-        switch self {
-        case .keep: 0
-        case .set, .text, .increment: 1
-        case .map(let delta): delta.entries.reduce(0) { $0 + $1.change.weight }
-        case .list(let delta):
-            delta.recipe.weight
-        }
-    }
-}
-
-extension MapDelta.Change {
-    fileprivate var weight: Int { if case .apply(let delta) = self { delta.weight } else { 1 } }
-}
-
-extension ListRecipe {
-    fileprivate var weight: Int {
-        var (edited, inserted) = (0, 0)
-        for run in runs {
-            switch run {
-            case .kept: break
-            case .edited(_, let delta): edited += delta.weight
-            case .new: inserted += 1
-            }
-        }
-        return edited + max(inserted, removes.reduce(0) { $0 + $1.count })
     }
 }

@@ -4,7 +4,7 @@ internal import CZstd
 
 /// Zstandard, with something that both sides have as a prefix.
 ///
-/// What repeats a part of the prefix costs a few bytes. Frames lack the four bytes by which files
+/// A part that repeats one of the prefix costs a few bytes. Frames lack the four bytes by which files
 /// are recognised. Without the trait `Zstd` there is no compression, and compressed bytes from
 /// others are refused.
 public enum Compression {
@@ -115,7 +115,7 @@ public enum Compression {
     private static let blockMaxInBytes = 1 << 17
     private static let blockHeadSizeInBytes = 3
 
-    /// What a frame says that it unfolds to, if that is possible at all.
+    /// The size that a frame says it unfolds to; nil if that is impossible.
     private static func contentSize(of frame: [UInt8]) throws(TreeError) -> Int {
         let size = frame.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
         let blocks = frame.count / blockHeadSizeInBytes

@@ -7,7 +7,7 @@ extension Delta {
         public var sizeMin = 48
         /// 1, the fastest, to 22, the smallest.
         public var level = 3
-        /// What the peer may spend to read the delta.
+        /// The budget of the peer that reads the delta.
         public var budget = ReadBudget.standard
 
         public init() {}
@@ -152,7 +152,7 @@ extension Delta {
         return base.canonicalBytes
     }
 
-    /// What a frame may spend beside its prefix.
+    /// The budget of a frame beside its prefix.
     private static func meter(
         forUnfolding sizeInBytes: Int,
         _ prefix: [UInt8],

@@ -25,7 +25,7 @@
 // at that place; of an item in a list that is new, the one before it.
 
 enum DeltaCode {
-    /// What the canonical form begins with; nothing else that is stored does.
+    /// The first byte of the canonical form; nothing else that is stored begins with it.
     static let canonical: UInt8 = 0xc2
     static let packed: UInt8 = 0xc3
     /// A frame of zstd with one of the other forms in it; the base's canonical bytes, if they are

@@ -7,7 +7,9 @@
 //   (2) By two fields together, where that is usual: an OpenAPI parameter is its name and place.
 //   (3) A field whose values go to other items is none, whatever its name: if all else in the items
 //       finds more of them again than the field does, they were numbered anew, or names changed places.
-//   (4) The search looks at items that differ, and at their neighbours: never at the whole list.
+//       But texts that stay in their order, and do not count, are names: other values were exchanged.
+//   (4) Under another name than the usual ones, a field is none before two items bear it out.
+//   (5) The search looks at items that differ, and at their neighbours: never at the whole list.
 
 /// The fields by which the items of a list are told apart.
 struct ItemIdentity: Hashable, Sendable {
@@ -62,26 +64,28 @@ extension ItemIdentity {
         if isOneField, let key = map.first?.key, !Self.isStrict(key) { return nil }
         for keys in Self.composites {
             let identity = ItemIdentity(fields: keys.map { [$0] })
-            if identity.sharedCount(in: lists) != nil, !identity.isRefuted(by: lists) {
+            if identity.sharedNames(in: lists) != nil, !identity.isRefuted(by: lists) {
                 self = identity
                 return
             }
         }
         let candidates = Self.candidates(in: map)
-        var best: (identity: ItemIdentity, rank: (Int, Int))?
-        var refuted = candidates.map(\.field).filter { ItemIdentity(fields: [$0]).counts(lists) }
-        for (field, rank) in candidates {
-            if let found = best, found.rank.0 == 0, rank >= Self.usualNames.count { break }
-            let identity = ItemIdentity(fields: [field])
-            guard let shared = identity.sharedCount(in: lists),
-                rank < Self.usualNames.count
-                    || identity.isKept(in: lists) && !refuted.contains(field)
+        var best: (identity: ItemIdentity, order: (Int, Int))?
+        var refuted = candidates.map(\.field).filter {
+            ItemIdentity(fields: [$0]).numbersItems(of: lists)
+        }
+        for candidate in candidates {
+            if let found = best, found.order.0 == 0, !candidate.isUsual { break }
+            let identity = ItemIdentity(fields: [candidate.field])
+            guard let shared = identity.sharedNames(in: lists),
+                candidate.isUsual
+                    || shared.count >= Self.sharedMin && identity.isKept(in: lists)
+                        && !refuted.contains(candidate.field)
             else { continue }
-            let group = rank < Self.usualNames.count ? 0 : field.count
-            let order = (group, -shared)
-            guard best.map({ order < $0.rank }) ?? true else { continue }
+            let order = (candidate.isUsual ? 0 : candidate.field.count, -shared.values.reduce(0, +))
+            guard best.map({ order < $0.order }) ?? true else { continue }
             if identity.isRefuted(by: lists, besides: refuted) {
-                refuted.append(field)
+                refuted.append(candidate.field)
             } else {
                 best = (identity, order)
             }
@@ -89,6 +93,9 @@ extension ItemIdentity {
         guard let best else { return nil }
         self = best.identity
     }
+
+    /// How many items of two lists have to share a field under no usual name.
+    static let sharedMin = 2
 
     /// Names that people give twice.
     private static let looseNames: [Key] = ["name", "title", "label"]
@@ -112,16 +119,29 @@ extension ItemIdentity {
         return Self.isStrict(key)
     }
 
+    /// A field that may be an identity.
+    private struct Candidate {
+        let field: [Key]
+        /// The place of its name among the usual ones; their count for any other name.
+        let rank: Int
+
+        init(_ field: [Key], _ name: Key) {
+            (self.field, rank) = (field, ItemIdentity.rank(of: name))
+        }
+
+        var isUsual: Bool { rank < ItemIdentity.usualNames.count }
+    }
+
     /// The fields that may be an identity, with usual names first.
-    private static func candidates(in item: Value.Map) -> [(field: [Key], rank: Int)] {
-        var candidates: [(field: [Key], rank: Int)] = []
+    private static func candidates(in item: Value.Map) -> [Candidate] {
+        var candidates: [Candidate] = []
         for entry in item {
             if isUsable(entry.value, entry.key) {
-                candidates.append(([entry.key], rank(of: entry.key)))
+                candidates.append(Candidate([entry.key], entry.key))
             }
             guard case .map(let inner) = entry.value else { continue }
             for field in inner where isUsable(field.value, field.key) {
-                candidates.append(([entry.key, field.key], rank(of: field.key)))
+                candidates.append(Candidate([entry.key, field.key], field.key))
             }
         }
         return candidates.sorted { left, right in
@@ -172,7 +192,7 @@ extension ItemIdentity {
         let isChanged = zip(new, sources).contains { item, source in
             source.map { old[$0] != item } ?? false
         }
-        guard isChanged else { return false }
+        guard isChanged, !areKeptTexts(sources, of: old) else { return false }
         let (oldRests, newRests) = (
             old.map { rest(of: $0, others) }, new.map { rest(of: $0, others) }
         )
@@ -187,13 +207,26 @@ extension ItemIdentity {
         return byRest > byName
     }
 
-    /// What an item is without its identity and some other fields.
+    /// Whether the names are texts that do not count the items, and stay in their order.
+    ///
+    /// - Parameter sources: Where each new item's name was.
+    private func areKeptTexts(_ sources: [Int?], of old: [Value]) -> Bool {
+        let places = sources.compactMap(\.self)
+        guard zip(places, places.dropFirst()).allSatisfy(<) else { return false }
+        let texts = old.compactMap { name(of: $0)?.text }
+        guard texts.count == old.count else { return false }
+        let wordings = Set(texts.map { text in text.filter { !$0.isNumber } })
+        return wordings.count == texts.count
+            || wordings.count > 1 && wordings.count * 2 > texts.count
+    }
+
+    /// The item without its identity and some other fields.
     private func rest(of item: Value, _ others: [[Key]]) -> Value {
         (fields + others).reduce(item) { $0.without($1[...]) }
     }
 
     /// Whether the field counts the items of each list, one by one.
-    private func counts(_ lists: [[Value]]) -> Bool {
+    private func numbersItems(of lists: [[Value]]) -> Bool {
         lists.contains { $0.count > 1 }
             && lists.allSatisfy { list in
                 let numbers = list.map { name(of: $0)?.integer }
@@ -204,9 +237,9 @@ extension ItemIdentity {
             }
     }
 
-    /// How many names occur in several of the lists; nil when an item of one has no name, or two
-    /// have the same.
-    private func sharedCount(in lists: [[Value]]) -> Int? {
+    /// The names that occur in several of the lists, and in how many others each does; nil when an item
+    /// of one has no name, or two have the same.
+    private func sharedNames(in lists: [[Value]]) -> [Value: Int]? {
         var occurrences: [Value: Int] = [:]
         for list in lists {
             var names: Set<Value> = []
@@ -215,7 +248,7 @@ extension ItemIdentity {
                 occurrences[name, default: 0] += 1
             }
         }
-        return occurrences.values.reduce(0) { $0 + $1 - 1 }
+        return occurrences.mapValues { $0 - 1 }.filter { $0.value > 0 }
     }
 }
 
@@ -234,6 +267,13 @@ extension Value {
 
     fileprivate func equalFieldCount(with other: Value) -> Int {
         map?.count { other[$0.key] == $0.value } ?? 0
+    }
+}
+
+extension Value.Map.Entry {
+    /// Whether this is a usual name of a record, with a value that can be one.
+    var isUsualName: Bool {
+        ItemIdentity.isUsual(key) && !value.isContainer && value != .null
     }
 }
 

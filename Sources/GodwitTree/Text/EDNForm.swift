@@ -12,7 +12,7 @@ struct EDNForm {
         /// Keys and values in turn.
         case map([EDNForm])
         case set([EDNForm])
-        /// What EDN has and a value cannot be, and why.
+        /// A form that EDN has and a value cannot be, with the reason.
         case foreign(String)
     }
 

@@ -6,7 +6,7 @@ enum EDNNumber {
         return digits.first.map(isDigit) ?? false
     }
 
-    /// What the word stands for; nil when it is no number after all.
+    /// The number; nil when the word is none after all.
     static func content(_ word: ArraySlice<UInt8>) -> EDNForm.Content? {
         var rest = word.dropFirst(hasSign(word) ? 1 : 0)
         let isLeadingZero = rest.first == UInt8(ascii: "0")

@@ -5,8 +5,8 @@ extension Value {
     /// let item = try Value(json: #"{"name": "Wine", "price": 12.50}"#)
     /// ```
     ///
-    /// A number without fraction and exponent is an int, any other a double. A number that
-    /// neither can hold is refused rather than rounded to something else.
+    /// A number without fraction and exponent is an int, any other the nearest double. An int beyond 64
+    /// bits and a number beyond a double's range are refused.
     ///
     /// - Throws: ``TreeError/malformed(format:offset:reason:)`` with the byte of the fault,
     ///   ``TreeError/tooDeep(limit:)`` or ``TreeError/overBudget(_:limit:)``.

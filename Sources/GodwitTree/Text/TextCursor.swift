@@ -53,7 +53,7 @@ extension TextCursor {
         return try key(content[...], from: start)
     }
 
-    /// What a character of an escaped string takes, at most, while its room grows.
+    /// The most memory that a character of an escaped string takes while its room grows.
     private static let escapeCost = 8
 
     /// Goes on to the next quote or backslash.
@@ -129,7 +129,7 @@ extension TextCursor {
 }
 
 extension UInt8 {
-    /// What this letter stands for as a hexadecimal digit; nil for any other.
+    /// The value of this letter as a hexadecimal digit; nil for any other.
     var hexDigit: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

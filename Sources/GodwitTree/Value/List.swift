@@ -59,11 +59,6 @@ extension Value.List: RandomAccessCollection, MutableCollection, RangeReplaceabl
 
     public func makeIterator() -> Iterator { Iterator(items: tree.makeIterator()) }
 
-    /// Some of the items, without a search for each.
-    ///
-    /// - Complexity: O(log *n* + *m*), for *m* items.
-    func items(in range: Range<Int>) -> some Sequence<Value> { tree.elements(in: range) }
-
     /// Lends the item at a position to `body`, so that it can change in place.
     public mutating func modify<Result>(at position: Int, _ body: (inout Value) -> Result) -> Result
     {

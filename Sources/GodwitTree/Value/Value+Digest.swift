@@ -27,7 +27,7 @@ extension CanonicalWriter {
 
     mutating func write(_ key: Key) { key.withBytes { writeText($0) } }
 
-    /// What stands for a value in the digest of its container: a short scalar itself, anything
+    /// The bytes that stand for a value in the digest of its container: a short scalar itself, anything
     /// else by its digest, with a tag that no value has.
     mutating func writeReference(to value: Value) {
         switch value {
@@ -46,7 +46,7 @@ extension CanonicalWriter {
         digest.append(to: &bytes)
     }
 
-    /// What comes before the digest that stands for a value.
+    /// The byte before the digest that stands for a value.
     fileprivate static let nameTag = MajorType.tag.rawValue << 5 | 6
 }
 

@@ -79,13 +79,15 @@ extension Value {
         }
     }
 
-    /// Whether there are values in it.
+    /// Whether this is a list or a map.
     var isContainer: Bool {
         switch self {
         case .list, .map: true
         default: false
         }
     }
+
+    var isScalar: Bool { !isContainer }
 
     /// Whether no path through this value is longer than `limit` containers.
     ///

@@ -34,7 +34,6 @@ extension Reader {
         let (ours, theirs) = (ours.value, theirs.value)
         let difference = Delta.diff(ours, theirs, policy: policy)
         try hold("a difference leads to the other", try difference.applied(to: ours) == theirs)
-        try checkDigest(ours.united(with: theirs))
         let same = Merge(base: base, ours: ours, theirs: theirs, policy: policy)
         try check(same, of: base, ours, theirs)
     }

@@ -25,12 +25,13 @@ struct TwinSearch {
         let (ours, theirs) = (plan.ours.inserted, plan.theirs.inserted)
         guard !ours.isEmpty, !theirs.isEmpty else { return }
         let near = Self.neighbours(base, plan)
-        let identity =
-            declared ?? ItemIdentity(of: [near + ours.map(\.value), near + theirs.map(\.value)])
-        if let identity {
+        let found = ItemIdentity(of: [near + ours.map(\.value), near + theirs.map(\.value)])
+        // New items alone do not tell which field names them.
+        let isSure = found?.isUsual == true || near.count >= ItemIdentity.sharedMin
+        if let identity = declared ?? (isSure ? found : nil) {
             unite(ours, theirs, by: identity, isDeclared: declared != nil, near)
         } else {
-            // What follows an option belongs to it: only what both sides wrote alike is the same.
+            // The word behind an option belongs to it: two are the same only if both sides wrote them alike.
             if Self.isOfArguments(near, plan), Self.differ(ours, theirs) { return }
             let names: [Self.Name] = [{ $0.assignedName.map { .string($0) } }, { $0 }]
             let name = names.first { Self.areDistinct(near, plan, by: $0) }
@@ -61,6 +62,7 @@ struct TwinSearch {
                 defaults
             )
             if !isDeclared, !isSame {
+                guard identity.isUsual else { continue }
                 clashes.append(Sides(ours: ours[our].place, theirs: theirs[their].place))
             } else {
                 pairs[theirs[their].place] = ours[our].place
@@ -96,7 +98,7 @@ struct TwinSearch {
         }
     }
 
-    /// What tells an item apart; nil where it has no such name.
+    /// The name that tells an item apart; nil where it has none.
     private typealias Name = (Value) -> Value?
 
     /// Whether the list holds scalars, and all have different names.

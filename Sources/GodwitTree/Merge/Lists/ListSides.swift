@@ -34,18 +34,13 @@ struct ListSegments {
     }
 
     private func first(notBefore position: Int) -> Int {
-        var (low, high) = (0, starts.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if starts[middle] < position { low = middle + 1 } else { high = middle }
-        }
-        return low
+        starts.partitioningIndex { $0 >= position }
     }
 }
 
 /// One side's list, segment by segment, up to the end of the last.
 struct ListSide {
-    enum Item {
+    enum Item: Hashable {
         case base(Int)
         case new(Value)
     }
@@ -112,17 +107,9 @@ struct ListSide {
     }
 
     /// The item directly before a segment: equal for equal neighbours on both sides.
-    func neighbour(of segment: Int) -> Neighbour? {
+    func neighbour(of segment: Int) -> Item? {
         guard let place = places[segment], place > 0 else { return nil }
-        switch items[place - 1] {
-        case .base(let neighbour): return .base(neighbour)
-        case .new(let value): return .new(value)
-        }
-    }
-
-    enum Neighbour: Hashable {
-        case base(Int)
-        case new(Value)
+        return items[place - 1]
     }
 
     /// The segment that stands before an item; nil for the beginning.

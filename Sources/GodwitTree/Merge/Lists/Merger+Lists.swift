@@ -8,14 +8,17 @@ extension Merger {
         if let lines = mergeLines(base, deltas, place) { return lines }
         if let whole = mergeWholes(base, deltas, place) { return whole }
         let cells = place.rules == nil ? cells(base, deltas) : nil
-        return mergeItems(base, cells ?? deltas, place)
+        return mergeItems(base, cells ?? deltas, place, areCells: cells != nil)
     }
 
     /// Merges lists item by item.
+    ///
+    /// - Parameter areCells: Whether an item is named by its place.
     mutating func mergeItems(
         _ base: Value.List,
         _ deltas: Sides<ListDelta>,
-        _ place: MergePlace
+        _ place: MergePlace,
+        areCells: Bool = false
     ) -> MergeNode {
         var plan = ListMerge(place.rules == nil ? base.separated(deltas) : deltas.map(\.recipe))
         plan.prefersTheirMoves = place.rules?.isTheirs == true
@@ -28,10 +31,11 @@ extension Merger {
             for (their, our) in twins.pairs { plan.unite(ours: our, theirs: their) }
             list = MergedList(base, plan)
             for places in twins.clashes { list.reportClash(places, place) }
+            if place.rules == nil { list.reportRenames(besides: twins.pairs, place) }
         }
         let nodes = (0..<plan.segments.count).map { mergeSegment($0, list, place) }
         var order = plan.order { nodes[$0] == nil }
-        ListOrder.sortMeetings(&order, plan, base)
+        if !areCells { ListOrder.sortMeetings(&order, plan, base) }
         for item in order {
             switch item {
             case .base(let segment):
@@ -59,28 +63,37 @@ extension Merger {
             }
             return nil
         }
-        guard isGone.ours || isGone.theirs else {
-            if plan.areMovedApart(segment), place.rules?.isOneSided != true {
-                list.reportMoves(of: segment, place)
-            }
-            let edits = Sides(ours: plan.ours, theirs: plan.theirs).map { $0.edit(of: segment) }
-            if container.rules == nil, let replacer = list.base.replacer(of: position, edits) {
-                let sides = edits.map { list.base[position].changed(by: $0) }
-                let versions = MergeVersions(base: list.base[position], sides: sides.map { $0 })
-                return .open(MergeChoice(.replacedAndEdited, versions, place, leaning: replacer))
-            }
-            let node = merge(list.base[position], edits, place)
-            if place.isAmong(doubtful), edits.ours != .keep, edits.theirs != .keep { node.doubt() }
-            return node
-        }
-        let remover: Side = isGone.ours ? .ours : .theirs
-        if place.rules?.isUnion == true {
+        if isGone.ours || isGone.theirs {
+            let remover: Side = isGone.ours ? .ours : .theirs
             let edit = plan.side(remover.other).edit(of: segment)
+            return mergeRemoved(list.base[position], by: remover, edit, place)
+        }
+        if plan.areMovedApart(segment), place.rules?.isOneSided != true {
+            list.reportMoves(of: segment, place)
+        }
+        let edits = Sides(ours: plan.ours, theirs: plan.theirs).map { $0.edit(of: segment) }
+        if container.rules == nil, let replacer = list.base.replacer(of: position, edits) {
+            let sides = edits.map { list.base[position].changed(by: $0) }
+            let versions = MergeVersions(base: list.base[position], sides: sides.map { $0 })
+            return .open(MergeChoice(.replacedAndEdited, versions, place, leaning: replacer))
+        }
+        let node = merge(list.base[position], edits, place)
+        if place.isAmong(doubtful), edits.ours != .keep, edits.theirs != .keep { node.doubt() }
+        return node
+    }
+
+    /// The node of an item that one side removed; nil when it goes.
+    private mutating func mergeRemoved(
+        _ item: Value,
+        by remover: Side,
+        _ edit: Delta,
+        _ place: MergePlace
+    ) -> MergeNode? {
+        if place.rules?.isUnion == true {
             return edit == .keep ? .kept : .one(remover.other, .apply(edit))
         }
-        let edit = plan.side(remover.other).edit(of: segment)
-        if edit.keeps(list.base[position]) { return nil }
-        let node = removed(by: remover, list.base[position], edit, place)
+        if edit.keeps(item) { return nil }
+        let node = removed(by: remover, item, edit, place)
         if case .open(let choice) = node, choice.picked != nil, choice.result == nil { return nil }
         return node
     }
@@ -109,18 +122,16 @@ extension Merger {
         _ deltas: Sides<ListDelta>,
         _ place: MergePlace
     ) -> MergeNode? {
-        guard place.rules == nil, base.isTuple else { return nil }
-        guard !Delta.list(deltas.ours.recipe).hasIncrement,
-            !Delta.list(deltas.theirs.recipe).hasIncrement
+        guard place.rules == nil, base.isTuple, !deltas.ours.hasIncrement,
+            !deltas.theirs.hasIncrement
         else { return nil }
-        let lists = deltas.map { Value.list(base).changed(by: .list($0.recipe)) }
-        guard let ours = lists.ours.list, let theirs = lists.theirs.list, ours != theirs,
-            ours.isTuple, theirs.isTuple
-        else { return nil }
+        let lists = deltas.map(base.changed)
+        let (ours, theirs) = (lists.ours, lists.theirs)
+        guard ours != theirs, ours.isTuple, theirs.isTuple else { return nil }
         let stayAsLong = ours.count == base.count && theirs.count == base.count
         let haveOthers = ours.hasOthers(than: base) && theirs.hasOthers(than: base)
         guard stayAsLong || haveOthers else { return nil }
-        return choice(.bothSet, .list(base), lists.map { $0 }, place)
+        return choice(.bothSet, .list(base), lists.map { .list($0) }, place)
     }
 }
 

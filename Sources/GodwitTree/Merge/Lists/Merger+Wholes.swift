@@ -19,15 +19,14 @@ extension Merger {
     ) -> MergeNode? {
         guard place.rules == nil, deltas.ours != deltas.theirs else { return nil }
         if base.isEmpty {
-            let lists = deltas.map { Value.list(base).changed(by: .list($0.recipe)) }
-            guard let ours = lists.ours.list, let theirs = lists.theirs.list, ours.excludes(theirs)
-            else { return nil }
-            return mergeCreated(.list(base), lists, place)
+            let lists = deltas.map(base.changed)
+            guard lists.ours.excludes(lists.theirs) else { return nil }
+            return mergeCreated(.list(base), lists.map { .list($0) }, place)
         }
         if base.isRing {
-            let lists = deltas.map { Value.list(base).changed(by: .list($0.recipe)) }
-            if lists.ours.list?.first != base.first || lists.theirs.list?.first != base.first {
-                return choice(.bothSet, .list(base), lists.map { $0 }, place)
+            let lists = deltas.map(base.changed)
+            if lists.ours.first != base.first || lists.theirs.first != base.first {
+                return choice(.bothSet, .list(base), lists.map { .list($0) }, place)
             }
         }
         let parts = deltas.map(\.parts)
@@ -38,13 +37,15 @@ extension Merger {
             if parts[side].changesKind(of: base) { return !parts[side.other].isEmpty }
             return !isOfThings && parts[side.other].hasMore
         }
-        let bothReplace = replaces.ours && replaces.theirs && base[0].map == nil
+        let bothReplace =
+            (replaces.ours || replaces.theirs) && base[0].map == nil
+            && parts.ours.replacesOrEdits(base) && parts.theirs.replacesOrEdits(base)
         guard excludes || bothReplace else { return nil }
-        let lists = deltas.map { Value.list(base).changed(by: .list($0.recipe)) }
-        guard let ours = lists.ours.list, let theirs = lists.theirs.list,
-            !ours.contains(inOrder: theirs), !theirs.contains(inOrder: ours)
+        let lists = deltas.map(base.changed)
+        guard !lists.ours.contains(inOrder: lists.theirs),
+            !lists.theirs.contains(inOrder: lists.ours)
         else { return nil }
-        return choice(.bothSet, .list(base), lists.map { $0 }, place)
+        return choice(.bothSet, .list(base), lists.map { .list($0) }, place)
     }
 
     /// The changes as edits of cells, and new items at the end; nil if the list is no row of cells.
@@ -74,9 +75,9 @@ extension Merger {
         _ delta: ListDelta,
         _ range: Range<Int>
     ) -> ListDelta? {
-        guard !Delta.list(delta.recipe).hasIncrement,
-            let list = Value.list(base).changed(by: .list(delta.recipe)).list,
-            list.count == base.count || list.count > base.count && delta.recipe.tail == base.count
+        guard !delta.hasIncrement else { return nil }
+        let list = base.changed(by: delta)
+        guard list.count == base.count || list.count > base.count && delta.recipe.tail == base.count
         else { return nil }
         let edits = range.compactMap { index in
             base[index] == list[index]
@@ -123,8 +124,19 @@ extension ListRecipe {
 extension ListDelta.Parts {
     /// Whether others stand in the place of all items.
     fileprivate func replaces(_ base: Value.List) -> Bool {
-        moves.isEmpty && edits.isEmpty && !inserts.isEmpty
-            && removes.reduce(0) { $0 + $1.count } == base.count
+        edits.isEmpty && !inserts.isEmpty && replacesOrEdits(base)
+    }
+
+    /// Whether others stand in the place of all items, or as many others, which pass for edits.
+    fileprivate func replacesOrEdits(_ base: Value.List) -> Bool {
+        guard moves.isEmpty, !inserts.isEmpty || !edits.isEmpty,
+            removes.reduce(0, { $0 + $1.count }) + edits.count == base.count
+        else { return false }
+        return edits.allSatisfy { edit in
+            let item = base[edit.position]
+            return item.isScalar
+                && Resemblance(item).score(with: Resemblance(item.changed(by: edit.delta))) == 0
+        }
     }
 
     fileprivate func changesKind(of base: Value.List) -> Bool {

@@ -73,7 +73,7 @@ extension SlotTurnover {
         return !came.isEmpty || wentAway.contains(where: \.isNumber) ? .doubtful : .edit
     }
 
-    /// What the `id` of an item says that is removed or inserted elsewhere; nil for nothing.
+    /// The decision by `id`; nil if no `id` was removed or inserted elsewhere.
     private func decisionByID(
         _ item: Value,
         _ new: Value,

@@ -29,20 +29,14 @@ extension Value.List {
         guard !news.isEmpty else { return recipe }
         lazy var isDistinct =
             count <= Self.distinctMax && Set(map(ItemContent.init)).count == count
-        var result = ListRecipe()
-        for run in recipe.runs {
-            guard case .edited(let position, let delta) = run, !delta.hasIncrement else {
-                result.append(run)
-                continue
-            }
+        return recipe.replacingEdits { position, delta in
+            guard !delta.hasIncrement else { return .edited(position, delta) }
             let item = self[position].changed(by: delta)
             let isOne =
                 news.contains(ItemContent(item))
-                && (item.isNamed || item.hasText && isDistinct)
-            result.append(isOne ? .new(item) : run)
+                && (item.isNamed || item.isRecordOrTextRow && isDistinct)
+            return isOne ? .new(item) : .edited(position, delta)
         }
-        result.finish(tail: recipe.tail)
-        return result
     }
 }
 
@@ -51,13 +45,12 @@ extension Value {
         switch self {
         case .string, .int: true
         case .map(let map):
-            map.contains { ItemIdentity.isUsual($0.key) && $0.value.isScalar && $0.value != .null }
+            map.contains(where: \.isUsualName)
         case .null, .bool, .double, .bytes, .list: false
         }
     }
 
-    /// Whether this is a record, or a row with a text.
-    fileprivate var hasText: Bool {
+    fileprivate var isRecordOrTextRow: Bool {
         map != nil || list?.contains { $0.text != nil } == true
     }
 }

@@ -5,7 +5,8 @@
 //
 //   (1) The parts that neither side replaced are the evidence: a usual name, words, and what was
 //       changed inside. Values that say nothing about a record are none (`FieldDefaults`).
-//   (2) A text that the records around have in that field too, and each another one, is enough.
+//   (2) A text is enough if a record nearby has that field too, and the text is no default, unless a
+//       side replaced more fields than are left.
 //   (3) Without evidence, or with little where a side changed the name too, the record of the side
 //       that replaced more of it excludes the edit of the other side.
 //   (4) A side that replaced an `id`, and another text or number that the records around have each
@@ -15,7 +16,6 @@
 
 extension Value.List {
     private static let neighboursMax = 4
-    private static let renamedMin = 3
 
     /// The side that may have put another record in the place of this one, which the other side
     /// edited; nil if both edited one thing.
@@ -27,37 +27,17 @@ extension Value.List {
         let deltas = Sides(ours: ours, theirs: theirs)
         let neighbours = neighbours(of: position)
         let defaults = FieldDefaults(neighbours)
-        var replaced = Sides(both: 0)
-        var (hasOtherID, hasOtherMark) = (Sides(both: false), Sides(both: false))
-        var (minimum, evidence, numbers, isReworded, isKnown) = (1, 0, 0, false, false)
+        var evidence = RecordEvidence(fieldCount: record.count)
         for entry in record {
-            let isUsual = ItemIdentity.isUsual(entry.key)
             if let side = Side.allCases.first(where: { deltas[$0].replaces(entry) }) {
-                replaced[side] += isUsual ? record.count : 1
-                isReworded = isReworded || entry.value.text != nil
-                if isUsual { minimum = Swift.max(minimum, 2) }
-                if ItemIdentity.isStrict(entry.key) {
-                    minimum = Self.renamedMin
-                    hasOtherID[side] = true
-                } else if marks(entry, among: neighbours) {
-                    hasOtherMark[side] = true
-                }
+                let isMark = marks(entry, among: neighbours)
+                evidence.noteReplaced(entry, by: side, isMark: isMark)
             } else if !defaults.contains(entry.key, entry.value) {
-                if isUsual, entry.value.isScalar { isKnown = true }
-                let isOwn = neighbours.contains { $0[entry.key] != nil }
-                if isOwn, entry.value.text != nil { isKnown = true }
-                if entry.value.integer == nil {
-                    evidence += entry.value.evidence(atMost: Self.renamedMin)
-                } else {
-                    numbers += 1
-                }
+                let isShared = neighbours.contains { $0[entry.key] != nil }
+                evidence.noteKept(entry, isShared: isShared)
             }
         }
-        for side in Side.allCases where hasOtherID[side] && hasOtherMark[side] { return side }
-        if isKnown { return nil }
-        // Priorities and counts are alike in many records.
-        guard evidence + (isReworded ? 0 : numbers) < minimum else { return nil }
-        return replaced.ours > replaced.theirs ? .ours : .theirs
+        return evidence.replacer
     }
 
     /// Whether a field tells a record from those around: each of them has another value in it.
@@ -109,6 +89,71 @@ extension Value.List {
     }
 }
 
+/// Tells whether a record that both sides edited is still the same one.
+private struct RecordEvidence {
+    private static let renamedMin = 3
+
+    private let fieldCount: Int
+    private var replaced = Sides(both: 0)
+    private var hasOtherID = Sides(both: false)
+    private var hasOtherMark = Sides(both: false)
+    /// How many words of evidence are enough.
+    private var minimum = 1
+    private var words = 0
+    private var numbers = 0
+    private var isReworded = false
+    private var isNamed = false
+    private var isKnownByText = false
+    /// How many fields each side replaced, and how many neither did.
+    private var replacedCounts = Sides(both: 0)
+    private var keptCount = 0
+
+    init(fieldCount: Int) { self.fieldCount = fieldCount }
+
+    /// - Parameter isMark: Whether the field tells this record from those around.
+    mutating func noteReplaced(_ entry: Value.Map.Element, by side: Side, isMark: Bool) {
+        let isUsual = ItemIdentity.isUsual(entry.key)
+        replaced[side] += isUsual ? fieldCount : 1
+        replacedCounts[side] += 1
+        isReworded = isReworded || entry.value.text != nil
+        if isUsual { minimum = max(minimum, 2) }
+        if ItemIdentity.isStrict(entry.key) {
+            minimum = Self.renamedMin
+            hasOtherID[side] = true
+        } else if isMark {
+            hasOtherMark[side] = true
+        }
+    }
+
+    /// - Parameter isShared: Whether a record nearby has the field, too.
+    mutating func noteKept(_ entry: Value.Map.Element, isShared: Bool) {
+        keptCount += 1
+        if ItemIdentity.isUsual(entry.key), entry.value.isScalar { isNamed = true }
+        if isShared, entry.value.text != nil { isKnownByText = true }
+        if entry.value.integer == nil {
+            words += entry.value.evidence(atMost: Self.renamedMin)
+        } else {
+            numbers += 1
+        }
+    }
+
+    /// The side that may have put another record there.
+    var replacer: Side? {
+        for side in Side.allCases where hasOtherID[side] && hasOtherMark[side] { return side }
+        if isNamed { return nil }
+        var minimum = minimum
+        let replacedCount = max(replacedCounts.ours, replacedCounts.theirs)
+        if replacedCount > keptCount {
+            minimum = max(minimum, min(replacedCount, Self.renamedMin))
+        } else if isKnownByText {
+            return nil
+        }
+        // Priorities and counts are alike in many records.
+        guard words + (isReworded ? 0 : numbers) < minimum else { return nil }
+        return replaced.ours > replaced.theirs ? .ours : .theirs
+    }
+}
+
 extension Value.List {
     /// Whether a row has another name, and lacks most of the other cells that say something.
     ///
@@ -134,13 +179,20 @@ extension MapDelta {
     /// Whether nothing of a field's value is left, or not more than a unit, say.
     fileprivate func replaces(_ entry: Value.Map.Element) -> Bool {
         switch self[entry.key] {
-        case nil, .apply(.text)?, .apply(.map)?, .apply(.list)?, .apply(.increment)?,
-            .apply(.keep)?:
-            false
+        case nil, .apply(.map)?, .apply(.increment)?, .apply(.keep)?: false
+        case .apply(.text(let delta))?: entry.value.score(after: .text(delta)) <= Self.keptMax
+        case .apply(.list(let delta))?: entry.value.score(after: .list(delta)) == 0
         case .remove?: true
         case .apply(.set(let value))?:
             entry.value.isScalar
                 && Resemblance(entry.value).score(with: Resemblance(value)) <= Self.keptMax
         }
+    }
+}
+
+extension Value {
+    /// How much of the words a change leaves, from 0 to 1.
+    fileprivate func score(after change: Delta) -> Double {
+        Resemblance(self).score(with: Resemblance(changed(by: change)))
     }
 }

@@ -53,22 +53,24 @@ extension Merger {
                     search.find(wanted.filter { $0.isRemoved(by: side) })
                 }
             }
-            for departure in departed where departure.container?.isFound != true {
-                follow(departure)
-                giveUp(departure)
+            let left = departed.filter { $0.container?.isFound != true }
+            for departure in left { follow(departure) }
+            let versions = Sides(ours: Side.ours, theirs: .theirs).map {
+                VersionSearch($0, insertions)
             }
+            for departure in left { Self.giveUp(departure, versions) }
         }
         for insertion in insertions { insertion.applyEdits() }
     }
 
     /// Lets a value go of which the other side has only removed parts, and reports that where a new
     /// value of the remover's looks like a version of it.
-    private func giveUp(_ departure: Departure) {
+    private static func giveUp(_ departure: Departure, _ versions: Sides<VersionSearch>) {
         guard let choice = departure.choice, choice.picked == nil, let edit = choice.edit,
             edit.onlyRemoves(from: departure.base), let remover = choice.editor?.other
         else { return }
         choice.picked = remover
-        choice.isDoubtful = ArrivalSearch(remover, insertions).hasVersion(of: departure.base)
+        choice.isDoubtful = versions[remover].hasVersion(of: departure.base)
     }
 
     private mutating func follow(_ departure: Departure) {
@@ -120,7 +122,7 @@ extension Merger {
         guard !isOneSided else { return }
         let versions = MergeVersions(base: departure.base, sides: arrivals.map { $0.value })
         let choice: Conflict.Choice =
-            areFields[winner.other] ? .both : winner == .ours ? .ours : .theirs
+            areFields[winner.other] ? .both : .init(winner)
         kept.insertion.reports.append(Conflict(.bothMoved, versions, choice, departure.place))
     }
 
@@ -135,7 +137,7 @@ extension Merger {
             var sides = Sides<Value?>(both: nil)
             sides[mover] = arrival.value
             let versions = MergeVersions(base: departure.base, sides: sides)
-            let choice: Conflict.Choice = mover == .ours ? .ours : .theirs
+            let choice = Conflict.Choice(mover)
             arrival.insertion.reports.append(
                 Conflict(.removedAndEdited, versions, choice, departure.place)
             )
@@ -165,7 +167,7 @@ extension Value {
     /// Whether two records have one value under a usual name.
     fileprivate func sharesName(with other: Value) -> Bool {
         map?.contains { entry in
-            ItemIdentity.isUsual(entry.key) && entry.value.isScalar && entry.value != .null
+            entry.isUsualName
                 && other[entry.key] == entry.value
         } ?? false
     }

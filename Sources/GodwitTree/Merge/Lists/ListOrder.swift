@@ -2,7 +2,8 @@
 //
 // People and programs keep many lists sorted: by a name, a date, a number, a version. Where nine
 // of ten neighbours near the place keep one order in the base and on both sides, what the sides
-// insert next to each other is put in that order too; nothing else is moved.
+// insert next to each other, or put in the place of a scalar, is put in that order too; nothing else
+// is moved.
 
 /// An order that every side of a merge keeps.
 struct ListOrder {
@@ -30,14 +31,16 @@ struct ListOrder {
         while start < order.count {
             var sides = Sides<[ListMerge.Item]>(both: [])
             var end = start
-            while end < order.count, let side = order[end].onlySide {
+            while end < order.count, let side = order[end].onlySide(in: plan, base) {
                 sides[side].append(order[end])
                 end += 1
             }
-            if !sides.ours.isEmpty, !sides.theirs.isEmpty {
+            if !sides.ours.isEmpty, !sides.theirs.isEmpty,
+                order[start..<end].contains(where: \.isNew)
+            {
                 let sample = MeetingSample(order, start..<end, plan, base)
                 if let sorting = ListOrder(of: sample.versions) {
-                    let sorted = sorting.merged(sides, plan)
+                    let sorted = sorting.merged(sides, plan, base)
                     order.replaceSubrange(start..<end, with: sorted)
                 }
             }
@@ -70,22 +73,22 @@ struct ListOrder {
 
     private func merged(
         _ sides: Sides<[ListMerge.Item]>,
-        _ plan: ListMerge
+        _ plan: ListMerge,
+        _ base: Value.List
     ) -> [ListMerge.Item] {
+        func rank(_ item: ListMerge.Item) -> Rank? {
+            item.newValue(plan, base).flatMap { self.rank(of: $0) }
+        }
         var result: [ListMerge.Item] = []
         var rest = sides.theirs[...]
         for our in sides.ours {
-            while let their = rest.first, isBefore(rank(their, plan), rank(our, plan)) {
+            while let their = rest.first, isBefore(rank(their), rank(our)) {
                 result.append(their)
                 rest.removeFirst()
             }
             result.append(our)
         }
         return result + rest
-    }
-
-    private func rank(_ item: ListMerge.Item, _ plan: ListMerge) -> Rank? {
-        item.newValue(plan).flatMap { rank(of: $0) }
     }
 
     private func isBefore(_ left: Rank?, _ right: Rank?) -> Bool {
@@ -232,20 +235,40 @@ private enum Rank: Comparable {
 }
 
 extension ListMerge.Item {
-    /// The side that alone has this new item.
-    fileprivate var onlySide: Side? {
-        guard case .new(let places) = self else { return nil }
-        switch (places.ours, places.theirs) {
-        case (_?, nil): return .ours
-        case (nil, _?): return .theirs
-        default: return nil
+    fileprivate var isNew: Bool { if case .new = self { true } else { false } }
+
+    /// The side that alone has this new item, or this scalar in the place of another one.
+    fileprivate func onlySide(in plan: ListMerge, _ base: Value.List) -> Side? {
+        switch self {
+        case .base(let segment):
+            guard plan.segments.ranges[segment].count == 1,
+                base[plan.segments.ranges[segment].lowerBound].isScalar,
+                !plan.ours.isRemoved(segment), !plan.theirs.isRemoved(segment)
+            else { return nil }
+            let isEdited = Sides(ours: plan.ours, theirs: plan.theirs).map {
+                $0.edit(of: segment) != .keep
+            }
+            return isEdited.ours == isEdited.theirs ? nil : isEdited.ours ? .ours : .theirs
+        case .new(let places):
+            switch (places.ours, places.theirs) {
+            case (_?, nil): return .ours
+            case (nil, _?): return .theirs
+            default: return nil
+            }
         }
     }
 
-    fileprivate func newValue(_ plan: ListMerge) -> Value? {
-        guard case .new(let places) = self else { return nil }
-        return places.ours.flatMap { plan.ours.newValue(at: $0) }
-            ?? places.theirs.flatMap { plan.theirs.newValue(at: $0) }
+    /// The value that the only side has.
+    fileprivate func newValue(_ plan: ListMerge, _ base: Value.List) -> Value? {
+        switch self {
+        case .base(let segment):
+            guard let side = onlySide(in: plan, base) else { return nil }
+            let item = base[plan.segments.ranges[segment].lowerBound]
+            return item.changed(by: plan.side(side).edit(of: segment))
+        case .new(let places):
+            return places.ours.flatMap { plan.ours.newValue(at: $0) }
+                ?? places.theirs.flatMap { plan.theirs.newValue(at: $0) }
+        }
     }
 
     fileprivate func count(_ plan: ListMerge) -> Int {
@@ -263,10 +286,13 @@ extension ListMerge.Item {
         switch self {
         case .base(let segment):
             let range = plan.segments.ranges[segment]
+            if let side, side == onlySide(in: plan, base) {
+                return newValue(plan, base).map { [$0] } ?? []
+            }
             return (fromEnd ? range.suffix(countMax) : range.prefix(countMax)).map { base[$0] }
         case .new(let places):
             guard let side, places[side] != nil else { return [] }
-            return newValue(plan).map { [$0] } ?? []
+            return newValue(plan, base).map { [$0] } ?? []
         }
     }
 }

@@ -25,16 +25,6 @@ struct ArrivalSearch {
         departures.filter { $0.arrivals[side] == nil && $0.container?.isFound != true }
     }
 
-    /// Whether a new value that is not the destination of another looks like a version of one.
-    func hasVersion(of value: Value) -> Bool {
-        let bag = Resemblance(value)
-        return insertions.lazy.filter { !$0.isDestination }.prefix(Self.versionsMax).contains {
-            bag.score(with: Resemblance($0.value)) >= Self.namedScoreMin
-        }
-    }
-
-    private static let versionsMax = 64
-
     // MARK: By content
 
     private func findContents(_ departures: [Departure]) {
@@ -124,6 +114,24 @@ struct ArrivalSearch {
             value: insertion.value
         )
         insertion.isDestination = true
+    }
+}
+
+/// The new values of a side that may be versions of those which it removed.
+struct VersionSearch {
+    private static let scoreMin = 0.5
+    private static let countMax = 64
+    private let bags: [Resemblance]
+
+    init(_ side: Side, _ insertions: [Insertion]) {
+        bags = insertions.lazy.filter { $0.side == side && $0.origin == nil && !$0.isDestination }
+            .prefix(Self.countMax).map { Resemblance($0.value) }
+    }
+
+    /// Whether one of them looks like a version of a value.
+    func hasVersion(of value: Value) -> Bool {
+        let bag = Resemblance(value)
+        return bags.contains { bag.score(with: $0) >= Self.scoreMin }
     }
 }
 

@@ -1,0 +1,124 @@
+extension ListMatching {
+    mutating func score(_ source: Int, _ index: Int) -> Double {
+        if let declared = rules?.identity, declared.name(of: old[source]) != nil,
+            declared.name(of: new[index]) != nil
+        {
+            return 0
+        }
+        let oldBag = oldBags[source] ?? bag(of: old[source])
+        let newBag = newBags[index] ?? bag(of: new[index])
+        (oldBags[source], newBags[index]) = (oldBag, newBag)
+        let score = oldBag.score(with: newBag)
+        guard identity != nil, score >= Self.renamedScoreMin else {
+            return identity == nil ? score : 0
+        }
+        let (oldRest, newRest) = (rest(of: old[source]), rest(of: new[index]))
+        return oldRest.score(with: newRest) >= Self.restScoreMin ? score : 0
+    }
+
+    private mutating func bag(of item: Value) -> Resemblance {
+        item.map == nil ? Resemblance(item) : Resemblance(item).without(commonWords)
+    }
+
+    /// The item without its identity.
+    private func rest(of item: Value) -> Resemblance {
+        guard let identity else { return Resemblance(item) }
+        return Resemblance(identity.fields.reduce(item) { $0.without($1[...]) })
+    }
+
+    mutating func matchAlike(new range: Range<Int>, old gap: Range<Int>) {
+        let indices = range.filter { sources[$0] == nil }
+        let positions = gap.filter { !isTaken[$0] }
+        guard !indices.isEmpty, !positions.isEmpty else { return }
+        guard indices.count * positions.count <= Self.pairsMax else {
+            return matchAlikeInOrder(indices, positions)
+        }
+        var found: [(index: Int, source: Int)] = []
+        let pairs = scoredPairs(indices, positions) { index, source in
+            abs((index - range.lowerBound) - (source - gap.lowerBound))
+        }
+        for pair in pairs where sources[pair.index] == nil && !isTaken[pair.source] {
+            let isCrossing = found.contains {
+                ($0.index < pair.index) != ($0.source < pair.source)
+            }
+            guard !isCrossing else { continue }
+            match(pair.index, pair.source)
+            found.append((pair.index, pair.source))
+        }
+    }
+
+    /// One look along a gap that is too long for all pairs.
+    private mutating func matchAlikeInOrder(_ indices: [Int], _ positions: [Int]) {
+        var candidates = positions[...]
+        for index in indices {
+            var best: (offset: Int, score: Double)?
+            for (offset, position) in candidates.prefix(Self.candidatesMax).enumerated() {
+                let score = score(position, index)
+                if score >= Self.scoreMin, score > best?.score ?? 0 { best = (offset, score) }
+            }
+            guard let best else { continue }
+            candidates = candidates.dropFirst(best.offset)
+            if let source = candidates.popFirst() { match(index, source) }
+        }
+    }
+
+    /// Matches items whose identity changed and that moved.
+    mutating func matchAlikeAnywhere() {
+        let indices = new.indices.filter { sources[$0] == nil }
+        let positions = old.indices.filter { !isTaken[$0] }
+        guard indices.count * positions.count <= Self.movedPairsMax else { return }
+        let pairs = scoredPairs(indices, positions) { _, _ in 0 }
+        for pair in pairs where sources[pair.index] == nil && !isTaken[pair.source] {
+            match(pair.index, pair.source)
+        }
+    }
+
+    /// The pairs that look enough alike, the most alike and nearest first.
+    mutating func scoredPairs(
+        _ indices: [Int],
+        _ positions: [Int],
+        distance: (Int, Int) -> Int
+    ) -> [(index: Int, source: Int)] {
+        var pairs: [(score: Double, distance: Int, index: Int, source: Int)] = []
+        for index in indices {
+            for source in positions {
+                let score = score(source, index)
+                guard score >= Self.scoreMin else { continue }
+                pairs.append((score, distance(index, source), index, source))
+            }
+        }
+        pairs.sort { left, right in
+            if left.score != right.score { return left.score > right.score }
+            return (left.distance, left.source, left.index)
+                < (right.distance, right.source, right.index)
+        }
+        return pairs.map { ($0.index, $0.source) }
+    }
+
+    mutating func matchPlaces(new range: Range<Int>, old gap: Range<Int>) {
+        let indices = range.filter { sources[$0] == nil }
+        let positions = gap.filter { !isTaken[$0] }
+        guard indices.count == positions.count else { return }
+        for (index, source) in zip(indices, positions) where new[index].isLike(old[source]) {
+            match(index, source)
+        }
+    }
+
+    /// Calls `body` for what is between each two items that stay in place.
+    mutating func forEachGap(_ body: (inout Self, Range<Int>, Range<Int>) -> Void) {
+        let matched = sources.indices.filter { sources[$0] != nil }
+        guard matched.count < new.count else { return }
+        let sequence = matched.compactMap { index in
+            sources[index].map { WeightedElement(value: $0, weight: 1) }
+        }
+        let anchors = heaviestIncreasingSubsequence(of: sequence).map { matched[$0] }
+        var (nextNew, nextOld) = (0, 0)
+        for anchor in anchors + [new.count] {
+            let oldEnd = anchor < new.count ? sources[anchor] ?? old.count : old.count
+            if nextNew < anchor, nextOld < oldEnd {
+                body(&self, nextNew..<anchor, nextOld..<oldEnd)
+            }
+            (nextNew, nextOld) = (anchor + 1, min(oldEnd + 1, old.count))
+        }
+    }
+}

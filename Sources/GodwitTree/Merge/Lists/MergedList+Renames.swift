@@ -1,0 +1,70 @@
+// Records that both sides removed, with another record of each side in the same place.
+//
+// Each side may have given the record another name, or both may have removed it and put in records of
+// their own. Both records stay, and a conflict says so if each has a value of the removed one, besides
+// its name.
+
+extension MergedList {
+    /// - Parameter twins: The places of new items that are one, theirs to ours.
+    func reportRenames(besides twins: [Int: Int], _ place: MergePlace) {
+        let runs = removedRuns
+        guard !runs.isEmpty else { return }
+        let ours = newItems(of: .ours, except: Set(twins.values))
+        let theirs = newItems(of: .theirs, except: Set(twins.keys))
+        for run in runs {
+            let before = run.lowerBound > 0 ? run.lowerBound - 1 : nil
+            let removed = plan.segments.ranges[run].flatMap { $0 }
+            guard let ours = ours[before], let theirs = theirs[before],
+                ours.count == removed.count, theirs.count == removed.count
+            else { continue }
+            for (position, (our, their)) in zip(removed, zip(ours, theirs)) {
+                let item = base[position]
+                guard item.sharesFact(with: our), item.sharesFact(with: their) else { continue }
+                let versions = MergeVersions(base: item, sides: Sides(ours: our, theirs: their))
+                reports.append(
+                    Conflict(.bothSet, versions, .both, place.child(.position(position)))
+                )
+            }
+        }
+    }
+
+    /// The segments next to each other that both sides removed, behind one that both kept.
+    private var removedRuns: [Range<Int>] {
+        func isGone(_ segment: Int) -> Bool {
+            plan.ours.isRemoved(segment) && plan.theirs.isRemoved(segment)
+        }
+        func isKept(_ segment: Int) -> Bool {
+            !plan.ours.isRemoved(segment) && !plan.theirs.isRemoved(segment)
+        }
+        var runs: [Range<Int>] = []
+        var segment = 0
+        while segment < plan.segments.count {
+            let start = segment
+            while segment < plan.segments.count, isGone(segment) { segment += 1 }
+            if start < segment, start == 0 || isKept(start - 1) { runs.append(start..<segment) }
+            segment += 1
+        }
+        return runs
+    }
+
+    /// The new items of a side in their order, by the segment that stands before them.
+    private func newItems(of side: Side, except twins: Set<Int>) -> [Int?: [Value]] {
+        let list = plan.side(side)
+        var items: [Int?: [Value]] = [:]
+        for (place, value) in list.inserted where !twins.contains(place) {
+            items[list.anchor(of: place), default: []].append(value)
+        }
+        return items
+    }
+}
+
+extension Value {
+    /// Whether two records have one value in a field that is no usual name.
+    fileprivate func sharesFact(with other: Value) -> Bool {
+        guard case .map(let map) = self else { return false }
+        return map.contains { entry in
+            !ItemIdentity.isUsual(entry.key) && entry.value != .null
+                && other[entry.key] == entry.value
+        }
+    }
+}

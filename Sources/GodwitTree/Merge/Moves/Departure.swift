@@ -1,0 +1,39 @@
+/// A value that at least one side removed from where the base has it.
+final class Departure {
+    let base: Value
+    let place: MergePlace
+    /// The choice in its old place, where one side removed it and the other edited it; nil where
+    /// both removed it.
+    let choice: MergeChoice?
+    /// The value around this one, if a side removed that one as a whole.
+    let container: Departure?
+    /// Where the sides put it, as far as that is found.
+    var arrivals = Sides<ArrivedItem?>(both: nil)
+
+    init(
+        _ base: Value,
+        _ place: MergePlace,
+        _ choice: MergeChoice? = nil,
+        in container: Departure? = nil
+    ) {
+        (self.base, self.place) = (base, place)
+        (self.choice, self.container) = (choice, container)
+    }
+
+    func isRemoved(by side: Side) -> Bool { choice?.editor != side }
+
+    /// Whether it, or the value around it, is found in another place.
+    var isFound: Bool {
+        arrivals.ours != nil || arrivals.theirs != nil || container?.isFound == true
+    }
+}
+
+/// Where a side put a value that it removed elsewhere.
+struct ArrivedItem {
+    /// The new value of that side in which it is.
+    let insertion: Insertion
+    /// The way to it in there.
+    let path: [Path.Step]
+    /// The value as that side has it.
+    let value: Value
+}

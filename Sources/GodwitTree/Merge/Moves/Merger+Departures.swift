@@ -1,0 +1,53 @@
+extension Merger {
+    /// Notes a value that both sides removed, and all in it: each part may have gone elsewhere.
+    mutating func noteRemoval(
+        of value: Value,
+        _ place: MergePlace,
+        in container: Departure? = nil
+    ) {
+        guard value.isDistinctive || value.isToken && place.list != nil else { return }
+        let departure = Departure(value, place, in: container)
+        departures.append(departure)
+        guard isThorough else { return }
+        switch value {
+        case .map(let map):
+            for entry in map {
+                noteRemoval(of: entry.value, place.child(.key(entry.key)), in: departure)
+            }
+        case .list(let items):
+            for (position, item) in items.enumerated() {
+                noteRemoval(of: item, place.child(.position(position)), in: departure)
+            }
+        default: break
+        }
+    }
+
+    /// Notes the parts of a value that a change removes, where the other side removed them too.
+    mutating func noteRemovals(
+        by delta: Delta,
+        from base: Value,
+        _ place: MergePlace,
+        in container: Departure? = nil
+    ) {
+        switch (delta, base) {
+        case (.map(let delta), .map(let map)):
+            for entry in delta.entries {
+                guard let value = map[entry.key] else { continue }
+                let place = place.child(.key(entry.key))
+                switch entry.change {
+                case .remove: noteRemoval(of: value, place, in: container)
+                case .apply(let change): noteRemovals(by: change, from: value, place, in: container)
+                }
+            }
+        case (.list(let delta), .list(let items)):
+            for position in delta.recipe.removes.joined() {
+                noteRemoval(of: items[position], place.child(.position(position)), in: container)
+            }
+            for case .edited(let position, let change) in delta.recipe.runs {
+                let place = place.child(.position(position))
+                noteRemovals(by: change, from: items[position], place, in: container)
+            }
+        default: break
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import GodwitTestKit
+import Testing
+
+@testable import GodwitTree
+
+/// Which record an edit is about, where names and values tell different stories.
+@Suite struct MergeEvidenceTests {
+    /// A merge both ways, with equal results.
+    private func merge(
+        _ base: Value,
+        _ ours: Value,
+        _ theirs: Value
+    ) -> (value: Value, isReported: Bool) {
+        let merge = Merge(base: base, ours: ours, theirs: theirs)
+        let other = Merge(base: base, ours: theirs, theirs: ours)
+        #expect(merge.value.unordered == other.value.unordered)
+        let isReported = merge.conflicts.contains { !$0.isNotice }
+        #expect(isReported == other.conflicts.contains { !$0.isNotice })
+        return (merge.value, isReported)
+    }
+
+    @Test(arguments: ["id", "name", "key", "user"] as [Key])
+    func `values that records exchange leave the edits with their names`(name: Key) {
+        func record(_ key: Value, _ role: Value, mail: Value? = nil) -> Value {
+            var record: Value.Map = ["role": role]
+            record[name] = key
+            record["mail"] = mail
+            return .map(record)
+        }
+        let base: Value = [record("ann", "admin"), record("bob", "user")]
+        let swapped: Value = [record("ann", "user"), record("bob", "admin")]
+        let mailed: Value = [record("ann", "admin", mail: "a@x"), record("bob", "user")]
+        let added = merge(base, swapped, mailed)
+        #expect(added.value == [record("ann", "user", mail: "a@x"), record("bob", "admin")])
+
+        let removed = merge(base, swapped, [record("bob", "user")])
+        #expect(removed.value == [record("bob", "admin")] || removed.isReported)
+    }
+
+    @Test func `a card that moves to another column moves no other one`() {
+        let base: Value = [["name": "todo", "cards": ["X"]], ["name": "doing", "cards": []]]
+        let moved: Value = [["name": "todo", "cards": []], ["name": "doing", "cards": ["X"]]]
+        let added: Value = [
+            ["name": "todo", "cards": ["X", "Y"]], ["name": "doing", "cards": []],
+        ]
+        let found = merge(base, moved, added)
+        #expect(
+            found.value == [["name": "todo", "cards": ["Y"]], ["name": "doing", "cards": ["X"]]]
+        )
+        #expect(!found.isReported)
+    }
+
+    @Test func `names that have changed places, and counting names, are still found by the rest`() {
+        let base: Value = [
+            ["name": "ann", "desk": "north window", "floor": 3],
+            ["name": "bob", "desk": "south corner", "floor": 1],
+        ]
+        let swapped: Value = [
+            ["name": "bob", "desk": "north window", "floor": 3],
+            ["name": "ann", "desk": "south corner", "floor": 1],
+        ]
+        let edited: Value = [
+            ["name": "ann", "desk": "north window", "floor": 4],
+            ["name": "bob", "desk": "south corner", "floor": 1],
+        ]
+        #expect(merge(base, swapped, edited).value.list?[0]["floor"] == 4)
+        func steps(_ texts: String...) -> Value {
+            .list(
+                Value.List(
+                    texts.enumerated().map { number, text in
+                        ["title": .string(Key("Step \(number + 1)")), "text": .string(Key(text))]
+                    }
+                )
+            )
+        }
+        let counted = steps("wash the salad", "cut the bread")
+        let inserted = steps("take a bowl", "wash the salad", "cut the bread")
+        let reworded = steps("wash the salad well", "cut the bread")
+        let found = merge(counted, inserted, reworded)
+        #expect(
+            found.value == steps("take a bowl", "wash the salad well", "cut the bread")
+                || found.isReported
+        )
+    }
+
+    @Test func `two new records are two, if nothing but a kind says that they are one`() {
+        func task(_ word: Value) -> Value { ["type": "shell", "group": "build", "args": [word]] }
+        let tasks = merge([], [task("remove")], [task("design")])
+        #expect(tasks.value.unordered == ([task("remove"), task("design")] as Value).unordered)
+        #expect(!tasks.isReported, "they have nothing to do with each other")
+
+        let deny: Value = ["action": "deny", "proto": "udp", "ttl": 300, "match": "x"]
+        let first: Value = ["action": "allow", "proto": "tcp", "ttl": 60, "match": "y"]
+        let second: Value = ["action": "allow", "proto": "tcp", "ttl": 60, "target": "z"]
+        let rules = merge([deny], [deny, first], [deny, second])
+        #expect(rules.value.unordered == ([deny, first, second] as Value).unordered)
+
+        func score(_ player: Value) -> Value { ["player": player, "points": 40, "round": 1] }
+        let scores = merge([], [score("Rosa")], [score("Greta")])
+        #expect(scores.value.unordered == ([score("Rosa"), score("Greta")] as Value).unordered)
+    }
+
+    @Test func `an edit of a record does not land on another one in its place`() {
+        let spider: Value = [
+            "question": "How many legs has a spider?", "options": ["6", "8"], "answer": 1,
+        ]
+        let capital: Value = [
+            "question": "What is the capital of France?", "options": ["Paris", "Rome", "Oslo"],
+            "answer": 0,
+        ]
+        let hinted = capital.with("hint", "Eiffel tower")
+        let questions = merge([capital], [spider], [hinted])
+        #expect(questions.isReported)
+        #expect(questions.value == [spider] || questions.value == [hinted])
+
+        let rent: Value = ["day": "2026-11-01", "what": "rent", "amount": 800, "category": "flat"]
+        let bulb: Value = [
+            "day": "2026-11-08", "what": "bulb fix", "amount": 46, "category": "fun",
+        ]
+        let server: Value = [
+            "day": "2026-12-26", "what": "buy server", "amount": 8, "category": "fun",
+        ]
+        let tagged = bulb.with("tags", ["urgent"])
+        let expenses = merge([rent, bulb], [rent, server], [rent, tagged])
+        #expect(expenses.isReported)
+        #expect(
+            expenses.value.list?[1]["tags"] == nil || expenses.value.list?[1]["what"] == "bulb fix"
+        )
+    }
+
+    @Test func `a record that both sides may have renamed is reported`() {
+        func task(_ title: Value, note: Value? = nil) -> Value {
+            var task: Value.Map = ["title": title, "done": false]
+            task["note"] = note
+            return .map(task)
+        }
+        #expect(merge([task("Pay")], [task("Test server")], [task("Write tests")]).isReported)
+        let noted = task("Write tests", note: "the long ones")
+        #expect(merge([task("Pay")], [task("Test server")], [noted]).isReported)
+        // A task that both removed as done, and two new ones, have nothing in common.
+        let done: Value = [["title": "Pay", "done": true]]
+        #expect(!merge(done, [task("Test server")], [task("Write tests")]).isReported)
+    }
+
+    @Test func `a list of hashes that both replace is that of one side`() {
+        let base: Value = ["h1aa", "h2bb", "h3cc"]
+        let (ours, theirs): (Value, Value) = (["k1dd", "k2ee", "k3ff"], ["m1gg", "m2hh"])
+        let found = Merge(base: base, ours: ours, theirs: theirs)
+        #expect(found.value == ours || found.value == theirs)
+        #expect(found.conflicts.count == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `many records that one side replaced are compared in a time that grows with their number`()
+    {
+        var random = Seeded(seed: 1)
+        func words(_ count: Int) -> Value {
+            let words = (0..<count).map { _ in String(random.next() % 100_000, radix: 36) }
+            return .string(Key(words.joined(separator: " ")))
+        }
+        let count: Int64 = 4_000
+        let base = (0..<count).map { ["id": .int($0), "text": words(8), "old": true] as Value }
+        let replaced = (0..<count).map { ["id": .int(count + $0), "text": words(40)] as Value }
+        let edited = base.map { $0.with("old", nil) }
+        let merge = Merge(
+            base: .list(Value.List(base)),
+            ours: .list(Value.List(replaced)),
+            theirs: .list(Value.List(edited))
+        )
+        #expect(merge.value.list?.count == Int(count))
+    }
+}
+
+extension Value {
+    fileprivate func with(_ key: Key, _ value: Value?) -> Value {
+        var map = map ?? [:]
+        map[key] = value
+        return .map(map)
+    }
+}
