@@ -56,6 +56,23 @@ struct Godwit {
     }
 }
 
+extension TemporaryFolder {
+    func write(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: URL(filePath: path(name)))
+    }
+
+    /// Runs a command of bash in the folder.
+    func shell(_ command: String) throws -> Godwit.Result {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["bash", "-c", command]
+        process.currentDirectoryURL = url
+        let godwit = BuiltProgram.url("godwit").path
+        process.environment = ["PATH": "/usr/bin:/bin", "GODWIT": godwit]
+        return try Godwit.run(process)
+    }
+}
+
 /// A server process on a port of its own, that can be killed and started again.
 final class ServerProcess {
     private let store: String

@@ -28,7 +28,7 @@ struct Demo: AsyncParsableCommand {
         try await withFolder(nil) { folder in
             let file = folder.appending(path: "server.sqlite").path
             try await withServer(file: file) { server in
-                Terminal.print("A server listens on \(server).")
+                try Terminal.print("A server listens on \(server).")
                 guard let input else {
                     return try await DemoStory(folder: folder, server: server).tell()
                 }
@@ -39,8 +39,8 @@ struct Demo: AsyncParsableCommand {
                     folder: folder,
                     versionsMax: .max
                 )
-                Terminal.print("Replaying \(input), on two devices.\n")
-                Terminal.print(try await run.run().text)
+                try Terminal.print("Replaying \(input), on two devices.\n")
+                try Terminal.print(try await run.run().text)
             }
             try await draw(file)
         }
@@ -53,7 +53,7 @@ struct Demo: AsyncParsableCommand {
             throw ToolError("the server kept no replica")
         }
         try Data(StateDrawing(record).svg.utf8).write(to: URL(filePath: svg))
-        Terminal.print("\nThe server's states are drawn in \(svg).")
+        try Terminal.print("\nThe server's states are drawn in \(svg).")
     }
 }
 

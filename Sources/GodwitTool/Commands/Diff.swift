@@ -60,13 +60,13 @@ struct Diff: ParsableCommand {
         let after = try value(of: new, isForPeople: isForPeople)
         let policy = try MergePolicy(rules: [], identities: identities)
         let delta = Delta.diff(before, after, policy: policy, inPieces: isForPeople)
-        do throws(TreeError) {
+        do {
             if isSealed(format) {
                 try print(SealedDelta(delta, on: before), as: format)
             } else {
                 try print(delta, on: before, as: format)
             }
-        } catch {
+        } catch let error as TreeError {
             throw ToolError(error.description)
         }
         if exitCode, delta != .keep { throw ExitCode(1) }
@@ -80,9 +80,9 @@ struct Diff: ParsableCommand {
         }
     }
 
-    private func print(_ delta: SealedDelta, as format: Format) {
+    private func print(_ delta: SealedDelta, as format: Format) throws {
         let text = format == .edn ? delta.ednText() : delta.encoded.jsonText(indentation: 2)
-        Terminal.print(text)
+        try Terminal.print(text)
     }
 
     /// Numbers beyond a value's range can be shown to people, but no delta carries them.
@@ -90,18 +90,18 @@ struct Diff: ParsableCommand {
         isForPeople && !file.isEDN ? try file.document().value : try file.value()
     }
 
-    private func print(_ delta: Delta, on base: Value, as format: Format) throws(TreeError) {
+    private func print(_ delta: Delta, on base: Value, as format: Format) throws {
         switch format {
         case .text:
             let text = DiffText(delta, on: base, style: .standardOutput).text
-            if !text.isEmpty { Terminal.print(text) }
-        case .edn: Terminal.print(delta.ednText())
-        case .json: Terminal.print(delta.encoded.jsonText(indentation: 2))
+            if !text.isEmpty { try Terminal.print(text) }
+        case .edn: try Terminal.print(delta.ednText())
+        case .json: try Terminal.print(delta.encoded.jsonText(indentation: 2))
         case .jsonPatch:
-            Terminal.print(try JSONPatch(delta, on: base).encoded.jsonText(indentation: 2))
+            try Terminal.print(try JSONPatch(delta, on: base).encoded.jsonText(indentation: 2))
         case .mergePatch:
-            Terminal.print(try delta.mergePatch(on: base).jsonText(indentation: 2))
-        case .summary: Terminal.print(try summary(of: delta, on: base))
+            try Terminal.print(try delta.mergePatch(on: base).jsonText(indentation: 2))
+        case .summary: try Terminal.print(try summary(of: delta, on: base))
         }
     }
 

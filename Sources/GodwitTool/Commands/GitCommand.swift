@@ -26,6 +26,8 @@ struct GitInstall: ParsableCommand {
 
             To undo it, remove the lines with merge=godwit, and:
               git config --remove-section merge.godwit
+              git config --remove-section merge.godwit-base
+              git config --remove-section diff.godwit
 
             EXAMPLES
               godwit git install
@@ -46,6 +48,8 @@ struct GitInstall: ParsableCommand {
 
     func run() throws {
         let settings = GitSettings(isGlobal: global)
+        // Nothing is written where there are no files.
+        let file = try settings.attributesFile()
         let program = settings.program
         // git merges the bases of a criss-cross merge with the recursive driver: its result is
         // read again, so it must hold no markers.
@@ -60,10 +64,9 @@ struct GitInstall: ParsableCommand {
             ),
             ("diff.godwit.textconv", "\(program) textconv --"),
         ] {
-            Terminal.print(try settings.set(key, to: value))
+            try Terminal.print(try settings.set(key, to: value))
         }
-        let file = try settings.attributesFile()
-        for line in try settings.add(patterns, to: file) { Terminal.print(line) }
+        for line in try settings.add(patterns, to: file) { try Terminal.print(line) }
     }
 }
 

@@ -50,9 +50,9 @@ struct Log: AsyncParsableCommand {
     func run() async throws {
         let record = try await argument.record()
         if json {
-            Terminal.print(json: record.encoded)
+            try Terminal.print(json: record.encoded)
         } else {
-            Terminal.print(record.lines.joined(separator: "\n"))
+            try Terminal.print(record.lines.joined(separator: "\n"))
         }
     }
 }
@@ -77,9 +77,9 @@ struct Graph: AsyncParsableCommand {
         if json {
             var object = record.encoded.map ?? [:]
             object["svg"] = .string(Key(svg))
-            Terminal.print(json: .map(object))
+            try Terminal.print(json: .map(object))
         } else {
-            Terminal.print("\(record.stateCount) states drawn in \(svg)")
+            try Terminal.print("\(record.stateCount) states drawn in \(svg)")
         }
     }
 }

@@ -72,12 +72,12 @@ struct Merge: ParsableCommand {
         )
         let conflicts = documents.merge.conflicts
         guard !json else {
-            printObject(documents.merge)
+            try printObject(documents.merge)
             return conflicts
         }
         let text =
             conflictStyle == .markers ? documents.markedText().bytes : documents.text
-        try FileHandle.standardOutput.write(contentsOf: Data(text))
+        try Terminal.write(text)
         conflictStyle.report(conflicts)
         return conflicts
     }
@@ -90,17 +90,17 @@ struct Merge: ParsableCommand {
             policy: policy
         )
         guard !json else {
-            printObject(merge)
+            try printObject(merge)
             return merge.conflicts
         }
         let isEDN = ours.isEDN
-        Terminal.print(isEDN ? merge.value.ednText() : merge.value.jsonText(indentation: 2))
+        try Terminal.print(isEDN ? merge.value.ednText() : merge.value.jsonText(indentation: 2))
         conflictStyle.report(merge.conflicts)
         return merge.conflicts
     }
 
-    private func printObject(_ merge: GodwitTree.Merge) {
-        Terminal.print(
+    private func printObject(_ merge: GodwitTree.Merge) throws {
+        try Terminal.print(
             Layout.indented.text(of: [
                 "value": merge.value, "conflicts": ConflictText.encoded(merge.conflicts),
             ])

@@ -117,7 +117,18 @@ struct MergeDriver: ParsableCommand {
     private func replaceOurs(with text: [UInt8]) throws {
         guard try ours.bytes() != text else { return }
         do {
-            try Data(text).write(to: URL(filePath: ours.path), options: .atomic)
+            // Another file takes its place, with its rights, and behind a link that leads there.
+            let file = URL(filePath: ours.path).resolvingSymlinksInPath()
+            let rights = try FileManager.default.attributesOfItem(atPath: file.path)[
+                .posixPermissions
+            ]
+            try Data(text).write(to: file, options: .atomic)
+            if let rights {
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: rights],
+                    ofItemAtPath: file.path
+                )
+            }
         } catch {
             Terminal.warn("godwit: \(ours.path) cannot be written: \(error.localizedDescription)")
             throw ExitCode(2)

@@ -61,13 +61,15 @@ struct Patch: ParsableCommand {
         do {
             if document.isEDN {
                 let value = try document.value()
-                try report(try outcome(on: value), on: value) { Terminal.print($0.ednText()) }
+                let outcome = try outcome(on: value, plain: value).outcome
+                try report(outcome, on: value) { try Terminal.print($0.ednText()) }
             } else {
                 let document = try document.document()
-                try report(try outcome(on: document.value), on: document.value) { value in
-                    if json { return Terminal.print(Layout.compact.text(of: value)) }
-                    let text = document.text(of: value)
-                    try FileHandle.standardOutput.write(contentsOf: Data(text))
+                let plain = try? Value(plainJSON: document.bytes)
+                let (outcome, change) = try outcome(on: document.value, plain: plain)
+                try report(outcome, on: document.value) { value in
+                    if json { return try Terminal.print(Layout.compact.text(of: value)) }
+                    try Terminal.write(document.text(of: value, with: change))
                 }
             }
         } catch let error as TreeError {
@@ -98,33 +100,50 @@ struct Patch: ParsableCommand {
         Terminal.warn(json ? report.jsonText() : text)
     }
 
-    private func outcome(on value: Value) throws -> SealedDelta.Outcome {
+    /// - Parameter plain: The document as `godwit diff` reads it, with all numbers as ints and doubles; nil
+    ///   where it cannot be read so.
+    /// - Returns: Also the change as it is written, if parts of it are put into the document.
+    private func outcome(
+        on value: Value,
+        plain: Value?
+    ) throws -> (outcome: SealedDelta.Outcome, change: Document?) {
         if change.isEDN {
             guard format == nil || format == .delta else {
                 throw ToolError("\(change.path): only a delta can be EDN")
             }
             switch try change.ednDelta() {
-            case .sealed(let delta): return try outcome(of: delta, on: value)
-            case .bare(let delta): return try outcome(of: delta, on: value)
+            case .sealed(let delta): return (try outcome(of: delta, on: value, plain), nil)
+            case .bare(let delta): return (try outcome(of: delta, on: value), nil)
             }
         }
-        let encoded = try change.value(depthMax: Delta.encodedDepthMax + 1)
+        let written = try change.document(depthMax: Delta.encodedDepthMax + 1)
+        let encoded = written.value
         switch format ?? Self.format(of: encoded) {
         case .delta where SealedDelta.isEncoded(in: encoded):
-            return try outcome(of: SealedDelta(encoded: encoded, budget: .unlimited), on: value)
+            let delta = try SealedDelta(encoded: encoded, budget: .unlimited)
+            return (try outcome(of: delta, on: value, plain), nil)
         case .delta:
-            return try outcome(of: Delta(encoded: encoded, budget: .unlimited), on: value)
+            return (try outcome(of: Delta(encoded: encoded, budget: .unlimited), on: value), nil)
         case .jsonPatch:
             let patch = try JSONPatch(encoded, budget: .unlimited)
-            if !again, patch.isApplied(to: value) { return .alreadyApplied }
-            return .applied(try patch.applied(to: value))
-        case .mergePatch: return outcome(try value.applying(mergePatch: encoded), of: value)
+            if !again, patch.isApplied(to: value) { return (.alreadyApplied, nil) }
+            return (.applied(try patch.applied(to: value)), written)
+        case .mergePatch:
+            return (outcome(try value.applying(mergePatch: encoded), of: value), written)
         }
     }
 
-    private func outcome(of delta: SealedDelta, on value: Value) throws -> SealedDelta.Outcome {
-        guard let base else { return try delta.apply(to: value) }
-        return try delta.inverted(on: base.value()).apply(to: value)
+    /// The digests in the delta are those of the plain document; a number that is no double keeps its
+    /// spelling where the delta leaves it alone.
+    private func outcome(
+        of delta: SealedDelta,
+        on value: Value,
+        _ plain: Value?
+    ) throws -> SealedDelta.Outcome {
+        let delta = try base.map { try delta.inverted(on: $0.value()) } ?? delta
+        guard let plain, plain != value else { return try delta.apply(to: value) }
+        if case .alreadyApplied = try delta.apply(to: plain) { return .alreadyApplied }
+        return .applied(try delta.delta.applied(to: value))
     }
 
     private func outcome(of delta: Delta, on value: Value) throws -> SealedDelta.Outcome {

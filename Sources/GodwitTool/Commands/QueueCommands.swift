@@ -65,17 +65,17 @@ struct QueueList: AsyncParsableCommand {
         let queue = try await argument.queue()
         let found = queue.operations.filter { pipeline == nil || $0.pipeline == pipeline }
         let shown = found.prefix(limit ?? found.count)
-        if json { return Terminal.print(json: .list(shown.map { queue.described($0) })) }
-        guard !shown.isEmpty else { return Terminal.print("nothing is queued") }
+        if json { return try Terminal.print(json: .list(shown.map { queue.described($0) })) }
+        guard !shown.isEmpty else { return try Terminal.print("nothing is queued") }
         let rows = shown.map { operation in
             [
                 operation.number.description, operation.pipeline, operation.kind,
                 queue.status(of: operation.number).text(operation),
             ]
         }
-        Terminal.print(Terminal.table(rows))
+        try Terminal.print(Terminal.table(rows))
         if shown.count < found.count {
-            Terminal.print("  and \(found.count - shown.count) more")
+            try Terminal.print("  and \(found.count - shown.count) more")
         }
     }
 }
@@ -110,24 +110,33 @@ struct QueueWhy: AsyncParsableCommand {
         if json {
             var object = queue.described(found).map ?? [:]
             object["attemptLog"] = .list(attempts.map(\.described))
-            return Terminal.print(json: .map(object))
+            return try Terminal.print(json: .map(object))
         }
-        print(found, at: 0, queue)
-        for attempt in attempts { Terminal.print("  \(attempt.line)") }
+        try print(found, at: 0, queue)
+        for attempt in attempts { try Terminal.print("  \(attempt.line)") }
     }
 
     private static let depthMax = 8
 
-    private func print(_ operation: QueuedOperation, at depth: Int, _ queue: QueueSnapshot) {
+    private func print(
+        _ operation: QueuedOperation,
+        at depth: Int,
+        _ queue: QueueSnapshot
+    ) throws {
         let status = queue.status(of: operation.number)
         let indentation = String(repeating: "  ", count: depth)
-        Terminal.print(
+        try Terminal.print(
             "\(indentation)\(operation.number) \(operation.kind): \(status.text(operation))"
         )
-        guard depth < Self.depthMax, case .waiting(let reasons) = status else { return }
+        guard case .waiting(let reasons) = status else { return }
         for case .dependencies(let needs) in reasons {
+            guard depth < Self.depthMax else {
+                return try Terminal.print(
+                    "\(indentation)  and so on; see: queue why \(needs.first?.description ?? "")"
+                )
+            }
             for need in queue.operations where needs.contains(need.number) {
-                print(need, at: depth + 1, queue)
+                try print(need, at: depth + 1, queue)
             }
         }
     }
@@ -153,9 +162,11 @@ struct QueueGraph: AsyncParsableCommand {
         let graph = OperationGraph(try await argument.queue(), limit: limit)
         try Data(graph.svg.utf8).write(to: URL(filePath: svg))
         if json {
-            Terminal.print(json: ["operations": .int(Int64(graph.count)), "svg": .string(Key(svg))])
+            try Terminal.print(json: [
+                "operations": .int(Int64(graph.count)), "svg": .string(Key(svg)),
+            ])
         } else {
-            Terminal.print("\(graph.count) operations drawn in \(svg)")
+            try Terminal.print("\(graph.count) operations drawn in \(svg)")
         }
     }
 }
@@ -190,15 +201,15 @@ struct QueueDeadLetters: AsyncParsableCommand {
                 object["attemptLog"] = .list(attempts.map(\.described))
                 return .map(object)
             }
-            return Terminal.print(json: .list(list))
+            return try Terminal.print(json: .list(list))
         }
-        guard !found.isEmpty else { return Terminal.print("no dead letters") }
+        guard !found.isEmpty else { return try Terminal.print("no dead letters") }
         for (operation, attempts) in found {
             let reason = operation.reason ?? ""
-            Terminal.print(
+            try Terminal.print(
                 "\(operation.number) \(operation.kind) \(operation.state.rawValue): \(reason)"
             )
-            for attempt in attempts { Terminal.print("  \(attempt.line)") }
+            for attempt in attempts { try Terminal.print("  \(attempt.line)") }
         }
     }
 }
@@ -237,15 +248,15 @@ struct QueueStats: AsyncParsableCommand {
                     }
                 )
             )
-            return Terminal.print(json: .map(object))
+            return try Terminal.print(json: .map(object))
         }
-        Terminal.print(Terminal.table(counts.map { [$0.0, "\($0.1)"] }))
+        try Terminal.print(Terminal.table(counts.map { [$0.0, "\($0.1)"] }))
         for (name, count) in pipelines.sorted(by: { $0.key < $1.key }) {
-            Terminal.print("  pipeline \(name): \(count)")
+            try Terminal.print("  pipeline \(name): \(count)")
         }
         for (name, reasons) in queue.suspensions.sorted(by: { $0.key < $1.key }) {
             let what = name.isEmpty ? "all pipelines" : name
-            Terminal.print("  suspended: \(what) (\(reasons.joined(separator: ", ")))")
+            try Terminal.print("  suspended: \(what) (\(reasons.joined(separator: ", ")))")
         }
     }
 }

@@ -27,9 +27,9 @@ struct OperationArguments: ParsableArguments {
         }
         try store.close()
         if json {
-            Terminal.print(json: [Key(verb): .list(names.map { .string(Key($0)) })])
+            try Terminal.print(json: [Key(verb): .list(names.map { .string(Key($0)) })])
         } else {
-            for name in names { Terminal.print("\(name) \(verb)") }
+            for name in names { try Terminal.print("\(name) \(verb)") }
         }
     }
 }
@@ -124,11 +124,11 @@ struct PipelineArguments: ParsableArguments {
         try await store.write { try body($0) }
         try store.close()
         if json {
-            Terminal.print(json: [
+            try Terminal.print(json: [
                 Key(verb): .string(Key(pipeline ?? "")), "reason": .string(Key(reason)),
             ])
         } else {
-            Terminal.print("\(pipeline ?? "all pipelines") \(verb)")
+            try Terminal.print("\(pipeline ?? "all pipelines") \(verb)")
         }
     }
 }

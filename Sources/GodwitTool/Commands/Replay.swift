@@ -45,7 +45,11 @@ struct Replay: AsyncParsableCommand {
             )
             return try await run.run()
         }
-        if json { Terminal.print(json: report.encoded) } else { Terminal.print(report.text) }
+        if json {
+            try Terminal.print(json: report.encoded)
+        } else {
+            try Terminal.print(report.text)
+        }
     }
 
     /// The name that was given, or one made from the file's: the same for the same folder, a

@@ -40,7 +40,7 @@ struct ReplicaList: AsyncParsableCommand {
         let records = try await ReplicaRecord.all(in: opened)
         try opened.close()
         guard !json else {
-            return Terminal.print(json: .list(Value.List(records.map(\.line))))
+            return try Terminal.print(json: .list(Value.List(records.map(\.line))))
         }
         let rows = records.map { record in
             let newest = record.states.last?.state ?? .root
@@ -49,7 +49,7 @@ struct ReplicaList: AsyncParsableCommand {
                 "\(record.stateCount) states kept", "\(record.pendingCount) objects to send",
             ]
         }
-        Terminal.print(rows.isEmpty ? "\(store) has no replica" : Terminal.table(rows))
+        try Terminal.print(rows.isEmpty ? "\(store) has no replica" : Terminal.table(rows))
     }
 }
 
@@ -83,7 +83,7 @@ struct ReplicaClients: AsyncParsableCommand {
         let clients = try await ReplicaServer.clients(of: name, in: store)
         try store.close()
         guard !json else {
-            return Terminal.print(json: .list(Value.List(clients.map(\.encoded))))
+            return try Terminal.print(json: .list(Value.List(clients.map(\.encoded))))
         }
         let rows = clients.map { client in
             [
@@ -92,7 +92,7 @@ struct ReplicaClients: AsyncParsableCommand {
                 "silent for \(client.silence.inWords)",
             ]
         }
-        Terminal.print(rows.isEmpty ? "no client has been here" : Terminal.table(rows))
+        try Terminal.print(rows.isEmpty ? "no client has been here" : Terminal.table(rows))
     }
 }
 
@@ -163,7 +163,7 @@ struct ReplicaForget: AsyncParsableCommand {
             if try await server.forget(id, of: name) { forgotten = [id] }
         }
         try store.close()
-        Terminal.print("\(forgotten.count) clients forgotten")
+        try Terminal.print("\(forgotten.count) clients forgotten")
     }
 }
 
@@ -182,14 +182,14 @@ struct ReplicaConflicts: AsyncParsableCommand {
         let records = try await opened.read { try ConflictRecord.all(in: $0) }
         try opened.close()
         guard !json else {
-            return Terminal.print(json: .list(Value.List(records.map(\.encoded))))
+            return try Terminal.print(json: .list(Value.List(records.map(\.encoded))))
         }
         let lines = records.flatMap { record in
             record.conflicts.values.map { conflict in
                 "\(record.object)\(conflict.path): \(conflict.text)"
             }
         }
-        Terminal.print(lines.isEmpty ? "no conflicts" : lines.sorted().joined(separator: "\n"))
+        try Terminal.print(lines.isEmpty ? "no conflicts" : lines.sorted().joined(separator: "\n"))
     }
 }
 

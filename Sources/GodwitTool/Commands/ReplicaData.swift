@@ -31,7 +31,7 @@ struct ReplicaDiff: AsyncParsableCommand {
         let keys = Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }.sorted()
         if json {
             let entries = keys.map { Self.encoded($0, old[$0]?.value, new[$0]?.value) }
-            Terminal.print(json: .list(Value.List(entries)))
+            try Terminal.print(json: .list(Value.List(entries)))
         } else {
             let lines = keys.map { key in
                 switch (old[key]?.value, new[key]?.value) {
@@ -41,7 +41,7 @@ struct ReplicaDiff: AsyncParsableCommand {
                 default: "- \(key)"
                 }
             }
-            Terminal.print(lines.isEmpty ? "no differences" : lines.joined(separator: "\n"))
+            try Terminal.print(lines.isEmpty ? "no differences" : lines.joined(separator: "\n"))
         }
         if !keys.isEmpty { throw ExitCode(2) }
     }
@@ -103,7 +103,7 @@ struct ReplicaResolve: AsyncParsableCommand {
             return chosen
         }
         try store.close()
-        Terminal.print("\(object): conflict \(id.text) is settled")
+        try Terminal.print("\(object): conflict \(id.text) is settled")
     }
 
     private func decision() throws -> ConflictDecision {
@@ -129,7 +129,7 @@ struct ReplicaVerify: AsyncParsableCommand {
     func run() async throws {
         let audit = try await argument.audit()
         for problem in audit.problems { Terminal.warn(problem) }
-        Terminal.print("\(audit.objects.count) objects, \(audit.problems.count) problems")
+        try Terminal.print("\(audit.objects.count) objects, \(audit.problems.count) problems")
         if !audit.problems.isEmpty { throw ExitCode(2) }
     }
 }
@@ -145,7 +145,7 @@ struct ReplicaExport: AsyncParsableCommand {
 
     func run() async throws {
         let audit = try await argument.audit()
-        Terminal.print(json: ExportedObjects(audit.objects).encoded)
+        try Terminal.print(json: ExportedObjects(audit.objects).encoded)
     }
 }
 
@@ -200,7 +200,7 @@ struct ReplicaImport: AsyncParsableCommand {
             }
             try await Self.bring(objects, collections, to: ReplicaName(name), on: store)
         }
-        Terminal.print("\(objects.all.count) objects imported")
+        try Terminal.print("\(objects.all.count) objects imported")
     }
 
     /// Sends the objects as a device does that has all of the replica.

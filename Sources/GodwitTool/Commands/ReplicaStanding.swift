@@ -33,12 +33,12 @@ struct ReplicaStanding: AsyncParsableCommand {
         let title: [(Key, Value)] = [
             ("name", .string(Key(record.name))), ("role", .string(Key(record.role.rawValue))),
         ]
-        guard !json else { return Terminal.print(json: .map(Value.Map(title + rows))) }
+        guard !json else { return try Terminal.print(json: .map(Value.Map(title + rows))) }
         let lines = rows.flatMap { name, value in
             let parts = value.list.map { $0.map(\.inWords) } ?? [value.inWords]
             return parts.enumerated().map { [$0 == 0 ? name.text : "", $1] }
         }
-        Terminal.print("\(record.name), \(record.role.rawValue)\n" + Terminal.table(lines))
+        try Terminal.print("\(record.name), \(record.role.rawValue)\n" + Terminal.table(lines))
     }
 
     private static func device(

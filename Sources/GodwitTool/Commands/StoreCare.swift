@@ -35,7 +35,7 @@ struct StoreWatch: AsyncParsableCommand {
             try await clock.sleep(for: .milliseconds(100))
             let next = try await look(at: store, after: seen)
             if next.commit > seen.commit {
-                show(seen, next)
+                try show(seen, next)
                 left -= 1
             }
             seen = next
@@ -64,7 +64,7 @@ struct StoreWatch: AsyncParsableCommand {
         }
     }
 
-    private func show(_ old: Look, _ new: Look) {
+    private func show(_ old: Look, _ new: Look) throws {
         let inserted = new.objects.keys.filter { old.objects[$0] == nil }
         let removed = old.objects.keys.filter { new.objects[$0] == nil }
         let updated = new.objects.keys.filter { key in
@@ -73,7 +73,7 @@ struct StoreWatch: AsyncParsableCommand {
         let groups = [("+", inserted), ("=", updated), ("-", removed)]
         guard json else {
             for (sign, keys) in groups {
-                for key in keys.sorted() { Terminal.print("\(new.commit) \(sign) \(key)") }
+                for key in keys.sorted() { try Terminal.print("\(new.commit) \(sign) \(key)") }
             }
             return
         }
@@ -82,7 +82,7 @@ struct StoreWatch: AsyncParsableCommand {
         for (name, group) in zip(names, groups) {
             map[Key(name)] = .list(group.1.sorted().map { .string(Key($0.description)) })
         }
-        Terminal.print(Value.map(map).jsonText())
+        try Terminal.print(Value.map(map).jsonText())
     }
 }
 
@@ -109,7 +109,7 @@ struct StoreStats: AsyncParsableCommand {
         let count = statistics.objectCounts.values.reduce(0, +)
         if json {
             let counts = statistics.objectCounts.map { ($0, Value.int(Int64($1))) }
-            return Terminal.print(json: [
+            return try Terminal.print(json: [
                 "commit": .int(statistics.commit.rawValue), "objects": .int(Int64(count)),
                 "collections": .map(Value.Map(counts)),
                 "databaseBytes": .int(Int64(statistics.databaseSize)),
@@ -121,7 +121,7 @@ struct StoreStats: AsyncParsableCommand {
             ["collections", "\(statistics.objectCounts.count)"],
             ["database", "\(statistics.databaseSize) bytes"], ["WAL", "\(walSize) bytes"],
         ]
-        Terminal.print(Terminal.table(rows))
+        try Terminal.print(Terminal.table(rows))
     }
 }
 
@@ -148,13 +148,13 @@ struct StoreCheck: AsyncParsableCommand {
         ProgressBar("checking").finish()
         try store.close()
         if json {
-            Terminal.print(json: [
+            try Terminal.print(json: [
                 "objects": .int(Int64(report.objectCount)),
                 "problems": .list(report.problems.map { .string(Key($0)) }),
             ])
         } else {
-            for problem in report.problems { Terminal.print(problem) }
-            Terminal.print("\(report.objectCount) objects, \(report.problems.count) problems")
+            for problem in report.problems { try Terminal.print(problem) }
+            try Terminal.print("\(report.objectCount) objects, \(report.problems.count) problems")
         }
         if !report.isSound { throw ExitCode(2) }
     }
@@ -186,9 +186,9 @@ struct StoreBackup: AsyncParsableCommand {
         let attributes = try FileManager.default.attributesOfItem(atPath: copy)
         let size = attributes[.size] as? Int ?? 0
         if json {
-            Terminal.print(json: ["bytes": .int(Int64(size))])
+            try Terminal.print(json: ["bytes": .int(Int64(size))])
         } else {
-            Terminal.print("\(copy): \(size) bytes")
+            try Terminal.print("\(copy): \(size) bytes")
         }
     }
 }
@@ -215,9 +215,9 @@ struct StoreCompact: AsyncParsableCommand {
         let after = try await store.statistics().databaseSize
         try store.close()
         if json {
-            Terminal.print(json: ["before": .int(Int64(before)), "after": .int(Int64(after))])
+            try Terminal.print(json: ["before": .int(Int64(before)), "after": .int(Int64(after))])
         } else {
-            Terminal.print("\(before) bytes before, \(after) after")
+            try Terminal.print("\(before) bytes before, \(after) after")
         }
     }
 }

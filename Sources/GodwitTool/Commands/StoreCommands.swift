@@ -49,6 +49,12 @@ struct StoreArgument: ParsableArguments {
     }
 
     private func opened(_ options: Store.Options) throws -> Store {
+        guard !store.isEmpty else { throw ToolError("the name of the store is empty") }
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: store, isDirectory: &isFolder), isFolder.boolValue
+        {
+            throw ToolError("\(store) is a folder")
+        }
         do {
             return try Store(.file(store), options: options)
         } catch let error as StoreError {
@@ -96,11 +102,11 @@ struct StoreList: AsyncParsableCommand {
     private func listCollections(in store: Store) async throws {
         let counts = try await store.statistics().objectCounts
         if json {
-            return Terminal.print(json: .map(Value.Map(counts.map { ($0, .int(Int64($1))) })))
+            return try Terminal.print(json: .map(Value.Map(counts.map { ($0, .int(Int64($1))) })))
         }
-        guard !counts.isEmpty else { return Terminal.print("no objects") }
+        guard !counts.isEmpty else { return try Terminal.print("no objects") }
         let names = counts.keys.sorted { $0.text < $1.text }
-        Terminal.print(Terminal.table(names.map { [$0.text, "\(counts[$0] ?? 0)"] }))
+        try Terminal.print(Terminal.table(names.map { [$0.text, "\(counts[$0] ?? 0)"] }))
     }
 
     private func listKeys(of collection: Store.Collection<Value>, in store: Store) async throws {
@@ -115,8 +121,8 @@ struct StoreList: AsyncParsableCommand {
                     limit: limit
                 )
             }
-            if json { return Terminal.print(json: .list(keys.map { .string(Key($0)) })) }
-            return keys.forEach { Terminal.print($0) }
+            if json { return try Terminal.print(json: .list(keys.map { .string(Key($0)) })) }
+            return try keys.forEach { try Terminal.print($0) }
         }
         let objects = try await store.read { transaction in
             var objects: [(String, Value)] = []
@@ -128,8 +134,8 @@ struct StoreList: AsyncParsableCommand {
             ) { key, value, _ in objects.append((key, value.taggingBytes)) }
             return objects
         }
-        if json { return Terminal.print(json: .map(Value.Map(objects.map { (Key($0), $1) }))) }
-        for (key, value) in objects { Terminal.print("\(key)\t\(value.jsonText())") }
+        if json { return try Terminal.print(json: .map(Value.Map(objects.map { (Key($0), $1) }))) }
+        for (key, value) in objects { try Terminal.print("\(key)\t\(value.jsonText())") }
     }
 }
 
@@ -170,11 +176,11 @@ struct StoreGet: AsyncParsableCommand {
         guard let value = found.0 else { throw ToolError("there is no object \(place)") }
         guard json else {
             let printed = metadata ? found.1 ?? .null : value
-            return Terminal.print(printed.taggingBytes.jsonText(indentation: 2))
+            return try Terminal.print(printed.taggingBytes.jsonText(indentation: 2))
         }
         var map: Value.Map = ["value": value.taggingBytes, "commit": .int(found.2?.rawValue ?? 0)]
         map["metadata"] = found.1?.taggingBytes
-        Terminal.print(json: .map(map))
+        try Terminal.print(json: .map(map))
     }
 }
 
@@ -214,9 +220,9 @@ struct StoreSet: AsyncParsableCommand {
         try store.close()
         let commit = result.commit.map { "commit \($0)" } ?? "no change"
         if json {
-            Terminal.print(json: ["commit": result.commit.map { .int($0.rawValue) } ?? .null])
+            try Terminal.print(json: ["commit": result.commit.map { .int($0.rawValue) } ?? .null])
         } else {
-            Terminal.print("\(place): \(commit)")
+            try Terminal.print("\(place): \(commit)")
         }
     }
 
@@ -275,9 +281,9 @@ struct StoreRemove: AsyncParsableCommand {
         }
         try store.close()
         if json {
-            Terminal.print(json: ["removed": .int(Int64(count))])
+            try Terminal.print(json: ["removed": .int(Int64(count))])
         } else {
-            Terminal.print("\(count) removed")
+            try Terminal.print("\(count) removed")
         }
     }
 }

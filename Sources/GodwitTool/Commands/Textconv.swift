@@ -26,6 +26,6 @@ struct Textconv: ParsableCommand {
         let bytes = try file.bytes()
         let document = try? Document(bytes)
         let text = document.map { Array(ReadableText($0).text.utf8) } ?? bytes
-        try FileHandle.standardOutput.write(contentsOf: Data(text))
+        try Terminal.write(text)
     }
 }

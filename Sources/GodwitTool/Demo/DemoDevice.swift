@@ -41,7 +41,7 @@ private struct DeafTransport: ReplicaTransport {
         client: ClientID
     ) async throws -> [UInt8] {
         let answer = try await transport.exchange(body, replica: replica, client: client)
-        Terminal.print("sent")
+        try Terminal.print("sent")
         try await Task.sleep(for: .seconds(3_600))
         return answer
     }

@@ -39,7 +39,7 @@ final class DemoStory {
 
 extension DemoStory {
     private func beginTogether() async throws {
-        say("The phone makes a list; tablet and laptop follow by push.")
+        try say("The phone makes a list; tablet and laptop follow by push.")
         try await transport.create(replica)
         try await online(Self.names) { devices in
             let phone = devices[0]
@@ -54,7 +54,7 @@ extension DemoStory {
     }
 
     private func editOffline() async throws {
-        say("All three go offline, and all three edit.")
+        try say("All three go offline, and all three edit.")
         try await edit("phone", [.cross("Bread"), .move("Eggs", to: 0), .add("Wine")])
         try await edit(
             "tablet",
@@ -65,7 +65,7 @@ extension DemoStory {
     }
 
     private func killThePhone() async throws {
-        say("The phone pushes, and is killed (SIGKILL) before it can read the answer.")
+        try say("The phone pushes, and is killed (SIGKILL) before it can read the answer.")
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -81,15 +81,15 @@ extension DemoStory {
             throw ToolError("the phone ended before it had sent its push")
         }
         let summary = try await transport.fetch("", of: replica)
-        Terminal.print(
+        try Terminal.print(
             "  The server has the phone's batch (head \(summary["head"]?.text?.prefix(8) ?? "?"));"
                 + " the phone does not know."
         )
     }
 
     private func comeBackOnline() async throws {
-        say("The phone starts again and sends the same batch: answered, not applied twice.")
-        say("Tablet and laptop come online too; the server merges.")
+        try say("The phone starts again and sends the same batch: answered, not applied twice.")
+        try say("Tablet and laptop come online too; the server merges.")
         try await online(Self.names) { _ in }
         try await show()
     }
@@ -117,8 +117,8 @@ extension DemoStory {
             throw ToolError("\(states) states are kept")
         }
         let sent = traffic.values.reduce(0) { $0 + $1.totalSizeInBytes }
-        Terminal.print("\nAll agree, nothing is lost, nothing is there twice.\n")
-        Terminal.print(
+        try Terminal.print("\nAll agree, nothing is lost, nothing is there twice.\n")
+        try Terminal.print(
             Terminal.table([
                 ["edits", "\(edits)"],
                 ["bytes sent by the devices", "\(sent)"],
@@ -193,14 +193,14 @@ extension DemoStory {
             edits += 1
         }
         try device.store.close()
-        Terminal.print("  The \(name) \(changes.map(\.sentence).joined(separator: ", ")).")
+        try Terminal.print("  The \(name) \(changes.map(\.sentence).joined(separator: ", ")).")
     }
 
     // MARK: Telling
 
-    private func say(_ sentence: String) {
+    private func say(_ sentence: String) throws {
         step += 1
-        Terminal.print("\n\(step). \(sentence)")
+        try Terminal.print("\n\(step). \(sentence)")
     }
 
     /// Shows the lists of all devices side by side.
@@ -213,6 +213,6 @@ extension DemoStory {
         }
         let height = columns.map(\.count).max() ?? 0
         let rows = (0..<height).map { row in columns.map { row < $0.count ? $0[row] : "" } }
-        Terminal.print("\n" + Terminal.table(rows))
+        try Terminal.print("\n" + Terminal.table(rows))
     }
 }

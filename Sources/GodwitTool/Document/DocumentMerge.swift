@@ -83,8 +83,11 @@ struct DocumentMerge {
 
 extension Document {
     /// The text of a value that grew from this document.
-    func text(of value: Value) -> [UInt8] {
+    ///
+    /// - Parameter change: A document with parts that were put into it.
+    func text(of value: Value, with change: Document? = nil) -> [UInt8] {
         var writer = DocumentWriter(layout: layout)
+        writer.pool = SourcePool([self, change].compactMap { $0 })
         writer.write(raw: head)
         let sources = Sources(ours: Source(self, for: value))
         writer.write(value, sources, indent: Array(indent(of: root)))

@@ -6,16 +6,22 @@ import GodwitTree
 ///    has changed, if both are laid out alike.
 /// 2. A container that ours has in another form keeps its brackets, the white space around each
 ///    member that stays, and the order of its keys (``KeyOrder``).
-/// 3. A new value gets the layout of its neighbours, or else the ``Layout`` of ours; its numbers,
+/// 3. A value that stands elsewhere in the documents was moved or copied from there, and is written
+///    in the same way.
+/// 4. Any other value gets the layout of its neighbours, or else the ``Layout`` of ours; its numbers,
 ///    strings and keys are spelt as in the document they come from.
 struct DocumentWriter {
     private let layout: Layout
+    /// Where parts that have no place of their own may have come from.
+    var pool: SourcePool?
     private(set) var bytes: [UInt8] = []
 
     init(layout: Layout) { self.layout = layout }
 
     mutating func write(_ value: Value, _ sources: Sources, indent: [UInt8]) {
         let layout = layout
+        let moved = sources.areReplaced ? pool?.source(of: value) : nil
+        let sources = moved.map { Sources(theirs: $0) } ?? sources
         let plan = sources.plan { source in
             source.isScalar
                 || source.document.layout.isCompatible(with: layout)

@@ -24,6 +24,7 @@ struct HalfText {
 
     /// Reads a string in quotes; nil for one without half a pair, or that is malformed otherwise.
     init?(spelt text: ArraySlice<UInt8>) {
+        guard text.count > 1, text.last == UInt8(ascii: "\"") else { return nil }
         var rest = text.dropFirst().dropLast()
         var literal = [UInt8(ascii: "\"")]
         while let half = Self.firstHalf(in: rest) {

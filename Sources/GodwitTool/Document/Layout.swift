@@ -145,9 +145,13 @@ struct Tally {
 
     mutating func count(_ bytes: [UInt8]) { counts[bytes, default: 0] += 1 }
 
-    /// What was seen most often; of equals the shortest.
+    /// What was seen most often; of equals the shortest, and of these the first by their bytes.
     var commonest: [UInt8]? {
-        counts.max { ($0.value, $1.key.count) < ($1.value, $0.key.count) }?.key
+        counts.max { left, right in
+            if left.value != right.value { return left.value < right.value }
+            if left.key.count != right.key.count { return left.key.count > right.key.count }
+            return right.key.lexicographicallyPrecedes(left.key)
+        }?.key
     }
 }
 

@@ -70,6 +70,7 @@ struct ReadableText {
 
     private func spelling(_ node: Document.Node) -> String {
         let text = String(decoding: document.bytes[node.range], as: UTF8.self)
+        if case .scalar = node.content { return text }
         return node.members.isEmpty ? text.filter { !$0.isWhitespace } : text
     }
 
@@ -109,11 +110,14 @@ struct ReadableText {
         return "[" + parts.joined(separator: ", ") + "]"
     }
 
-    /// The text that a list of lines is: each ends one, but for the last.
+    /// The text that a list of lines is: each but the last is one whole line, and no other list is the
+    /// same text.
     private static func lines(of items: Value.List, isText: Bool) -> String? {
         let lines = items.compactMap(\.text)
-        let endsLine = { (line: String) in line.utf8.last == UInt8(ascii: "\n") }
+        let newline = UInt8(ascii: "\n")
+        let endsLine = { (line: String) in line.utf8.last == newline }
         guard lines.count == items.count, lines.dropLast().allSatisfy(endsLine),
+            lines.allSatisfy({ !$0.isEmpty && !$0.utf8.dropLast().contains(newline) }),
             isText || lines.contains(where: endsLine)
         else { return nil }
         return lines.joined()

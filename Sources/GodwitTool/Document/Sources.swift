@@ -30,6 +30,13 @@ struct Sources {
         return .compose
     }
 
+    /// Whether the value is a new one, and not one of these, or what became of one.
+    var areReplaced: Bool {
+        [base, ours, theirs].allSatisfy { source in
+            if let source, case .set = source.delta { true } else { source == nil }
+        }
+    }
+
     func entry(
         _ key: Key,
         _ members: (

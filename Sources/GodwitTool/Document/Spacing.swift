@@ -25,7 +25,7 @@ struct Spacing {
         for member in members.dropFirst() { commas.count(Array(document.bytes[member.before])) }
         for member in members.dropLast() { ends.count(Array(document.bytes[member.after])) }
         let isBroken = Document.lineIndent(first[...]) != nil
-        next = commas.commonest ?? (isBroken ? first : layout.comma ?? Self.space)
+        next = commas.commonest ?? (isBroken ? first : layout.commaOrUsual)
         usualAfter = ends.commonest ?? []
         usualColon =
             members.last.map { Array(document.bytes[$0.colon]) } ?? layout.colon ?? Self.colon
@@ -41,7 +41,7 @@ struct Spacing {
             end = layout.newline + indent
         } else {
             first = (isMap ? layout.mapPadding : layout.listPadding) ?? []
-            next = layout.comma ?? Self.space
+            next = layout.commaOrUsual
             end = first
         }
     }
@@ -71,6 +71,13 @@ struct Spacing {
         return Array(bytes[own.after])
     }
 
-    private static let space = [UInt8(ascii: " ")]
     private static let colon = [UInt8(ascii: ":"), UInt8(ascii: " ")]
+}
+
+extension Layout {
+    /// What stands behind a comma within a line: nothing in a document that has no space behind its colons
+    /// either.
+    fileprivate var commaOrUsual: [UInt8] {
+        comma ?? (colon == [UInt8(ascii: ":")] ? [] : [UInt8(ascii: " ")])
+    }
 }

@@ -41,15 +41,15 @@ struct InputFile: ExpressibleByArgument {
         try read { bytes throws(TreeError) in
             try isEDN
                 ? Value(edn: bytes, depthMax: depthMax, budget: .unlimited)
-                : Value(json: bytes, depthMax: depthMax, budget: .unlimited)
+                : Value(plainJSON: bytes, depthMax: depthMax)
         }
     }
 
     /// The JSON document in the file, as it is written.
     ///
     /// - Throws: ``ToolError`` that names the file, the line and the column of a fault.
-    func document() throws -> Document {
-        try read { bytes throws(TreeError) in try Document(bytes) }
+    func document(depthMax: Int = Value.depthMax) throws -> Document {
+        try read { bytes throws(TreeError) in try Document(bytes, depthMax: depthMax) }
     }
 
     enum DeltaForm {
@@ -86,5 +86,17 @@ extension ToolError {
         let line = before.count { $0 == UInt8(ascii: "\n") } + 1
         let column = before.count - (before.lastIndex(of: UInt8(ascii: "\n")) ?? -1)
         self.init("\(path):\(line):\(column): \(reason)")
+    }
+}
+
+extension Value {
+    /// Reads JSON with numbers as doubles where they are no ints; a byte order mark is passed over.
+    init(plainJSON bytes: [UInt8], depthMax: Int = Value.depthMax) throws(TreeError) {
+        let mark = Array("\u{FEFF}".utf8)
+        try self.init(
+            json: bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes,
+            depthMax: depthMax,
+            budget: .unlimited
+        )
     }
 }

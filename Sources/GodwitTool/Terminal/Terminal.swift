@@ -5,16 +5,28 @@ import Logging
 
 /// Standard output and standard error, as people see them.
 enum Terminal {
-    static func print(_ text: String) { write(text + "\n", to: .standardOutput) }
+    static func print(_ text: String) throws { try write(Array((text + "\n").utf8)) }
 
-    static func warn(_ text: String) { write(text + "\n", to: .standardError) }
+    static func print(json value: Value) throws { try print(value.jsonText(indentation: 2)) }
 
-    static func print(json value: Value) { print(value.jsonText(indentation: 2)) }
+    /// Writes to standard output.
+    ///
+    /// - Throws: ``ToolError`` when not all of it can be written: a part must not pass for the whole.
+    static func write(_ bytes: [UInt8]) throws {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+        } catch {
+            throw ToolError("the output cannot be written: \(error.localizedDescription)")
+        }
+    }
+
+    static func warn(_ text: String) { warn(raw: text + "\n") }
 
     static let isErrorInteractive = isatty(STDERR_FILENO) == 1
 
-    static func write(_ text: String, to handle: FileHandle) {
-        try? handle.write(contentsOf: Data(text.utf8))
+    /// Writes to standard error; where that fails, there is no one to tell.
+    static func warn(raw text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 
     /// A log on standard error, so that standard output stays for what was asked for.
@@ -69,11 +81,11 @@ struct ProgressBar {
         shown = filled
         let bar =
             String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
-        Terminal.write("\r\(label) \(bar) \(count)", to: .standardError)
+        Terminal.warn(raw: "\r\(label) \(bar) \(count)")
     }
 
     func finish() {
         guard Terminal.isErrorInteractive else { return }
-        Terminal.write("\r\u{1b}[K", to: .standardError)
+        Terminal.warn(raw: "\r\u{1b}[K")
     }
 }

@@ -1,0 +1,131 @@
+import Foundation
+import GodwitTestKit
+import GodwitTree
+import Testing
+
+@testable import GodwitTool
+
+/// What the file commands keep of a document, and what they say when they cannot.
+@Suite struct FileFidelityTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test(arguments: [
+        "diff", "diff --json", "diff --format edn", "diff --format json-patch",
+        "diff --format summary",
+        "merge --json old.json",
+    ])
+    func `output that does not fit on the disk is an error`(command: String) throws {
+        try folder.write(#"{"a": 1}"#, to: "old.json")
+        try folder.write(#"{"a": 2}"#, to: "new.json")
+        let result = try folder.shell("$GODWIT \(command) old.json new.json > /dev/full")
+        #expect(result.status == 1)
+        #expect(result.errors.contains("the output cannot be written"))
+    }
+
+    @Test(arguments: [
+        "0.10000000000000001", "-122.419415500000014", "1e400", "123456789012345678901234567890",
+    ])
+    func `a delta is for the document that it was made from, however numbers are spelt`(
+        number: String
+    ) throws {
+        try folder.write("{\"x\": \(number), \"n\": 1}\n", to: "old.json")
+        try folder.write("\u{feff}{\"x\": \(number), \"n\": 2}\n", to: "new.json")
+        let result = try folder.shell(
+            "$GODWIT diff --json old.json new.json | $GODWIT patch old.json -"
+        )
+        guard Double(number)?.isFinite == true, number.contains(".") else {
+            #expect(result.status == 1, "no delta carries it")
+            return
+        }
+        #expect(result.output == "{\"x\": \(number), \"n\": 2}\n", "\(result.errors)")
+        let again = try folder.shell(
+            "$GODWIT diff --json old.json new.json | $GODWIT patch new.json -"
+        )
+        #expect(again.status == 0 && again.errors.contains("already applied"))
+    }
+
+    @Test(arguments: [
+        (
+            #"[{"op": "move", "from": "/b", "path": "/z"}]"#,
+            "{\n  \"a\": 1,\n  \"z\": {\"y\": \"1\", \"x\": 1.50, \"w\": 0.10000000000000001}\n}\n"
+        ),
+        (
+            #"[{"op": "copy", "from": "/b/w", "path": "/a"}]"#,
+            "{\n  \"b\": {\"y\": \"1\", \"x\": 1.50, \"w\": 0.10000000000000001},\n"
+                + "  \"a\": 0.10000000000000001\n}\n"
+        ),
+        (
+            #"[{"op":"add","path":"/c","value":{"name":"n","id":1e5,"big":1.10000000000000001}}]"#,
+            "{\n  \"b\": {\"y\": \"1\", \"x\": 1.50, \"w\": 0.10000000000000001},\n  \"a\": 1,\n"
+                + "  \"c\": {\"name\":\"n\",\"id\":1e5,\"big\":1.10000000000000001}\n}\n"
+        ),
+        (
+            #"[{"op": "test", "path": "/b/w", "value": 0.10000000000000001}]"#,
+            "{\n  \"b\": {\"y\": \"1\", \"x\": 1.50, \"w\": 0.10000000000000001},\n  \"a\": 1\n}\n"
+        ),
+    ])
+    func `what a patch moves, copies and adds keeps order and spelling`(
+        patch: String,
+        result: String
+    ) throws {
+        try folder.write(
+            "{\n  \"b\": {\"y\": \"1\", \"x\": 1.50, \"w\": 0.10000000000000001},\n  \"a\": 1\n}\n",
+            to: "old.json"
+        )
+        try folder.write(patch, to: "patch.json")
+        let found = try folder.shell("$GODWIT patch old.json patch.json --again")
+        #expect(found.status == 0, "\(found.errors)")
+        // The writer chooses where lines break in what is new.
+        let value = try Document(Array(found.output.utf8))
+        #expect(value.value == (try Document(Array(result.utf8))).value)
+        let words = { (text: String) in text.filter { !$0.isWhitespace } }
+        #expect(words(found.output) == words(result))
+    }
+
+    @Test func `the layout of new parts does not depend on the process`() throws {
+        try folder.write(#"{"a": 1,"b" :2}"#, to: "old.json")
+        try folder.write(
+            #"[{"op": "add", "path": "/n", "value": {"y": {"z": 1}}}]"#,
+            to: "patch.json"
+        )
+        let outputs = try (0..<12).map { _ in
+            try folder.shell("$GODWIT patch old.json patch.json").output
+        }
+        #expect(Set(outputs).count == 1)
+    }
+
+    @Test(arguments: [
+        (#"["a\n","b\n"]"#, #"["a\nb\n"]"#), (#"["x\n"]"#, #"["x\n",""]"#),
+        (#""\ud83d a b""#, #""\ud83dab""#),
+    ])
+    func `lines for git's diffs differ where documents do`(left: String, right: String) throws {
+        let texts = try [left, right].map { text in
+            ReadableText(try Document(Array(text.utf8))).text
+        }
+        #expect(texts[0] != texts[1])
+    }
+
+    @Test func `a merge by hand keeps the rights of the file, and a link to it`() throws {
+        try folder.write("{\"a\": 1}\n", to: "base.json")
+        try folder.write("{\"a\": 1, \"b\": 1}\n", to: "real.json")
+        try folder.write("{\"a\": 2}\n", to: "theirs.json")
+        let result = try folder.shell(
+            """
+            chmod 600 real.json; ln -s real.json ours.json
+            $GODWIT merge-driver base.json ours.json theirs.json a.json; stat -c %a real.json
+            readlink ours.json
+            """
+        )
+        #expect(result.output == "600\nreal.json\n", "\(result.errors)")
+        let merged = try String(contentsOfFile: folder.path("real.json"), encoding: .utf8)
+        #expect(merged == "{\"a\": 2, \"b\": 1}\n")
+    }
+
+    @Test func `a string without its closing quote is no document`() {
+        for text in [#""\ud83dx"#, #""\ud83d\""#] {
+            #expect(throws: TreeError.self) { try Document(Array(text.utf8)) }
+        }
+    }
+}
