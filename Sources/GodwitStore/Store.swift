@@ -168,7 +168,9 @@ extension Store {
         _ = try ticket.result?.get()
     }
 
-    /// Asks for a transaction that a caller waits for; to cancel the caller's task does not cancel it.
+    /// Asks for a transaction; its ticket has the result, and no cancelled task takes it back.
+    ///
+    /// - Parameter isAwaited: Whether a caller waits for it: then it is not refused however many wait.
     package func submit<Result: Sendable>(
         _ durability: Durability,
         isAwaited: Bool,

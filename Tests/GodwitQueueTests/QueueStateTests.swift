@@ -1,5 +1,7 @@
 import Foundation
 import GodwitStore
+import GodwitTestKit
+import Synchronization
 import Testing
 
 @testable import GodwitQueue
@@ -187,6 +189,55 @@ import Testing
         state.load(.operations([outline]), loading, at: now)
         state.load(.rest(holds: [], suspensions: []), loading, at: now)
         state.endLoading(loading, through: commit, at: now)
+    }
+
+    @Test func `a task that waits is not woken before the commits of others are known`() {
+        var state = state()
+        state.known.followerCount = 1
+        let isWoken = Mutex(false)
+        let id = state.waiters.announce()
+        state.wait(id, through: commit.next) { _ in isWoken.withLock { $0 = true } }
+        let loading = state.beginLoading()
+        state.fellBehind(commit.next...commit.next)
+        state.load(.rest(holds: [], suspensions: []), loading, at: now)
+        state.endLoading(loading, through: commit, at: now)
+        for wake in state.takeEffects(at: now).wakes { wake() }
+        #expect(!isWoken.withLock { $0 })
+    }
+
+    @Test func `an event that is there at the end is read, and each by one reader`() async {
+        let buffer = EventBuffer()
+        async let readers = (buffer.next(), buffer.next())
+        for count in [1, 2, 3] { buffer.put(.missed(count)) }
+        let read = await [readers.0, readers.1]
+        buffer.end()
+        let rest = [await buffer.next(), await buffer.next()]
+        #expect(Set((read + rest).map(missedCount)) == [1, 2, 3, nil])
+        #expect(missedCount(rest[1]) == nil)
+    }
+
+    private func missedCount(_ event: QueueEvent?) -> Int? {
+        if case .missed(let count)? = event { count } else { nil }
+    }
+
+    @Test func `news of an operation that is gone are told by the commit that ended it`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        var options = Store.Options()
+        options.processes = .several
+        let store = try Store(.file(folder.path("store.sqlite")), options: options)
+        let id = try await store.write { try $0.enqueue(Upload(name: "a")) }
+        let first = try await store.read { $0.lastCommit }
+        try await store.write { try $0.completeOperation(id) }
+        let last = try await store.read { $0.lastCommit }
+        let counts = try await store.read { transaction in
+            try [first...first, first...last].map { commits in
+                try QueueNews(of: commits, in: transaction.database).items.count
+            }
+        }
+        #expect(counts == [0, 1])
+        try store.close()
     }
 
     @Test func `a queue that is read while others write is behind, and not unread`() {

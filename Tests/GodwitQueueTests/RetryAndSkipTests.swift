@@ -10,6 +10,7 @@ import Testing
     private struct PutFile: GodwitQueue.Operation {
         static let kind = "put-file"
         let path: String
+        var isRefused = false
         var footprint: Footprint { .put(RemotePath(path)) }
     }
 
@@ -69,6 +70,28 @@ import Testing
         }
         #expect(needs)
         withExtendedLifetime(queue) {}
+        try store.close()
+    }
+
+    @Test func `a dead letter stops no operation when one between the two is skipped`()
+        async throws
+    {
+        let store = try Store(.memory)
+        let pipeline = Pipeline().on(PutFile.self) { file, _ in
+            file.isRefused ? .refused(reason: "404") : .completed
+        }
+        let queue = try PushQueue(store, pipelines: [pipeline])
+        var ids: [OperationID] = []
+        for isRefused in [true, false, false] {
+            let file = PutFile(path: "/x", isRefused: isRefused)
+            ids.append(try await store.write { try $0.enqueue(file) })
+        }
+        try await store.write { [middle = ids[1]] in try $0.skipOperation(middle) }
+        try await queue.running {
+            let fate = try await queue.fate(of: ids[2])
+            let status = try await queue.status(of: ids[0])
+            #expect(fate == .completed && status == .refused)
+        }
         try store.close()
     }
 

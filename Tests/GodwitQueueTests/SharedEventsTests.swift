@@ -58,13 +58,39 @@ import Testing
             let counts = told.withLock { events in
                 [foreign, brief].map { id in
                     (
-                        events.count { if case .enqueued(_, id) = $0 { true } else { false } },
+                        events.enqueuedCount(of: id),
                         events.count { if case .finished(_, id, _) = $0 { true } else { false } }
                     )
                 }
             }
             #expect(counts[0] == (1, 1), "the foreign one")
             #expect(counts[1].1 == 1, "the brief one")
+            listening.cancel()
+        }
+        try app.store.close()
+        try share.store.close()
+    }
+
+    @Test func `an own operation that another process changes is told as enqueued once`()
+        async throws
+    {
+        let (app, share) = (try process(), try process())
+        try await share.queue.following {
+            try await clock.lookUntil { share.queue.state.withLock(\.isLoaded) }
+            let told = Mutex<[QueueEvent]>([])
+            let events = share.queue.events()
+            let listening = Task {
+                for await event in events { told.withLock { $0.append(event) } }
+            }
+            let id = try await share.store.write {
+                try $0.enqueue(Upload(name: "foreign"), Placement(pipeline: "elsewhere"))
+            }
+            try await app.store.write { transaction in
+                _ = try transaction.modifyOperation(id) { $0.priority = 5 }
+            }
+            let last = try await app.enqueue("last")
+            try await clock.lookUntil { told.withLock { $0.enqueuedCount(of: last) == 1 } }
+            #expect(told.withLock { $0.enqueuedCount(of: id) } == 1)
             listening.cancel()
         }
         try app.store.close()
@@ -83,5 +109,11 @@ import Testing
         }
         try app.store.close()
         try share.store.close()
+    }
+}
+
+extension [QueueEvent] {
+    fileprivate func enqueuedCount(of id: OperationID) -> Int {
+        count { if case .enqueued(_, id) = $0 { true } else { false } }
     }
 }

@@ -68,6 +68,34 @@ import Testing
         try await bench.expectEmpty()
     }
 
+    @Test func `a transfer that fails while the queue begins to run is tried again`() async throws {
+        for _ in 0..<20 {
+            let id = try await interrupted()
+            let bench = try Workbench(.file(folder.path("store.sqlite")))
+            let queue = try bench.queue()
+            try await queue.markActive(id)
+            let gate = AsyncStream.makeStream(of: Void.self)
+            let writer = Task { [store = bench.store] in
+                // The end of the transfer and the beginning of the run come while this writes.
+                try await store.write { transaction in
+                    gate.continuation.finish()
+                    for number in 0..<200 { try transaction.setTag(.int(1), for: "\(number)") }
+                }
+            }
+            for await _ in gate.stream {}
+            async let end: Void = queue.finish(id, with: .retry(after: .zero, reason: "cut"))
+            try await queue.running {
+                await bench.cloud.starts()
+                bench.cloud.answer("a")
+                let fate = try await queue.fate(of: id)
+                #expect(fate == .completed)
+            }
+            try await end
+            try await writer.value
+            try await bench.expectEmpty()
+        }
+    }
+
     @Test func `what nobody has marked active is not ended from outside`() async throws {
         let bench = try Workbench()
         let queue = try bench.queue()

@@ -108,7 +108,7 @@ import Testing
         let numbers = Store.Collection<Int>("numbers")
         try await store.write { try $0.set(-1, for: "first", in: numbers) }
         let view = try await store.view()
-        // What it misses is more than a change set names.
+        // It misses more keys than a change set names.
         let half = ChangeSet.mergedMax / 2 + 1
         for start in [0, half] {
             try await store.write { transaction in

@@ -154,6 +154,15 @@ extension Books {
         }
     }
 
+    /// A hold is taken back or replaced, by a body that comes after all that are committed: of these, some
+    /// are yet to be answered.
+    mutating func forgetHold(of id: OperationID, _ context: String) {
+        holds[id]?[context] = nil
+        for chore in pending.keys {
+            pending[chore]?.removeAll { $0.0 == id && $0.1 == context }
+        }
+    }
+
     /// A launch was answered: everything up to this commit is on the disk.
     mutating func synced(through commit: CommitNumber) {
         for (mark, write) in writes where write.answer == .committed && write.commit <= commit {

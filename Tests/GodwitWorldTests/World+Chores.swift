@@ -21,7 +21,7 @@ extension World {
         case 0, 1: changeOne(launch) { [self] in try hold($0, context, in: $1) }
         case 2:
             changeOne(launch) { [self] id, transaction in
-                books.holds[id]?[context] = nil
+                books.forgetHold(of: id, context)
                 try transaction.releaseOperation(id, context: context)
             }
         case 7: suspendHere(launch)
@@ -94,7 +94,7 @@ extension World {
         let date = seconds.map { calendar.addingTimeInterval($0) }
         try transaction.holdOperation(id, until: date, context: context)
         let isWaiting = try transaction.operation(id)?.state == .waiting
-        books.holds[id, default: [:]][context] = nil
+        books.forgetHold(of: id, context)
         if date == nil, isWaiting { books.tentative.append((id, context)) }
     }
 

@@ -147,11 +147,11 @@ extension ReplicaConnector {
             let time = store.options.clock.elapsed() - start
             if mustCompare(link, after: error, in: time, sent) {
                 let lone = sent?.batchCount == 1 ? sent : nil
-                let isTooLarge = Self.isTooLarge(error)
+                let (isTooLarge, isCut) = (Self.isTooLarge(error), Self.isInterrupted(error))
                 try await store.write { transaction in
                     if let lone, isTooLarge {
                         try replica.keepTooLarge(lone, in: transaction)
-                    } else if let lone {
+                    } else if let lone, isCut {
                         // Alone, it is tried again as it is.
                         guard try replica.postpone(lone, in: transaction) else { return }
                     }
@@ -197,6 +197,10 @@ extension ReplicaConnector {
     /// RFC 9110, section 15.5.14.
     private static func isTooLarge(_ error: any Error) -> Bool {
         if case ConnectorError.refused(status: 413, _, _) = error { true } else { false }
+    }
+
+    private static func isInterrupted(_ error: any Error) -> Bool {
+        if case ConnectorError.interrupted = error { true } else { false }
     }
 
     /// The next request, if there has to be one.

@@ -40,7 +40,6 @@ extension PushQueue {
     private func takeLease() async throws -> Lease {
         let (journal, isShared) = (journal, isShared)
         let (boot, calendar) = (options.leaseClock.boot, now.calendar)
-        let active = journal.transfers
         let setup = (pipelines, isKnown: journal.isRegistered)
         return try await store.write { [self] transaction in
             let database = transaction.connection
@@ -62,9 +61,16 @@ extension PushQueue {
                 isKnown: { isShared || setup.isKnown($0) },
                 in: database
             )
-            try transaction.adopt(active, epoch: epoch)
+            // Asked for here, because the end of one may be recorded just before this.
+            let marked = journal.transfers
+            try transaction.adopt(marked.active, epoch: epoch)
             let names = isSame ? Set(setup.0.map(\.name)) : nil
-            try transaction.recoverInterrupted(setup.0, in: names, except: active, at: calendar)
+            try transaction.recoverInterrupted(
+                setup.0,
+                in: names,
+                except: marked.active.union(marked.ending),
+                at: calendar
+            )
             try transaction.reviveReadable(setup.0)
             try transaction.journal().update(in: transaction) { _ in }
             return .taken(epoch: epoch)

@@ -129,10 +129,10 @@ extension PushQueue {
         while true {
             // What cannot be read now can be read later; a store that is closed ends the run.
             try? await store.read { _ in }
+            try await options.clock.sleep(for: options.lookInterval)
             // News of a commit come once; after a reading, or one that has failed, some may be left.
             await catchUp()
             await loadIfUnknown()
-            try await options.clock.sleep(for: options.lookInterval)
         }
     }
 
@@ -147,7 +147,7 @@ extension PushQueue {
         do {
             let news = try await store.read { try QueueNews(of: commits, in: $0.connection) }
             change { state, now in
-                state.endCatchingUp(loading, news, through: commits.upperBound, at: now)
+                state.endCatchingUp(loading, news, of: commits, at: now)
             }
         } catch {
             await readAgain()
@@ -160,8 +160,10 @@ extension PushQueue {
         await loadIfUnknown()
     }
 
-    /// Reads the queue once if nothing is known of it; it does not wait for news, which its caller brings.
+    /// Reads the queue once if nothing is known of it; a queue that runs is being read anyway.
+    ///
+    /// It does not wait for news, which its caller brings.
     private func loadIfUnknown() async {
-        if state.withLock(\.isUnloaded) { try? await load() }
+        if state.withLock({ $0.isUnloaded && !$0.isRunning }) { try? await load() }
     }
 }

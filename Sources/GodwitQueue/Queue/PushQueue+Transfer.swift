@@ -50,13 +50,16 @@ extension PushQueue {
         }
         // The queue may begin to run just now; the end of a transfer counts all the same.
         if isMarked { operation.epoch = nil }
-        // It ends by itself: there is nothing to cancel any more.
-        state.withLock { $0.transfers[number] = isMarked ? CancellableRun {} : nil }
+        // It ends by itself: there is nothing to cancel any more, and nothing to take for running.
+        if isMarked { state.withLock { $0.endTransfer(number) } }
         do {
             try await record(outcome, of: OperationRun(operation, began: now.elapsed) { _ in })
-            state.withLock { $0.transfers[number] = nil }
+            state.withLock { $0.forgetTransfer(number) }
         } catch {
-            state.withLock { $0.transfers[number] = marked }
+            state.withLock { state in
+                state.forgetTransfer(number)
+                state.transfers[number] = marked
+            }
             throw error
         }
     }

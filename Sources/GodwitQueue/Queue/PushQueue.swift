@@ -51,7 +51,7 @@ public final class PushQueue: Sendable {
         journal.remember(options.fatesMax)
         journal.addListener(
             self,
-            transfers: { [weak self] in self?.state.withLock(\.active) ?? [] },
+            transfers: { [weak self] in self?.state.withLock(\.marked) ?? MarkedTransfers() },
             { [weak self] in self?.take($0) }
         )
         store.setNeighbourListener(of: self) { [weak self] commits in

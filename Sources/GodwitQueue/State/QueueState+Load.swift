@@ -5,6 +5,8 @@ extension QueueState {
     ///
     /// - Returns: Which loading this is; a later one makes it void.
     mutating func beginLoading() -> Int {
+        // What others have done meanwhile is read, but not told.
+        if case .behind = known.phase { events.miss() }
         machine.removeAll()
         (stopped, known.unusual) = (Stopped(), [:])
         return known.begin([])
@@ -12,8 +14,8 @@ extension QueueState {
 
     /// What is known is not what is stored.
     mutating func lostTrack() {
-        guard !isUnloaded else { return }
         events.miss()
+        guard !isUnloaded else { return }
         failLoading(known.reading)
         effects.needsLoading = isRunning
     }
@@ -81,7 +83,7 @@ extension QueueState {
             take(later, at: now)
         }
         effects.wakes += events.endGone { [self] in machine.schedule.contains($0) }
-        effects.wakes += waiters.recount { [self] in left(through: $0) }
+        if isLoaded { effects.wakes += waiters.recount { [self] in left(through: $0) } }
     }
 
     /// The reading has seen a commit before the writer told of it, and has taken for running what had
@@ -111,7 +113,7 @@ extension QueueState {
     /// may have seen it before that.
     mutating func adoptOwnRuns() {
         let started = service.map { $0.claimed.union($0.runs.keys) } ?? []
-        for number in started.union(active)
+        for number in started.union(marked.active)
         where machine.schedule.position(of: number)?.state == .waiting && stopped[number] == nil {
             machine.adoptRunning(number)
         }
@@ -176,25 +178,26 @@ extension QueueState {
     mutating func endCatchingUp(
         _ loading: Int,
         _ news: QueueNews,
-        through commit: CommitNumber,
+        of commits: ClosedRange<CommitNumber>,
         at now: Moment
     ) {
         guard let entries = known.entries(of: loading) else { return }
         wakeLoadWaiters()
+        let commit = commits.upperBound
+        (known.phase, known.through) = (.loaded(commit), commit)
         let earlier = entries.filter { $0.commit <= commit }.flatMap(\.changes)
-        insert(news, after: known.through, except: Set(earlier.map(\.number)), at: now)
+        insert(news, of: commits, except: Set(earlier.map(\.number)), at: now)
         for change in earlier { take(change, at: now) }
         let ended = Set(entries.flatMap(\.changes).compactMap(\.ended))
         for item in news.items { take(item, except: ended, at: now) }
         if let suspensions = news.suspensions { setSuspensions(suspensions, at: now) }
-        (known.phase, known.through) = (.loaded(commit), commit)
         let later = entries.filter { $0.commit > commit }
         if known.lastElsewhere > commit {
             known.phase = .behind(later, from: commit.next)
         } else {
             take(later, at: now)
         }
-        effects.wakes += waiters.recount { [self] in left(through: $0) }
+        if isLoaded { effects.wakes += waiters.recount { [self] in left(through: $0) } }
     }
 
     private mutating func take(_ entries: [QueueJournal.Entry], at now: Moment) {
@@ -207,11 +210,11 @@ extension QueueState {
     /// Puts all new operations in line at once: an earlier commit must not come after a later one.
     ///
     /// - Parameters:
-    ///   - commit: The last commit of which the queue knew what it did.
+    ///   - commits: The commits that the news are of.
     ///   - announced: What this process has told its observers already.
     private mutating func insert(
         _ news: QueueNews,
-        after commit: CommitNumber,
+        of commits: ClosedRange<CommitNumber>,
         except announced: Set<OperationNumber>,
         at now: Moment
     ) {
@@ -228,7 +231,7 @@ extension QueueState {
         }
         machine.insert(new.compactMap { item($0.outline, needs: $0.needs, at: now) })
         // One that this process does not run is never in line, and was enqueued once all the same.
-        for new in new.filter({ $0.outline.number.commit > commit })
+        for new in new.filter({ $0.outline.number.commit >= commits.lowerBound })
         where !announced.contains(new.outline.number) {
             effects.wakes += events.announce(.enqueued(new))
         }

@@ -44,6 +44,8 @@ struct QueueState {
     var events = EventFeed()
     /// Operations whose transfers go on outside of this process, and how to cancel them.
     var transfers: [OperationNumber: CancellableRun] = [:]
+    /// Those of them of which the end is being recorded.
+    private var endingTransfers: Set<OperationNumber> = []
     private var touched: Set<OperationNumber> = []
     var effects = Effects()
 
@@ -78,7 +80,24 @@ struct QueueState {
     var isUnloaded: Bool { if case .unloaded = known.phase { true } else { false } }
     var isLoaded: Bool { if case .loaded = known.phase { true } else { false } }
     var isRunning: Bool { service != nil }
-    var active: Set<OperationNumber> { Set(transfers.keys) }
+
+    /// The transfers that go on, and those of which the end is being recorded.
+    var marked: MarkedTransfers {
+        MarkedTransfers(
+            active: Set(transfers.keys).subtracting(endingTransfers),
+            ending: endingTransfers
+        )
+    }
+
+    mutating func endTransfer(_ number: OperationNumber) {
+        transfers[number] = CancellableRun {}
+        endingTransfers.insert(number)
+    }
+
+    mutating func forgetTransfer(_ number: OperationNumber) {
+        transfers[number] = nil
+        endingTransfers.remove(number)
+    }
 }
 
 // MARK: - What was committed

@@ -11,7 +11,8 @@ final class EventBuffer: Sendable {
         /// The events before those, the next one last.
         var reversed: [QueueEvent] = []
         var missedCount = 0
-        var reader: CheckedContinuation<QueueEvent?, Never>?
+        /// Those that wait for the next event, the one that came first at the beginning.
+        var readers: [CheckedContinuation<QueueEvent?, Never>] = []
         var isOver = false
 
         var count: Int { events.count + reversed.count }
@@ -49,23 +50,25 @@ final class EventBuffer: Sendable {
     /// The next event; nil after the end.
     func next() async -> QueueEvent? {
         await withCheckedContinuation { continuation in
-            change { $0.reader = continuation }
+            change { $0.readers.append(continuation) }
         }
     }
 
+    /// Nothing happens any more; events that are there are still read.
     func end() { change { $0.isOver = true } }
 
-    /// Changes the state, and gives the reader what it waits for.
+    /// Changes the state, and gives the readers the events that they wait for.
     private func change(_ body: (inout State) -> Void) {
-        let answer = state.withLock {
-            state -> (CheckedContinuation<QueueEvent?, Never>, QueueEvent?)? in
+        let answers = state.withLock { state in
             body(&state)
-            guard let reader = state.reader else { return nil }
-            let event = state.isOver ? nil : state.next()
-            guard event != nil || state.isOver else { return nil }
-            state.reader = nil
-            return (reader, event)
+            var answers: [(CheckedContinuation<QueueEvent?, Never>, QueueEvent?)] = []
+            while !state.readers.isEmpty {
+                let event = state.next()
+                guard event != nil || state.isOver else { break }
+                answers.append((state.readers.removeFirst(), event))
+            }
+            return answers
         }
-        if let (reader, event) = answer { reader.resume(returning: event) }
+        for (reader, event) in answers { reader.resume(returning: event) }
     }
 }

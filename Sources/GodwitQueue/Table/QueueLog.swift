@@ -63,7 +63,31 @@ enum QueueLog {
     }
 }
 
+extension QueueLog {
+    /// Whether a later commit has changed an operation, too.
+    static func hasLater(
+        than commit: CommitNumber,
+        _ operation: OperationNumber,
+        in database: Database
+    ) throws -> Bool {
+        let statement = try PreparedStatement(
+            """
+            SELECT EXISTS (
+                SELECT 1 FROM godwit_queue_change WHERE commit_number > ?1 AND operation = ?2
+            )
+            """,
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(commit.rawValue, at: 1)
+        try statement.bind(operation.rawValue, at: 2)
+        return try statement.step() && statement.integer(0) != 0
+    }
+}
+
 /// What others have done to the queue, as one transaction shows it.
+///
+/// Of an operation that a later commit has ended, the news of that commit tell.
 struct QueueNews: Sendable {
     enum Item: Sendable {
         case unfinished(QueueChange.Enqueued, epoch: Int64?, holds: [HoldTable.Row])
@@ -76,8 +100,11 @@ struct QueueNews: Sendable {
 
     init(of commits: ClosedRange<CommitNumber>, in database: Database) throws {
         let numbers = try QueueLog.numbers(of: commits, in: database)
-        items = try numbers.filter { $0 != QueueLog.suspensions }.map { number in
+        items = try numbers.filter { $0 != QueueLog.suspensions }.compactMap { number in
             guard let operation = try OperationTable.operation(number, in: database) else {
+                guard try !QueueLog.hasLater(than: commits.upperBound, number, in: database) else {
+                    return nil
+                }
                 let (id, fate) = try FateTable.fate(of: number, in: database) ?? (nil, nil)
                 return .gone(number, id, fate)
             }

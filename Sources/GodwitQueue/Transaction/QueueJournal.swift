@@ -7,7 +7,7 @@ internal import Synchronization
 final class QueueJournal: Sendable {
     /// Gets what was committed; nil when only the database knows.
     typealias Listener = @Sendable ([Entry]?) -> Void
-    typealias Transfers = @Sendable () -> Set<OperationNumber>
+    typealias Transfers = @Sendable () -> MarkedTransfers
 
     /// What one commit has done.
     struct Entry: Sendable {
@@ -79,9 +79,9 @@ final class QueueJournal: Sendable {
     }
 
     /// The operations of all queues of this process that are transferred outside of it.
-    var transfers: Set<OperationNumber> {
+    var transfers: MarkedTransfers {
         let sources = state.withLock { Array($0.transfers.values) }
-        return sources.reduce(into: []) { $0.formUnion($1()) }
+        return sources.reduce(into: MarkedTransfers()) { $0.formUnion($1()) }
     }
 
     /// Has at least so many be remembered that have left the queue.

@@ -142,15 +142,23 @@ extension WriteTransaction {
             let edges = try DependencyTable.needs(of: operation.number, in: connection)
             needs.formUnion(edges.filter(\.isDerived).map(\.need))
         }
-        // Commit order alone may have kept it behind these.
+        var earlier: [OperationTable.Outline] = []
         if operation.parts.contains(.footprint) {
-            needs.formUnion(try FootprintTable.shadowed(by: operation.number, in: connection))
+            let numbers = try FootprintTable.shadowed(by: operation.number, in: connection)
+            earlier = try numbers.compactMap { try OperationTable.outline($0, in: connection) }
         }
-        for heir in heirs where !needs.isEmpty {
-            for need in needs.sorted() where need != heir {
+        for heir in heirs {
+            // Commit order alone may have kept the operation behind these; some heirs have it, too.
+            let outline = try OperationTable.outline(heir, in: connection)
+            let others = try earlier.filter { other in
+                try other.number != heir
+                    && outline.map { try !isOrderedByCommit($0, other) } ?? false
+            }
+            let all = needs.union(others.map(\.number))
+            for need in all.sorted() {
                 try connect(heir, to: need, .wait, origin: .footprint)
             }
-            try noteNeeds(of: heir)
+            if !all.isEmpty { try noteNeeds(of: heir) }
         }
     }
 
