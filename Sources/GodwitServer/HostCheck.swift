@@ -20,9 +20,11 @@ struct HostCheck: RouterMiddleware {
     ///     all hosts are let in, unless some are named.
     ///   - names: The names of the server; those of the loopback address need not be named.
     init(address: String, names: [String]) {
-        let isLoopback = Self.loopback.contains(address.lowercased())
-        allowed =
-            isLoopback || !names.isEmpty ? Self.loopback.union(names.map { $0.lowercased() }) : nil
+        let isLoopback =
+            Self.loopback.contains(address.lowercased()) || address.hasPrefix("127.")
+            || ["::ffff:127.", "0:0:0:0:0:0:0:1"].contains { address.lowercased().hasPrefix($0) }
+        let known = Self.loopback.union(([address] + names).map { $0.lowercased() })
+        allowed = isLoopback || !names.isEmpty ? known : nil
     }
 
     @concurrent func handle(

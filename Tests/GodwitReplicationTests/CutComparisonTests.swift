@@ -181,17 +181,6 @@ extension Pair {
         try await replica.store.read { try $0.count(in: cards) }
     }
 
-    fileprivate func objects() async throws -> [ObjectKey: Value] {
-        try await replica.store.read { transaction in
-            var objects: [ObjectKey: Value] = [:]
-            for key in try transaction.keys(in: cards) {
-                objects[ObjectKey(collection: "cards", key: Key(key))] =
-                    try transaction.get(key, in: cards)
-            }
-            return objects
-        }
-    }
-
     fileprivate func fetchedCount() async throws -> Int {
         let replica = replica
         return try await replica.store.write {

@@ -139,15 +139,4 @@ extension Pair {
         }
         return (givenCount, isBehind)
     }
-
-    fileprivate func objects() async throws -> [ObjectKey: Value] {
-        try await replica.store.read { transaction in
-            var objects: [ObjectKey: Value] = [:]
-            for key in try transaction.keys(in: cards) {
-                objects[ObjectKey(collection: "cards", key: Key(key))] =
-                    try transaction.get(key, in: cards)
-            }
-            return objects
-        }
-    }
 }

@@ -156,6 +156,8 @@ import Testing
         #expect(named.allows("Sync.Example.com"))
         #expect(!named.allows("evil.example"))
         #expect(HostCheck.host(of: "[::1]:80") == "::1")
+        let second = HostCheck(address: "127.0.0.2", names: [])
+        #expect(second.allows("127.0.0.2:7007") && !second.allows("evil.example"))
     }
 
     /// A message that is not damaged, whatever its bytes say.

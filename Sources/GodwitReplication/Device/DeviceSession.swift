@@ -94,17 +94,17 @@ extension DeviceSession {
         if try replica.isSalvaged || last == nil && hasFetched() { distrust() }
     }
 
-    /// The objects that the next request tells.
-    func wantedKeys(_ machine: DeviceMachine) -> Set<ObjectKey> {
+    /// The objects that the next request tells, as far as they fit into it.
+    var wantedKeys: ArraySlice<ObjectKey> {
         guard case .givingBack(_, let keys, let count) = phase else { return [] }
-        return Set(keys.dropFirst(count).prefix(machine.batchCountMax))
+        return keys.dropFirst(count)
     }
 
     /// The next request.
     ///
     /// - Parameters:
     ///   - slice: The rows with a nonce that was not used before, what is pending frozen, and the
-    ///     objects that ``wantedKeys(_:)`` names.
+    ///     first of the objects that ``wantedKeys`` names, as many as a batch has.
     ///   - adopted: States that the device has adopted, the last one last.
     mutating func request(
         _ machine: DeviceMachine,

@@ -48,7 +48,7 @@ extension LineMachine {
         let known = slice.peer ?? slice.former
         var peer = slice.peer ?? LinePeer(sentMax: slice.former?.sentMax ?? [:])
         func answer(_ way: RecoveryAnswer.Way, _ state: LineState) -> RecoveryDecision {
-            let purpose = way == .giveBack ? request.purpose(comparedWith: state.serial) : nil
+            let purpose = way == .giveBack ? request.purpose(comparedWith: state) : nil
             let given = slice.staging.flatMap { $0.purpose == purpose ? $0.count : nil }
             let answer = RecoveryAnswer(
                 way: way,
@@ -85,9 +85,9 @@ extension LineMachine {
 }
 
 extension RecoveryRequest {
-    fileprivate func purpose(comparedWith serial: Int64) -> LineStaging.Purpose? {
+    fileprivate func purpose(comparedWith state: LineState) -> LineStaging.Purpose? {
         guard let epoch, let base = adopted.last else { return nil }
-        return LineStaging.Purpose(epoch: epoch, base: base, comparedWith: serial)
+        return LineStaging.Purpose(epoch: epoch, base: base, comparedWith: state)
     }
 }
 

@@ -42,7 +42,7 @@ extension LineMachine {
         let purpose = LineStaging.Purpose(
             epoch: request.epoch,
             base: base,
-            comparedWith: request.comparedWith
+            comparedWith: turn.base
         )
         guard earlier.map({ $0.lost.serial < base.serial }) ?? true,
             restoration.map({ $0.reference.serial == request.comparedWith }) ?? true,

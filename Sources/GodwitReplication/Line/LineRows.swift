@@ -93,7 +93,7 @@ struct LineStaging: Hashable, Sendable {
         let epoch: Epoch
         let base: LineState
         /// The state that the objects were compared with.
-        let comparedWith: Int64
+        let comparedWith: LineState
     }
 
     let purpose: Purpose

@@ -178,10 +178,12 @@ extension Replica {
         let features = features.withLock(\.self)
         return try session.update(in: transaction) { [machine] session in
             let othersMax = Int64(machine.batchCountMax)
-            let keys = session.wantedKeys(machine)
-            var slice = try device.slice(with: keys, othersMax: othersMax)
+            var machine = machine
+            let keys = try device.first(of: session.wantedKeys, machine)
+            var slice = try device.slice(with: Set(keys), othersMax: othersMax)
             try session.begin(slice.replica, generation: generation, hasFetched: device.hasFetched)
             guard session.isExchanging else {
+                if !keys.isEmpty { machine.batchCountMax = keys.count }
                 let adopted = try DeviceTable.adopted(of: number, in: device.database)
                 let request = try session.request(machine, slice, adopted: adopted)
                 return try slice.packed(request, for: features)

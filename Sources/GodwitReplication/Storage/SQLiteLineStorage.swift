@@ -124,13 +124,13 @@ struct SQLiteLineStorage: LineStorage {
             let database = transaction.connection
             let line = try LineTable.number(of: name, in: database)
             let peer = try LinePeerTable.peer(client, of: line, in: database)
+            try LineStagingTable.remove(of: client, line, in: database)
+            transaction.touch()
             guard let kept = peer?.kept, !kept.isEmpty else { return false }
             try LinePeerTable.forget(client, of: line, in: database)
-            try LineStagingTable.remove(of: client, line, in: database)
             for serial in kept.sorted() {
                 _ = try Self.collect(serial, of: line, rowMax: .max, in: database)
             }
-            transaction.touch()
             return true
         }
     }

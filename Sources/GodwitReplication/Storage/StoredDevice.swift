@@ -93,6 +93,20 @@ extension StoredDevice: DeviceReader {
         return slice
     }
 
+    /// As many of some objects as a batch may have, without reading more of them than their sizes.
+    func first(
+        of keys: ArraySlice<ObjectKey>,
+        _ machine: DeviceMachine
+    ) throws -> ArraySlice<ObjectKey> {
+        var (count, size) = (0, 0)
+        for key in keys.prefix(machine.batchCountMax)
+        where count == 0 || size < machine.batchSizeMax {
+            size += try DeviceTable.sizeInBytes(of: key, in: database)
+            count += 1
+        }
+        return keys.prefix(count)
+    }
+
     func base() throws -> StoredBase { try StoredBase(self) }
 
     func hasFetched() throws -> Bool { try FetchedTable.hasAny(of: number, in: database) }

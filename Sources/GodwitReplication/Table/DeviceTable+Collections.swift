@@ -117,3 +117,19 @@ extension DeviceTable {
         guard statement.changedRowCount == 1 else { throw damage("a collection is missing") }
     }
 }
+
+// MARK: - Objects
+
+extension DeviceTable {
+    /// How many bytes an object has in the store; 0 where there is none.
+    static func sizeInBytes(of key: ObjectKey, in database: Database) throws -> Int {
+        let statement = try PreparedStatement(
+            "SELECT length(value) FROM godwit_object WHERE collection = ? AND key = ?",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(key.collection, at: 1)
+        try statement.bind(key.key, at: 2)
+        return try statement.step() ? Int(statement.integer(0)) : 0
+    }
+}

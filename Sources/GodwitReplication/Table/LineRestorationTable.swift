@@ -43,12 +43,7 @@ enum LineRestorationTable {
         defer { statement.reset() }
         try statement.bind(line.rawValue, at: 1)
         try statement.bind(epoch.stored, at: 2)
-        var objects: [ObjectKey: VersionedValue?] = [:]
-        while try statement.step() {
-            let object = statement.isNull(3) ? nil : try statement.object(version: 2, value: 3)
-            objects[statement.objectKey(0, 1)] = .some(object)
-        }
-        return objects
+        return try statement.givenObjects()
     }
 
     static func set(
@@ -102,12 +97,29 @@ enum LineRestorationTable {
             )
             try statement.bind(line.rawValue, at: 1)
             try statement.bind(epoch.stored, at: 2)
-            try statement.bind(key.collection, at: 3)
-            try statement.bind(key.key, at: 4)
-            try statement.bind(Int64(object?.version ?? 1), at: 5)
-            try statement.bind(object?.value.canonicalBytes, at: 6)
+            try statement.bind(given: object, at: key)
             try statement.execute()
         }
+    }
+}
+
+extension PreparedStatement {
+    /// The objects that clients gave back, from rows of collection, key, version and value; nil where they
+    /// had none.
+    func givenObjects() throws -> [ObjectKey: VersionedValue?] {
+        var objects: [ObjectKey: VersionedValue?] = [:]
+        while try step() {
+            objects[objectKey(0, 1)] = .some(isNull(3) ? nil : try object(version: 2, value: 3))
+        }
+        return objects
+    }
+
+    /// Binds such an object and its key to four arguments, from the third one on.
+    func bind(given object: VersionedValue?, at key: ObjectKey) throws {
+        try bind(key.collection, at: 3)
+        try bind(key.key, at: 4)
+        try bind(Int64(object?.version ?? 1), at: 5)
+        try bind(object?.value.canonicalBytes, at: 6)
     }
 }
 

@@ -96,6 +96,7 @@ enum LineSchema {
                     base INTEGER NOT NULL,
                     baseID BLOB NOT NULL,
                     comparedWith INTEGER NOT NULL,
+                    comparedWithID BLOB NOT NULL,
                     count INTEGER NOT NULL,
                     PRIMARY KEY (line, client)
                 ) STRICT, WITHOUT ROWID;

@@ -13,8 +13,8 @@ enum LineStagingTable {
     ) throws -> LineStaging? {
         let statement = try PreparedStatement(
             """
-            SELECT epoch, base, baseID, comparedWith, count FROM godwit_line_staging
-            WHERE line = ? AND client = ?
+            SELECT epoch, base, baseID, comparedWith, comparedWithID, count
+            FROM godwit_line_staging WHERE line = ? AND client = ?
             """,
             in: database
         )
@@ -25,9 +25,12 @@ enum LineStagingTable {
             purpose: LineStaging.Purpose(
                 epoch: Epoch(stored: statement.integer(0)),
                 base: LineState(serial: statement.integer(1), id: try statement.stateID(2)),
-                comparedWith: statement.integer(3)
+                comparedWith: LineState(
+                    serial: statement.integer(3),
+                    id: try statement.stateID(4)
+                )
             ),
-            count: statement.integer(4),
+            count: statement.integer(5),
             objects: try objects(of: client, first: count, line, in: database)
         )
     }
@@ -49,12 +52,7 @@ enum LineStagingTable {
         defer { statement.reset() }
         try statement.bind(client, of: line)
         try statement.bind(count, at: 3)
-        var objects: [ObjectKey: VersionedValue?] = [:]
-        while try statement.step() {
-            let object = statement.isNull(3) ? nil : try statement.object(version: 2, value: 3)
-            objects[statement.objectKey(0, 1)] = .some(object)
-        }
-        return objects
+        return try statement.givenObjects()
     }
 
     static func write(
@@ -129,10 +127,7 @@ enum LineStagingTable {
         )
         for (key, object) in objects {
             try statement.bind(client, of: line)
-            try statement.bind(key.collection, at: 3)
-            try statement.bind(key.key, at: 4)
-            try statement.bind(Int64(object?.version ?? 1), at: 5)
-            try statement.bind(object?.value.canonicalBytes, at: 6)
+            try statement.bind(given: object, at: key)
             try statement.execute()
         }
     }
@@ -146,8 +141,8 @@ enum LineStagingTable {
         let statement = try PreparedStatement(
             """
             INSERT OR REPLACE INTO godwit_line_staging
-                (line, client, epoch, base, baseID, comparedWith, count)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
+                (line, client, epoch, base, baseID, comparedWith, comparedWithID, count)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """,
             in: database
         )
@@ -155,8 +150,9 @@ enum LineStagingTable {
         try statement.bind(staging.purpose.epoch.stored, at: 3)
         try statement.bind(staging.purpose.base.serial, at: 4)
         try statement.bind(staging.purpose.base.id.bytes, at: 5)
-        try statement.bind(staging.purpose.comparedWith, at: 6)
-        try statement.bind(staging.count, at: 7)
+        try statement.bind(staging.purpose.comparedWith.serial, at: 6)
+        try statement.bind(staging.purpose.comparedWith.id.bytes, at: 7)
+        try statement.bind(staging.count, at: 8)
         try statement.execute()
     }
 }

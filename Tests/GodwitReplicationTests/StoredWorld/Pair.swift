@@ -36,6 +36,18 @@ struct Pair {
         Issue.record("the device does not come to an end")
     }
 
+    /// The device's cards.
+    func objects() async throws -> [ObjectKey: Value] {
+        try await replica.store.read { transaction in
+            let cards = Store.Collection<Value>("cards")
+            var objects: [ObjectKey: Value] = [:]
+            for key in try transaction.keys(in: cards) {
+                objects[cards.place(key)] = try transaction.get(key, in: cards)
+            }
+            return objects
+        }
+    }
+
     /// The id that the device has for the server.
     var client: ClientID {
         get async throws {
