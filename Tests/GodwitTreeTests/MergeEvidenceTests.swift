@@ -83,6 +83,66 @@ import Testing
         )
     }
 
+    @Test(arguments: [
+        ["A", "B", "C", "D"], ["Step one", "Step two", "Step three", "Step four"],
+        ["Step 1", "Step 2", "Notes", "Step 3"],
+    ])
+    func `names that count are still found by the rest when a record comes before them`(
+        names: [String]
+    ) {
+        func list(_ texts: String...) -> Value {
+            .list(
+                Value.List(
+                    zip(names, texts).map { name, text in
+                        ["title": .string(Key(name)), "text": .string(Key(text))]
+                    }
+                )
+            )
+        }
+        let base = list("wash the salad", "cut the bread", "boil an egg")
+        let inserted = list("take a bowl", "wash the salad", "cut the bread", "boil an egg")
+        let reworded = list("wash the salad well", "cut the bread", "boil an egg")
+        let found = merge(base, inserted, reworded)
+        #expect(
+            found.value
+                == list("take a bowl", "wash the salad well", "cut the bread", "boil an egg")
+                || found.isReported
+        )
+    }
+
+    @Test func `two new records with one name of another kind are reported`() {
+        func person(_ mail: Value, _ role: Value) -> Value { ["email": mail, "role": role] }
+        let base: Value = [
+            person("a@x", "admin"), person("b@x", "user"), person("c@x", "user"),
+            person("d@x", "guest"),
+        ]
+        func adding(_ role: Value) -> Value {
+            .list(Value.List((base.list ?? []) + [person("e@x", role)]))
+        }
+        #expect(merge(base, adding("admin"), adding("guest")).isReported)
+    }
+
+    @Test func `fields that are filled in make no other record`() {
+        let base: Value = [
+            ["task": "paint the fence", "due": .null, "who": .null],
+            ["task": "mow the lawn", "due": .null, "who": .null],
+        ]
+        let filled: Value = [
+            ["task": "paint the fence", "due": "2026-05-01", "who": "Rosa"],
+            ["task": "mow the lawn", "due": .null, "who": .null],
+        ]
+        let renamed: Value = [
+            ["task": "paint the fence green", "due": .null, "who": .null],
+            ["task": "mow the lawn", "due": .null, "who": .null],
+        ]
+        let found = merge(base, filled, renamed)
+        #expect(
+            found.value.list?[0]
+                == ["task": "paint the fence green", "due": "2026-05-01", "who": "Rosa"]
+        )
+        #expect(!found.isReported)
+    }
+
     @Test func `two new records are two, if nothing but a kind says that they are one`() {
         func task(_ word: Value) -> Value { ["type": "shell", "group": "build", "args": [word]] }
         let tasks = merge([], [task("remove")], [task("design")])
@@ -140,6 +200,25 @@ import Testing
         // A task that both removed as done, and two new ones, have nothing in common.
         let done: Value = [["title": "Pay", "done": true]]
         #expect(!merge(done, [task("Test server")], [task("Write tests")]).isReported)
+    }
+
+    @Test func `a record that both sides moved elsewhere was not renamed`() {
+        let paid: Value = ["title": "Pay the rent", "note": "by Friday"]
+        func board(_ todo: Value...) -> Value { ["todo": .list(Value.List(todo)), "done": [paid]] }
+        let base: Value = ["todo": [paid], "done": []]
+        let (test, write): (Value, Value) = (
+            ["title": "Test server", "note": "by Friday"],
+            ["title": "Write tests", "note": "by Friday"]
+        )
+        let found = merge(base, board(test), board(write))
+        #expect(found.value.unordered == board(test, write).unordered)
+        #expect(!found.isReported)
+        let removed = Merge(
+            base: ["todo": [paid]],
+            ours: ["todo": [test]],
+            theirs: ["todo": [write]]
+        )
+        #expect(removed.conflicts.first?.explanation.contains("both are there") == true)
     }
 
     @Test func `a list of hashes that both replace is that of one side`() {

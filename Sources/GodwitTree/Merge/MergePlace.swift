@@ -43,6 +43,9 @@ struct MergePlace {
         return Path(path.steps.dropLast())
     }
 
+    /// The path in the base.
+    var inBase: Path { path }
+
     /// Whether it is one of some places of the base.
     func isAmong(_ paths: Set<Path>) -> Bool { !paths.isEmpty && !isNew && paths.contains(path) }
 

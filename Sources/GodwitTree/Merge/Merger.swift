@@ -9,10 +9,18 @@ struct Merger {
     var departures: [Departure] = []
     /// The new values of one side, so far.
     var insertions: [Insertion] = []
+    /// Records that both sides may have renamed: each is reported unless it is found elsewhere.
+    var renames: [Rename] = []
+    /// Where the departures stood that are found elsewhere.
+    private(set) var found: Set<Path> = []
+    /// What both sides did alike, so far.
+    private(set) var agreed: [Delta] = []
 
     init(_ changes: SeparatedChanges) {
         (doubtful, unsure) = (changes.doubtful, changes.unsure)
     }
+
+    mutating func noteFound(_ place: MergePlace) { found.insert(place.inBase) }
 
     /// - Precondition: Both deltas apply to `base`, or set it where there is none.
     mutating func merge(_ base: Value?, _ deltas: Sides<Delta>, _ place: MergePlace) -> MergeNode {
@@ -35,7 +43,7 @@ struct Merger {
         case (.list, .list) where deltas.ours.hasIncrement: break
         case _ where deltas.ours == deltas.theirs:
             if let base { noteRemovals(by: deltas.ours, from: base, place) }
-            return .same(.apply(deltas.ours))
+            return same(deltas.ours)
         default: break
         }
         switch (deltas.ours, deltas.theirs) {
@@ -86,6 +94,11 @@ struct Merger {
         return mergeTexts(base, deltas, place)
     }
 
+    private mutating func same(_ delta: Delta) -> MergeNode {
+        agreed.append(delta)
+        return .same(.apply(delta))
+    }
+
     private mutating func mergeReplaced(
         _ base: Value?,
         _ deltas: Sides<Delta>,
@@ -104,7 +117,7 @@ struct Merger {
         _ place: MergePlace
     ) -> MergeNode {
         if values.ours == values.theirs, place.rules?.isSum != true {
-            return .same(.apply(.set(values.ours)))
+            return same(.set(values.ours))
         }
         let empty: Value
         switch (values.ours, values.theirs) {

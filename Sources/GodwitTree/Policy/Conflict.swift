@@ -4,7 +4,8 @@
 /// choose otherwise. A decision by a rule of a ``MergePolicy`` is no conflict.
 public struct Conflict: Hashable, Sendable {
     public enum Reason: String, Hashable, Sendable, CaseIterable {
-        /// Both sides put different values in one place.
+        /// Both sides put different values in one place; two records that each put in the place of one
+        /// are both there.
         case bothSet
         /// One side replaced a value that the other changed inside.
         case replacedAndEdited
@@ -71,6 +72,7 @@ extension Conflict {
     /// The reason and the decision, as a sentence for people.
     public var explanation: String {
         switch (reason, choice) {
+        case (.bothSet, .both): "both sides put another record in its place; both are there"
         case (.bothSet, _): "both sides set it; one value is taken"
         case (.replacedAndEdited, _):
             "one side replaced it, the other changed it inside; the new one stays"

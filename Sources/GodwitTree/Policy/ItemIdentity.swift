@@ -7,7 +7,8 @@
 //   (2) By two fields together, where that is usual: an OpenAPI parameter is its name and place.
 //   (3) A field whose values go to other items is none, whatever its name: if all else in the items
 //       finds more of them again than the field does, they were numbered anew, or names changed places.
-//       But texts that stay in their order, and do not count, are names: other values were exchanged.
+//       But if both lists have the same texts in the same order, and none that counts, these are names:
+//       other values were exchanged.
 //   (4) Under another name than the usual ones, a field is none before two items bear it out.
 //   (5) The search looks at items that differ, and at their neighbours: never at the whole list.
 
@@ -207,17 +208,17 @@ extension ItemIdentity {
         return byRest > byName
     }
 
-    /// Whether the names are texts that do not count the items, and stay in their order.
+    /// Whether both lists have the same names, which are texts, in the same order, and none that counts.
     ///
     /// - Parameter sources: Where each new item's name was.
     private func areKeptTexts(_ sources: [Int?], of old: [Value]) -> Bool {
         let places = sources.compactMap(\.self)
-        guard zip(places, places.dropFirst()).allSatisfy(<) else { return false }
+        guard places.count == sources.count, places.count == old.count,
+            zip(places, places.dropFirst()).allSatisfy(<)
+        else { return false }
         let texts = old.compactMap { name(of: $0)?.text }
         guard texts.count == old.count else { return false }
-        let wordings = Set(texts.map { text in text.filter { !$0.isNumber } })
-        return wordings.count == texts.count
-            || wordings.count > 1 && wordings.count * 2 > texts.count
+        return Set(texts.map { text in text.filter { !$0.isNumber } }).count == texts.count
     }
 
     /// The item without its identity and some other fields.

@@ -72,14 +72,19 @@ extension Value {
     ///
     /// - Complexity: O(*n*) the first time, O(log *n*) after an edit of a large container.
     public var digest: Digest {
+        switch self {
+        case .list(let items): items.tree.root?.digest ?? newDigest
+        case .map(let map): map.tree.root?.digest ?? newDigest
+        default: newDigest
+        }
+    }
+
+    /// The digest of a scalar, or of an empty container, which keep none.
+    private var newDigest: Digest {
         var writer = CanonicalWriter()
         switch self {
-        case .list(let items):
-            if let root = items.tree.root { return root.digest }
-            writer.beginDigest(of: Value.digestPurpose, level: 0, count: 0)
-        case .map(let map):
-            if let root = map.tree.root { return root.digest }
-            writer.beginDigest(of: Value.Map.Entry.digestPurpose, level: 0, count: 0)
+        case .list: writer.beginDigest(of: Value.digestPurpose, level: 0, count: 0)
+        case .map: writer.beginDigest(of: Value.Map.Entry.digestPurpose, level: 0, count: 0)
         default:
             writer.beginDigest(of: "godwit scalar 3")
             writer.write(self)

@@ -2,13 +2,49 @@
 //
 // Each side may have given the record another name, or both may have removed it and put in records of
 // their own. Both records stay, and a conflict says so if each has a value of the removed one, besides
-// its name.
+// its name, and the removed one was not moved.
+
+/// A record that both sides may have renamed.
+struct Rename {
+    let list: MergedList
+    let conflict: Conflict
+}
+
+extension Merger {
+    /// Reports the records that are not found elsewhere.
+    func reportRenames() {
+        guard !renames.isEmpty else { return }
+        let arrived = Set(agreed.flatMap(\.newValues).map(ItemContent.init))
+        for rename in renames where !found.contains(rename.conflict.path) {
+            if let record = rename.conflict.base, arrived.contains(ItemContent(record)) { continue }
+            rename.list.reports.append(rename.conflict)
+        }
+    }
+}
+
+extension Delta {
+    /// The values that this change puts in, and those in them.
+    fileprivate var newValues: [Value] {
+        switch self {
+        case .set(let value): return value.withParts
+        case .map(let delta):
+            return delta.entries.flatMap { entry -> [Value] in
+                if case .apply(let change) = entry.change { change.newValues } else { [] }
+            }
+        case .list(let delta):
+            let parts = delta.parts
+            return parts.inserts.flatMap(\.value.withParts) + parts.edits.flatMap(\.delta.newValues)
+        default: return []
+        }
+    }
+}
 
 extension MergedList {
     /// - Parameter twins: The places of new items that are one, theirs to ours.
-    func reportRenames(besides twins: [Int: Int], _ place: MergePlace) {
+    func renames(besides twins: [Int: Int], _ place: MergePlace) -> [Rename] {
         let runs = removedRuns
-        guard !runs.isEmpty else { return }
+        guard !runs.isEmpty else { return [] }
+        var renames: [Rename] = []
         let ours = newItems(of: .ours, except: Set(twins.values))
         let theirs = newItems(of: .theirs, except: Set(twins.keys))
         for run in runs {
@@ -21,11 +57,11 @@ extension MergedList {
                 let item = base[position]
                 guard item.sharesFact(with: our), item.sharesFact(with: their) else { continue }
                 let versions = MergeVersions(base: item, sides: Sides(ours: our, theirs: their))
-                reports.append(
-                    Conflict(.bothSet, versions, .both, place.child(.position(position)))
-                )
+                let conflict = Conflict(.bothSet, versions, .both, place.child(.position(position)))
+                renames.append(Rename(list: self, conflict: conflict))
             }
         }
+        return renames
     }
 
     /// The segments next to each other that both sides removed, behind one that both kept.
@@ -59,6 +95,9 @@ extension MergedList {
 }
 
 extension Value {
+    /// This value, and all in it.
+    fileprivate var withParts: [Value] { [self] + parts.flatMap { $0.value.withParts } }
+
     /// Whether two records have one value in a field that is no usual name.
     fileprivate func sharesFact(with other: Value) -> Bool {
         guard case .map(let map) = self else { return false }

@@ -31,7 +31,7 @@ extension Merger {
             for (their, our) in twins.pairs { plan.unite(ours: our, theirs: their) }
             list = MergedList(base, plan)
             for places in twins.clashes { list.reportClash(places, place) }
-            if place.rules == nil { list.reportRenames(besides: twins.pairs, place) }
+            if place.rules == nil { renames += list.renames(besides: twins.pairs, place) }
         }
         let nodes = (0..<plan.segments.count).map { mergeSegment($0, list, place) }
         var order = plan.order { nodes[$0] == nil }

@@ -20,6 +20,7 @@ struct TwinSearch {
 
     private static let neighboursMax = 16
     private static let candidatesMax = 64
+    private static let provenMin = 4
 
     init(_ base: Value.List, _ plan: ListMerge, _ declared: ItemIdentity?) {
         let (ours, theirs) = (plan.ours.inserted, plan.theirs.inserted)
@@ -62,7 +63,8 @@ struct TwinSearch {
                 defaults
             )
             if !isDeclared, !isSame {
-                guard identity.isUsual else { continue }
+                // Few items do not tell whether another field than the usual ones is a name.
+                guard identity.isUsual || near.count >= Self.provenMin else { continue }
                 clashes.append(Sides(ours: ours[our].place, theirs: theirs[their].place))
             } else {
                 pairs[theirs[their].place] = ours[our].place

@@ -22,11 +22,15 @@ extension Merger {
     static func tree(_ base: Value, _ changes: SeparatedChanges, _ place: MergePlace) -> MergeTree {
         var merger = Merger(changes)
         let node = merger.merge(base, changes.deltas, place)
-        guard !merger.departures.isEmpty else { return MergeTree(root: node, hasMoves: false) }
+        guard !merger.departures.isEmpty else {
+            merger.reportRenames()
+            return MergeTree(root: node, hasMoves: false)
+        }
         var thorough = Merger(changes)
         thorough.isThorough = true
         let walked = thorough.merge(base, changes.deltas, place)
         thorough.followMoves()
+        thorough.reportRenames()
         let hasMoves = thorough.insertions.contains { $0.origin != nil }
         return MergeTree(root: walked, hasMoves: hasMoves)
     }
@@ -38,7 +42,9 @@ extension Merger {
         _ place: MergePlace
     ) -> MergeTree {
         var merger = Merger(changes)
-        return MergeTree(root: merger.merge(base, changes.deltas, place), hasMoves: false)
+        let root = merger.merge(base, changes.deltas, place)
+        merger.reportRenames()
+        return MergeTree(root: root, hasMoves: false)
     }
 
     /// Follows the departed values; a merge of one where it arrived may let parts of it depart.
@@ -53,6 +59,7 @@ extension Merger {
                     search.find(wanted.filter { $0.isRemoved(by: side) })
                 }
             }
+            for departure in departed where departure.isFound { noteFound(departure.place) }
             let left = departed.filter { $0.container?.isFound != true }
             for departure in left { follow(departure) }
             let versions = Sides(ours: Side.ours, theirs: .theirs).map {

@@ -16,6 +16,8 @@
 
 extension Value.List {
     private static let neighboursMax = 4
+    /// How many records around have to differ in a field before it names them.
+    private static let markMin = 2
 
     /// The side that may have put another record in the place of this one, which the other side
     /// edited; nil if both edited one thing.
@@ -31,10 +33,12 @@ extension Value.List {
         for entry in record {
             if let side = Side.allCases.first(where: { deltas[$0].replaces(entry) }) {
                 let isMark = marks(entry, among: neighbours)
-                evidence.noteReplaced(entry, by: side, isMark: isMark)
+                let isDefault = defaults.contains(entry.key, entry.value)
+                evidence.noteReplaced(entry, by: side, isMark: isMark, isDefault: isDefault)
             } else if !defaults.contains(entry.key, entry.value) {
-                let isShared = neighbours.contains { $0[entry.key] != nil }
-                evidence.noteKept(entry, isShared: isShared)
+                let sharedCount = neighbours.count { $0[entry.key] != nil }
+                let isMark = sharedCount >= Self.markMin && marks(entry, among: neighbours)
+                evidence.noteKept(entry, isShared: sharedCount > 0, isMark: isMark)
             }
         }
         return evidence.replacer
@@ -110,11 +114,18 @@ private struct RecordEvidence {
 
     init(fieldCount: Int) { self.fieldCount = fieldCount }
 
-    /// - Parameter isMark: Whether the field tells this record from those around.
-    mutating func noteReplaced(_ entry: Value.Map.Element, by side: Side, isMark: Bool) {
+    /// - Parameters:
+    ///   - isMark: Whether the field tells this record from those around.
+    ///   - isDefault: Whether the old value said nothing about the record.
+    mutating func noteReplaced(
+        _ entry: Value.Map.Element,
+        by side: Side,
+        isMark: Bool,
+        isDefault: Bool
+    ) {
         let isUsual = ItemIdentity.isUsual(entry.key)
         replaced[side] += isUsual ? fieldCount : 1
-        replacedCounts[side] += 1
+        if !isDefault { replacedCounts[side] += 1 }
         isReworded = isReworded || entry.value.text != nil
         if isUsual { minimum = max(minimum, 2) }
         if ItemIdentity.isStrict(entry.key) {
@@ -125,9 +136,12 @@ private struct RecordEvidence {
         }
     }
 
-    /// - Parameter isShared: Whether a record nearby has the field, too.
-    mutating func noteKept(_ entry: Value.Map.Element, isShared: Bool) {
+    /// - Parameters:
+    ///   - isShared: Whether a record nearby has the field, too.
+    ///   - isMark: Whether the field tells this record from those around.
+    mutating func noteKept(_ entry: Value.Map.Element, isShared: Bool, isMark: Bool) {
         keptCount += 1
+        if isMark, entry.value.text != nil { isNamed = true }
         if ItemIdentity.isUsual(entry.key), entry.value.isScalar { isNamed = true }
         if isShared, entry.value.text != nil { isKnownByText = true }
         if entry.value.integer == nil {
