@@ -84,6 +84,35 @@ import Testing
         #expect(words(found.output) == words(result))
     }
 
+    @Test(arguments: [
+        (#"[{"op": "replace", "path": "/x", "value": 1e2}]"#, #"{"x": 1e2, "n": 1.50}"#),
+        (#"[{"op": "move", "from": "/n", "path": "/z"}]"#, #"{"x": 1, "z": 1.50}"#),
+        (
+            #"[{"op": "add", "path": "/z", "value": 1.50}]"#,
+            #"{"x": 1, "n": 1.50, "z": 1.50}"#
+        ),
+        (#"[{"op": "add", "path": "/z", "value": 1.5}]"#, #"{"x": 1, "n": 1.50, "z": 1.5}"#),
+        (#"{"x": 2.50}"#, #"{"x": 2.50, "n": 1.50}"#),
+    ])
+    func `a number is written as the patch spells it, or as it was where it came from`(
+        patch: String,
+        result: String
+    ) throws {
+        try folder.write(#"{"x": 1, "n": 1.50}"#, to: "old.json")
+        try folder.write(patch, to: "patch.json")
+        #expect(try folder.shell("$GODWIT patch old.json patch.json").output == result)
+    }
+
+    @Test func `a number of a delta is written as the delta spells it`() throws {
+        try folder.write(#"{"x": 1}"#, to: "old.json")
+        try folder.write(#"{"x": 2.5}"#, to: "new.json")
+        let result = try folder.shell(
+            "$GODWIT diff --json old.json new.json | sed s/2.5/2.50/ > delta.json; "
+                + "$GODWIT patch old.json delta.json"
+        )
+        #expect(result.output == #"{"x": 2.50}"#, "\(result.errors)")
+    }
+
     @Test func `the layout of new parts does not depend on the process`() throws {
         try folder.write(#"{"a": 1,"b" :2}"#, to: "old.json")
         try folder.write(
@@ -121,6 +150,23 @@ import Testing
         #expect(result.output == "600\nreal.json\n", "\(result.errors)")
         let merged = try String(contentsOfFile: folder.path("real.json"), encoding: .utf8)
         #expect(merged == "{\"a\": 2, \"b\": 1}\n")
+    }
+
+    @Test func `a merge by hand changes the file that the system finds under its path`() throws {
+        try folder.write("{\"a\": 1}\n", to: "base.json")
+        try folder.write("{\"a\": 2}\n", to: "theirs.json")
+        let result = try folder.shell(
+            """
+            mkdir -p near far/inside; ln -s ../far/inside near/link
+            echo '{"mine": 1}' > near/ours.json; echo '{"a": 1, "b": 1}' > far/ours.json
+            $GODWIT merge-driver base.json near/link/../ours.json theirs.json a.json
+            cat near/ours.json far/ours.json; ls -A far
+            """
+        )
+        #expect(
+            result.output == "{\"mine\": 1}\n{\"a\": 2, \"b\": 1}\ninside\nours.json\n",
+            "\(result.errors)"
+        )
     }
 
     @Test func `a string without its closing quote is no document`() {

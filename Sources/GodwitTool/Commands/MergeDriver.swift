@@ -11,8 +11,8 @@ struct MergeDriver: ParsableCommand {
             git calls this command for each file that both sides have changed, or have added. The
             result takes the place of OURS in one step, and keeps its layout, unless THEIRS alone
             was laid out anew. Where the merge has conflicts, git's markers stand around both
-            versions, and the reasons go to standard error. So do notices: both changes of a record
-            are there, and you may want to look.
+            versions, unless the result has both, and the reasons go to standard error. So do
+            notices: both changes of a record are there, and you may want to look.
 
             In notebooks (.ipynb) the counts of executions are theirs, without a conflict.
 
@@ -117,20 +117,9 @@ struct MergeDriver: ParsableCommand {
     private func replaceOurs(with text: [UInt8]) throws {
         guard try ours.bytes() != text else { return }
         do {
-            // Another file takes its place, with its rights, and behind a link that leads there.
-            let file = URL(filePath: ours.path).resolvingSymlinksInPath()
-            let rights = try FileManager.default.attributesOfItem(atPath: file.path)[
-                .posixPermissions
-            ]
-            try Data(text).write(to: file, options: .atomic)
-            if let rights {
-                try FileManager.default.setAttributes(
-                    [.posixPermissions: rights],
-                    ofItemAtPath: file.path
-                )
-            }
+            try ReplacedFile(ours.path).replace(with: text)
         } catch {
-            Terminal.warn("godwit: \(ours.path) cannot be written: \(error.localizedDescription)")
+            Terminal.warn("godwit: \(ours.path) cannot be written: \(error)")
             throw ExitCode(2)
         }
     }

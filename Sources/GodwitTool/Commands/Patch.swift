@@ -121,9 +121,10 @@ struct Patch: ParsableCommand {
         switch format ?? Self.format(of: encoded) {
         case .delta where SealedDelta.isEncoded(in: encoded):
             let delta = try SealedDelta(encoded: encoded, budget: .unlimited)
-            return (try outcome(of: delta, on: value, plain), nil)
+            return (try outcome(of: delta, on: value, plain), written)
         case .delta:
-            return (try outcome(of: Delta(encoded: encoded, budget: .unlimited), on: value), nil)
+            let delta = try Delta(encoded: encoded, budget: .unlimited)
+            return (try outcome(of: delta, on: value), written)
         case .jsonPatch:
             let patch = try JSONPatch(encoded, budget: .unlimited)
             if !again, patch.isApplied(to: value) { return (.alreadyApplied, nil) }

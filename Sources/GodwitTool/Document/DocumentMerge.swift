@@ -87,7 +87,7 @@ extension Document {
     /// - Parameter change: A document with parts that were put into it.
     func text(of value: Value, with change: Document? = nil) -> [UInt8] {
         var writer = DocumentWriter(layout: layout)
-        writer.pool = SourcePool([self, change].compactMap { $0 })
+        writer.pool = SourcePool(self, change)
         writer.write(raw: head)
         let sources = Sources(ours: Source(self, for: value))
         writer.write(value, sources, indent: Array(indent(of: root)))

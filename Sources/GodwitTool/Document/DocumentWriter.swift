@@ -6,8 +6,8 @@ import GodwitTree
 ///    has changed, if both are laid out alike.
 /// 2. A container that ours has in another form keeps its brackets, the white space around each
 ///    member that stays, and the order of its keys (``KeyOrder``).
-/// 3. A value that stands elsewhere in the documents was moved or copied from there, and is written
-///    in the same way.
+/// 3. In a document that a change is applied to, a value that stands elsewhere in it or in the change
+///    was moved, copied or put in from there, and is written in the same way.
 /// 4. Any other value gets the layout of its neighbours, or else the ``Layout`` of ours; its numbers,
 ///    strings and keys are spelt as in the document they come from.
 struct DocumentWriter {

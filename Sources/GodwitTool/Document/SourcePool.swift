@@ -1,43 +1,59 @@
 import GodwitTree
 
-/// All containers of some documents, and the numbers and strings that a value spells, by what they are.
+/// The parts of a document and of a change of it, by what they are.
 final class SourcePool {
-    private let documents: [Document]
-    private lazy var sources = Self.sources(in: documents)
+    private let document: Document
+    private let change: Document?
+    private lazy var containers = [document, change].compactMap { $0 }.map {
+        Self.sources(in: $0, where: \.isContainer)
+    }
+    private lazy var scalars = [change, document].compactMap { $0 }.map {
+        Self.sources(in: $0) { !$0.isContainer }
+    }
 
-    init(_ documents: [Document]) { self.documents = documents }
+    init(_ document: Document, _ change: Document?) {
+        (self.document, self.change) = (document, change)
+    }
 
-    /// The first place with this value; nil for any other scalar, which stands in many places.
+    /// A place with this value; nil where the document or the change spells a scalar in several ways.
+    ///
+    /// It is a container of the document, or else of the change; a scalar of the change, or else of the
+    /// document.
     func source(of value: Value) -> Source? {
-        Self.isKept(value) ? sources[value.digest] : nil
-    }
-
-    private static func isKept(_ value: Value) -> Bool {
-        switch value {
-        case .list(let items): !items.isEmpty
-        case .map(let map): !map.isEmpty
-        case .bytes: true
-        case .null, .bool, .int, .double, .string: false
+        for sources in value.isContainer ? containers : scalars {
+            if let source = sources[value.digest] { return source }
         }
+        return nil
     }
 
-    private static func sources(in documents: [Document]) -> [Digest: Source] {
-        var sources: [Digest: Source] = [:]
-        for document in documents {
-            var left = [(document.root, document.value)]
-            while let (node, value) = left.popLast() {
-                guard isKept(value) else { continue }
-                if sources[value.digest] == nil {
-                    sources[value.digest] = Source(document: document, node: node, delta: .keep)
+    private static func sources(
+        in document: Document,
+        where isWanted: (Value) -> Bool
+    ) -> [Digest: Source?] {
+        var sources: [Digest: Source?] = [:]
+        var left = [(document.root, document.value)]
+        while let (node, value) = left.popLast() {
+            // The first ones are to be seen first.
+            for (member, part) in zip(node.members, node.parts(of: value)).reversed() {
+                left.append((member.node, part))
+            }
+            guard isWanted(value) else { continue }
+            let source = Source(document: document, node: node, delta: .keep)
+            switch sources[value.digest] {
+            case nil: sources[value.digest] = .some(source)
+            case let known??:
+                if !value.isContainer, known.text != source.text {
+                    sources[value.digest] = .some(nil)
                 }
-                // The first ones are to be seen first.
-                for (member, part) in zip(node.members, node.parts(of: value)).reversed() {
-                    left.append((member.node, part))
-                }
+            case .some(nil): break
             }
         }
         return sources
     }
+}
+
+extension Value {
+    fileprivate var isContainer: Bool { list != nil || map != nil }
 }
 
 extension Document.Node {

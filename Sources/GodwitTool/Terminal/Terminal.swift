@@ -13,10 +13,10 @@ enum Terminal {
     ///
     /// - Throws: ``ToolError`` when not all of it can be written: a part must not pass for the whole.
     static func write(_ bytes: [UInt8]) throws {
-        do {
-            try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+        do throws(ToolError) {
+            try bytes.write(to: STDOUT_FILENO)
         } catch {
-            throw ToolError("the output cannot be written: \(error.localizedDescription)")
+            throw ToolError("the output cannot be written: \(error)")
         }
     }
 
