@@ -34,6 +34,50 @@ import Testing
         }
     }
 
+    /// An item, a run of one, a pattern, or different items.
+    private func block(of kinds: Int64, _ random: inout Seeded) -> [Value] {
+        func item() -> Value { .int(Int64.random(in: 0..<kinds, using: &random)) }
+        let count = Int.random(in: 1...300, using: &random)
+        let pattern = (0..<random.pick([1, 1, 2, 7, 70])).map { _ in item() }
+        return switch Int.random(in: 0..<3, using: &random) {
+        case 0: [item()]
+        case 1: (0..<count).map { pattern[$0 % pattern.count] }
+        default: (0..<count).map { _ in item() }
+        }
+    }
+
+    @Test func `small edits beside runs and boundaries lead to the tree that is made at once`() {
+        for seed in 0..<UInt64(300 * Soak.factor) {
+            var random = Seeded(seed: seed)
+            let kinds = random.pick([2, 3, 40, 1_000_000] as [Int64])
+            var items = (0..<12).flatMap { _ in block(of: kinds, &random) }
+            var list = Value.List(items)
+            for _ in 0..<40 where !items.isEmpty {
+                let start = Int.random(in: 0..<items.count, using: &random)
+                let count = Int.random(in: 0...random.pick([1, 2, 40, 200]), using: &random)
+                let range = start..<min(items.count, start + count)
+                let new = random.happens(0.5) ? [] : block(of: kinds, &random)
+                let few = random.happens(0.8) ? Array(new.prefix(1)) : new
+                if random.happens(0.3) {
+                    let target = Int.random(in: 0..<items.count, using: &random)
+                    items.insert(items.remove(at: start), at: target)
+                    list.move(from: start, to: target)
+                } else if let item = few.first, random.happens(0.3) {
+                    items[start] = item
+                    list[start] = item
+                } else {
+                    items.replaceSubrange(range, with: few)
+                    list.replaceSubrange(range, with: few)
+                }
+                let isAlike = Value.list(list).digest == Value.list(items).digest
+                guard isAlike, list == Value.List(items) else {
+                    Issue.record("seed \(seed), \(items.count) items")
+                    break
+                }
+            }
+        }
+    }
+
     @Test func `a walk sees the items that were there when it began`() {
         var list = Value.List((0..<1_000).map { Value.int($0) })
         var seen: [Value] = []

@@ -10,9 +10,8 @@ extension Chunk {
         case .inner(let inner):
             writer.bytes.reserveCapacity(32 + Digest.sizeInBytes * inner.chunks.count)
             writer.beginDigest(of: Element.digestPurpose, level: level, count: count)
-            inner.chunks.withUnsafeBufferPointer { chunks in
-                writer.writeReferences(count: chunks.count) { chunks[$0].digest }
-            }
+            let chunks = inner.chunks
+            writer.writeReferences(count: chunks.count) { chunks[$0].digest }
         case .short, .leaf, .run:
             writer.bytes.reserveCapacity(32 + 24 * storedCount)
             writer.beginDigest(of: Element.digestPurpose, level: 0, count: count)

@@ -20,7 +20,8 @@ extension Chunk {
             return true
         }
         let child = inner.child(at: position)
-        return lend(&inner.chunks[child], at: position - inner.start(of: child), body)
+        let start = inner.start(of: child)
+        return inner.lendChild(child) { lend(&$0, at: position - start, body) }
     }
 
     /// Brings the boundaries up to date after an element was lent.
@@ -35,9 +36,15 @@ extension Chunk {
         case .inner(let inner):
             let child = inner.child(at: position)
             let (old, start) = (inner.chunks[child].mark, inner.start(of: child))
-            guard !inner.isBehindRun(child, from: position),
-                inner.chunks[child].rebalance(position - start)
-            else { return false }
+            guard !inner.isBehindRun(child, from: position) else { return false }
+            guard inner.chunks[child].rebalance(position - start) else {
+                let element = element(under: position)
+                guard let cut = inner.cutAgain(position..<(position + 1), with: [element]) else {
+                    return false
+                }
+                withUnsafeMutablePointerToHeader { $0.pointee.part = .inner(cut) }
+                return true
+            }
             let new = inner.chunks[child].mark
             guard new != old else { return true }
             if child == inner.chunks.count - 1 { inner.mark = new }
@@ -80,11 +87,15 @@ extension Chunk {
             let child = min(inner.child(at: range.lowerBound), inner.chunks.count - 1)
             let (old, start) = (inner.chunks[child], inner.start(of: child))
             var chunk = old
+            guard !inner.isBehindRun(child, from: range.lowerBound) else { return false }
             guard range.upperBound <= start + old.count,
-                !inner.isBehindRun(child, from: range.lowerBound),
                 replace(&chunk, range.shifted(by: -start), with: new),
                 inner.isCut(behind: child, by: old.mark, as: chunk.mark)
-            else { return false }
+            else {
+                guard let cut = inner.cutAgain(range, with: new) else { return false }
+                node = .inner(cut)
+                return true
+            }
             replace(&node, child, with: chunk)
             return true
         }
@@ -147,7 +158,7 @@ extension InnerNode {
     fileprivate func isBehindRun(_ child: Int, from position: Int) -> Bool {
         guard child > 0, position == start(of: child) else { return false }
         var node = chunks[child - 1]
-        while let last = node.chunks.last { node = last }
+        while case .inner(let inner) = node.part { node = inner.chunks[inner.childCount - 1] }
         return node.isRun
     }
 
@@ -158,6 +169,44 @@ extension InnerNode {
         }
         return ChunkBoundary.isMarked(old, level: level)
             == ChunkBoundary.isMarked(new, level: level)
+    }
+}
+
+// MARK: - Boundaries of leaves
+
+extension InnerNode {
+    /// The node with other elements in the place of a range, if no boundaries move but those between its
+    /// leaves; the node is right above them.
+    fileprivate func cutAgain(_ range: Range<Int>, with new: [Element]) -> InnerNode? {
+        let first = child(at: range.lowerBound)
+        guard level == 1, first < childCount else { return nil }
+        var builder = ChunkBuilder<Element>()
+        builder.append(0..<(range.lowerBound - start(of: first)), of: chunks[first])
+        for element in new { builder.append(element) }
+        var next = first
+        while next < childCount, start(of: next) < range.upperBound || !builder.isAtBoundary {
+            let chunk = chunks[next]
+            guard chunk.isComplete else { return nil }
+            let rest = min(max(0, range.upperBound - start(of: next)), chunk.count)..<chunk.count
+            builder.append(rest, of: chunk)
+            next += 1
+        }
+        guard let leaves = builder.leaves, first + leaves.count + childCount - next > 1 else {
+            return nil
+        }
+        let cut = replacing(first..<next, with: leaves)
+        let endsAlike = cut.isEnd == isEnd && cut.isComplete == isComplete
+        return endsAlike && !cut.endsEarly(from: first) ? cut : nil
+    }
+
+    /// Whether the rule ends the node behind its last child.
+    private var isEnd: Bool { ChunkBoundary.isEnd(count: childCount, mark: mark, level: level) }
+
+    /// Whether the rule ends the node behind a child that is not the last one.
+    private func endsEarly(from first: Int) -> Bool {
+        (first..<(childCount - 1)).contains { child in
+            ChunkBoundary.isEnd(count: child + 1, mark: chunks[child].mark, level: level)
+        }
     }
 }
 

@@ -83,7 +83,7 @@ extension Chunk {
 
     var copy: Chunk {
         let part = self.part
-        if case .inner(let inner) = part { return .inner(InnerNode(copying: inner)) }
+        if case .inner(let inner) = part { return .inner(inner.copy) }
         return withStoredElements { stored in
             Self.make(count: count, stored: stored.count, part) {
                 $0.initialize(copying: stored[...])
@@ -106,7 +106,7 @@ extension Chunk {
 
     /// The children of an inner node.
     var chunks: [Chunk] {
-        if case .inner(let inner) = part { inner.chunks } else { [] }
+        if case .inner(let inner) = part { Array(inner.chunks) } else { [] }
     }
 
     /// How many elements stand in this object: those of a leaf, the pattern of a run.

@@ -132,7 +132,7 @@ struct ChunkBuilder<Element: ChunkElement>: ~Copyable {
         if last > first, !node.chunks[last - 1].isComplete { last -= 1 }
         guard last > first else { return first }
         levels[level].reserveCapacity(open + node.chunks.count - first + 1)
-        levels[level].append(contentsOf: node.chunks[first..<last])
+        for child in first..<last { levels[level].append(node.chunks[child]) }
         return last
     }
 
@@ -148,6 +148,16 @@ struct ChunkBuilder<Element: ChunkElement>: ~Copyable {
         return levels[level][0]
     }
 
+    /// Whether the last element ended a leaf, or there is none.
+    var isAtBoundary: Bool { leaf.isEmpty }
+
+    /// The leaves, if the last element ended one, none is a run, and no node ended above them.
+    var leaves: [Chunk<Element>]? {
+        guard isAtBoundary, levels.count <= 1 else { return nil }
+        let leaves = levels.first ?? []
+        return leaves.allSatisfy(\.isComplete) ? leaves : nil
+    }
+
     private func isAligned(below level: Int) -> Bool {
         guard leaf.isEmpty else { return false }
         for open in levels.prefix(level) where !open.isEmpty { return false }
@@ -159,15 +169,18 @@ struct ChunkBuilder<Element: ChunkElement>: ~Copyable {
     }
 
     private mutating func close(_ level: Int) {
-        let chunk = source(of: level) ?? .inner(InnerNode(levels[level]))
+        let chunk = source(of: level) ?? .inner(.make(levels[level]))
         levels[level] = []
         append(chunk)
     }
 
     /// An old node with the children that are open on a level.
     private func source(of level: Int) -> Chunk<Element>? {
-        guard level < sources.count, let source = sources[level] else { return nil }
-        return source.chunks.elementsEqual(levels[level], by: ===) ? source : nil
+        guard level < sources.count, let source = sources[level],
+            case .inner(let inner) = source.part,
+            inner.chunks.elementsEqual(levels[level], by: ===)
+        else { return nil }
+        return source
     }
 
     private mutating func append(_ chunk: Chunk<Element>) {

@@ -18,11 +18,14 @@ protocol ChunkElement: Equatable, Sendable {
     /// A name that keeps the digests of different trees apart.
     static var digestPurpose: String { get }
 
-    /// Destroys what a chunk stores, when the chunk goes.
-    ///
-    /// A requirement, because the runtime calls the `deinit` of a generic class as generic code: the
-    /// conformance is the way back to code that the compiler made for this element.
+    // Requirements, because the runtime calls the `deinit` of a generic class as generic code: the
+    // conformance is the way back to code that the compiler made for this element.
+
+    /// Destroys the elements that a chunk stores, when the chunk goes.
     static func destroyElements(of chunk: Chunk<Self>)
+
+    /// Destroys what an inner node stores, when the node goes.
+    static func destroyChildren(of node: InnerNode<Self>)
 }
 
 extension ChunkElement {
@@ -37,6 +40,13 @@ extension ChunkElement {
         let count = chunk.storedCount
         chunk.withUnsafeMutablePointerToElements { elements in
             for index in 0..<count { _ = (elements + index).move() }
+        }
+    }
+
+    static func destroyChildren(of node: InnerNode<Self>) {
+        let count = node.childCount
+        node.withUnsafeMutablePointerToElements { children in
+            for index in 0..<count { _ = (children + index).move() }
         }
     }
 }

@@ -55,17 +55,23 @@ public struct Draft {
     init(_ place: DraftPlace) { self.place = place }
 
     /// A draft of a new value.
+    @usableFromInline
     static func new(_ value: Value?) -> Draft { Draft(DraftPlace(new: value)) }
 
+    // What takes any convertible type is inlinable: the app's compiler makes it for the type that is
+    // assigned. Generic code asks the runtime about that type at each assignment.
+
     /// A draft of a new value; it holds a failure if the conversion fails.
+    @inlinable
     static func new(_ value: (some ValueConvertible)?) -> Draft {
-        do throws(TreeError) {
-            return .new(try value?.asValue())
-        } catch {
-            var draft = Draft.new(nil)
-            draft.place.fail(error)
-            return draft
-        }
+        do throws(TreeError) { return .new(try value?.asValue()) } catch { return .failed(error) }
+    }
+
+    @usableFromInline
+    static func failed(_ error: TreeError) -> Draft {
+        var draft = Draft.new(nil)
+        draft.place.fail(error)
+        return draft
     }
 
     /// Adds to an int; what two sides add, adds up.
@@ -113,7 +119,7 @@ extension Draft {
     @_disfavoredOverload
     public subscript<Scalar: ValueConvertible>(dynamicMember name: String) -> Scalar? {
         get { self[Key(name)] }
-        set { place.put(.new(newValue), Key(name)) }
+        @inlinable set { self[Key(name)] = .new(newValue) }
     }
 
     /// The value under a key of a map; an assignment creates the key, nil removes it.
@@ -131,7 +137,7 @@ extension Draft {
     @_disfavoredOverload
     public subscript<Scalar: ValueConvertible>(key: Key) -> Scalar? {
         get { place.value?[key].flatMap { Scalar(value: $0) } }
-        set { place.put(.new(newValue), key) }
+        @inlinable set { self[key] = .new(newValue) }
     }
 }
 
@@ -157,7 +163,7 @@ extension Draft {
     @_disfavoredOverload
     public subscript<Scalar: ValueConvertible>(position: Int) -> Scalar? {
         get { place.item(at: position).flatMap { Scalar(value: $0) } }
-        set { place.put(.new(newValue), position) }
+        @inlinable set { self[position] = .new(newValue) }
     }
 }
 
