@@ -12,6 +12,18 @@ import Testing
 
     private static let tenths = Array(1...9)
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a first item with many fields does not make the search for an identity slow`() throws {
+        let count: Int64 = 40_000
+        func list(_ shift: Int64) -> Value {
+            let fields = (0..<count).map { (Key("k\($0)"), Value.int($0 + shift)) }
+            let items = (0..<count).map { ["q": .int($0 + shift)] as Value }
+            return .list(Value.List([.map(Value.Map(fields))] + items))
+        }
+        let (base, new) = (list(0), list(1))
+        #expect(try Delta.diff(base, new).applied(to: base) == new)
+    }
+
     @Test func `two appends to a list of fifty thousand items cost as to one of five thousand`()
         throws
     {

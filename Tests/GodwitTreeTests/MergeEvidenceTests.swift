@@ -202,6 +202,19 @@ import Testing
         #expect(!merge(done, [task("Test server")], [task("Write tests")]).isReported)
     }
 
+    @Test func `a record that both sides renamed is reported beside another change`() {
+        func user(_ name: Value, _ role: Value = "viewer") -> Value {
+            ["name": name, "role": role]
+        }
+        let (ann, cy) = (user("ann"), user("cy", "admin"))
+        let base: Value = [ann, user("bob"), cy]
+        let added: Value = [ann, user("robert"), user("dee"), cy]
+        #expect(merge(base, added, [ann, user("bobby"), cy]).isReported)
+        #expect(merge(base, [user("robert"), cy], [ann, user("bobby"), cy]).isReported)
+        // Another one that both removed, and a new one of one side, are two things.
+        #expect(!merge(base, [ann, user("dee", "guest"), cy], [ann, cy]).isReported)
+    }
+
     @Test func `a record that both sides moved elsewhere was not renamed`() {
         let paid: Value = ["title": "Pay the rent", "note": "by Friday"]
         func board(_ todo: Value...) -> Value { ["todo": .list(Value.List(todo)), "done": [paid]] }
@@ -227,6 +240,21 @@ import Testing
         let found = Merge(base: base, ours: ours, theirs: theirs)
         #expect(found.value == ours || found.value == theirs)
         #expect(found.conflicts.count == 1)
+    }
+
+    @Test(arguments: ["10.05.24|12.05.24|11.06.24", "2024.05.10|2024.05.12|2024.06.11"])
+    func `two other days are no raised versions`(days: String) {
+        let days = days.split(separator: "|").map { Value.string(Key(String($0))) }
+        #expect(merge(["due": days[0]], ["due": days[1]], ["due": days[2]]).isReported)
+        #expect(!merge(["v": "1.5.10"], ["v": "1.5.12"], ["v": "1.6.11"]).isReported)
+    }
+
+    @Test func `two words that the sides wrote in capitals are contested`() {
+        let base: Value = "one two three four"
+        let capitals = Merge(base: base, ours: "one TWO three four", theirs: "one two THREE four")
+        #expect(capitals.conflicts.count == 1)
+        let commas = Merge(base: base, ours: "one two, three five", theirs: "one two three, five")
+        #expect(commas.conflicts.isEmpty)
     }
 
     @Test(.timeLimit(.minutes(1)))

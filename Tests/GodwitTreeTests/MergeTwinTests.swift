@@ -19,13 +19,17 @@ import Testing
         #expect(merge.conflicts.map(\.reason) == [.sameIdentity])
     }
 
-    @Test func `two records with one number that agree on less than half are two`() {
+    @Test
+    func
+        `two records with one number that agree on less than half, or half with another name, are two`()
+    {
         let pairs: [(Value, Value)] = [
             (
                 ["id": 2, "title": "Milk", "done": false, "shop": "A"],
                 ["id": 2, "title": "Wine", "done": false, "price": 7]
             ),
             (["id": 2, "done": false, "milk": 3], ["id": 2, "done": false, "wine": 7]),
+            (["id": 2, "title": "Soap", "count": 1], ["id": 2, "title": "Eggs", "count": 1]),
             (
                 ["id": 2, "title": "Milk", "done": false, "tags": [], "due": .null, "note": ""],
                 ["id": 2, "title": "Wine", "done": false, "tags": [], "due": .null, "note": ""]

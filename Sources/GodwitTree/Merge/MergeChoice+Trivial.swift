@@ -12,7 +12,19 @@ extension MergeChoice {
                 && Vote.haveOneKind(ours, theirs)
         }
         guard let our = ours.bareText, let their = theirs.bareText else { return false }
-        return our == their
+        return our == their && !areOtherWords(ours, theirs)
+    }
+
+    /// Whether each side has written a word in another way that the other one left as it was.
+    private func areOtherWords(_ ours: Value, _ theirs: Value) -> Bool {
+        guard let base = versions.base?.words, let our = ours.words, let their = theirs.words,
+            base.count == our.count, base.count == their.count
+        else { return false }
+        let changes = Sides(
+            ours: base.indices.contains { base[$0] != our[$0] && base[$0] == their[$0] },
+            theirs: base.indices.contains { base[$0] != their[$0] && base[$0] == our[$0] }
+        )
+        return changes.ours && changes.theirs
     }
 
     private static func isRaised(from old: Value, to new: Value) -> Bool {
@@ -21,6 +33,11 @@ extension MergeChoice {
 }
 
 extension Value {
+    /// The words of a text, without signs.
+    fileprivate var words: [String]? {
+        text?.split { $0 == " " || $0 == "\n" }.map { $0.filter(\.isLetter) }
+    }
+
     /// The letters of prose, in lower case; nil where there are none, and for other texts: in
     /// a path or in code, case and signs matter, and so does a point that ends no word.
     fileprivate var bareText: [UInt8]? {

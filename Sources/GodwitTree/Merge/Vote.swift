@@ -87,9 +87,8 @@ extension Vote {
             guard rest.first == UInt8(ascii: ".") else { break }
             rest.removeFirst()
         }
-        guard !isDayFirst(numbers), !isGrouped(bytes[bytes.startIndex..<rest.startIndex]) else {
-            return nil
-        }
+        let written = bytes[bytes.startIndex..<rest.startIndex]
+        guard !isDay(numbers, written), !isGrouped(written) else { return nil }
         return (numbers, rest.startIndex)
     }
 
@@ -111,10 +110,16 @@ extension Vote {
         "alpha", "beta", "canary", "dev", "next", "nightly", "pre", "preview", "rc", "snapshot",
     ]
 
-    /// Whether the numbers are a day, a month and a year.
-    private static func isDayFirst(_ numbers: [Int]) -> Bool {
-        numbers.count == 3 && (1_000...9_999).contains(numbers[2])
-            && (1...31).contains(numbers[0]) && (1...31).contains(numbers[1])
+    /// Whether the numbers are a day, a month and a year, or a year, a month and a day; a short year, and
+    /// one that comes first, have others of two digits.
+    private static func isDay(_ numbers: [Int], _ bytes: ArraySlice<UInt8>) -> Bool {
+        guard numbers.count == 3, (1...31).contains(numbers[1]) else { return false }
+        let isPadded = bytes.split(separator: UInt8(ascii: ".")).contains {
+            $0.count == 2 && $0.first == UInt8(ascii: "0")
+        }
+        let years = 1_000...9_999
+        return (1...31).contains(numbers[0]) && (years.contains(numbers[2]) || isPadded)
+            || years.contains(numbers[0]) && (1...31).contains(numbers[2]) && isPadded
     }
 
     /// Whether the points separate thousands.

@@ -230,7 +230,8 @@ extension ItemIdentity {
     private func numbersItems(of lists: [[Value]]) -> Bool {
         lists.contains { $0.count > 1 }
             && lists.allSatisfy { list in
-                let numbers = list.map { name(of: $0)?.integer }
+                // Lazily: a field that the first item alone has is not looked for in all.
+                let numbers = list.lazy.map { name(of: $0)?.integer }
                 return zip(numbers, numbers.dropFirst()).allSatisfy { left, right in
                     guard let left, let right else { return false }
                     return left < .max && left + 1 == right

@@ -6,7 +6,8 @@
 //   (1) Lists of records, and lists of lines, are always merged. Lists of rows are not: they are points
 //       of a line, rings of a polygon, or a matrix.
 //   (2) Where one list has all that the other has, in the same order, nothing is contested.
-//   (3) A set is a list of strings, all different, of one kind: numbers, options or words.
+//   (3) Lists that share an item may be sets: a set is a list of strings, all different, of one kind:
+//       numbers, options or words.
 
 extension Value.List {
     /// Whether each of two lists is one value, so that they cannot both be there.
@@ -17,7 +18,7 @@ extension Value.List {
             !contains(inOrder: other), !other.contains(inOrder: self)
         else { return false }
         let kinds = lists.map(\.kindOfSet)
-        return kinds[0] == nil || kinds[0] != kinds[1]
+        return kinds[0] == nil || kinds[0] != kinds[1] || Set(self).isDisjoint(with: other)
     }
 
     func contains(inOrder other: Value.List) -> Bool {

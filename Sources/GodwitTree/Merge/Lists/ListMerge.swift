@@ -76,6 +76,16 @@ struct ListMerge {
         return ours.neighbour(of: segment) != theirs.neighbour(of: segment)
     }
 
+    /// How many of the segments before each one, and of all, both sides left in their place.
+    var keptCounts: [Int] {
+        segments.ranges.indices.reduce(into: [0]) { counts, segment in
+            let isKept = [ours, theirs].allSatisfy {
+                !$0.isRemoved(segment) && !$0.isMoved[segment]
+            }
+            counts.append(counts[segment] + (isKept ? 1 : 0))
+        }
+    }
+
     private func hang(_ side: ListSide, on forest: inout InsertionForest, isOurs: Bool) {
         var left = 0
         var run: [Int] = []

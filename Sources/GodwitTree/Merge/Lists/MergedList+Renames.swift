@@ -48,15 +48,17 @@ extension MergedList {
         let ours = newItems(of: .ours, except: Set(twins.values))
         let theirs = newItems(of: .theirs, except: Set(twins.keys))
         for run in runs {
-            let before = run.lowerBound > 0 ? run.lowerBound - 1 : nil
-            let removed = plan.segments.ranges[run].flatMap { $0 }
-            guard let ours = ours[before], let theirs = theirs[before],
-                ours.count == removed.count, theirs.count == removed.count
-            else { continue }
-            for (position, (our, their)) in zip(removed, zip(ours, theirs)) {
+            var (ours, theirs) = (
+                ours[kept(by: .ours, before: run)] ?? [],
+                theirs[kept(by: .theirs, before: run)] ?? []
+            )
+            for position in plan.segments.ranges[run].joined() {
                 let item = base[position]
-                guard item.sharesFact(with: our), item.sharesFact(with: their) else { continue }
-                let versions = MergeVersions(base: item, sides: Sides(ours: our, theirs: their))
+                guard let our = ours.firstIndex(where: item.sharesFact),
+                    let their = theirs.firstIndex(where: item.sharesFact)
+                else { continue }
+                let sides = Sides(ours: ours.remove(at: our), theirs: theirs.remove(at: their))
+                let versions = MergeVersions(base: item, sides: sides.map { $0 })
                 let conflict = Conflict(.bothSet, versions, .both, place.child(.position(position)))
                 renames.append(Rename(list: self, conflict: conflict))
             }
@@ -64,20 +66,22 @@ extension MergedList {
         return renames
     }
 
-    /// The segments next to each other that both sides removed, behind one that both kept.
+    /// The last segment before a run that a side kept.
+    private func kept(by side: Side, before run: Range<Int>) -> Int? {
+        (0..<run.lowerBound).last { !plan.side(side).isRemoved($0) }
+    }
+
+    /// The segments next to each other that both sides removed.
     private var removedRuns: [Range<Int>] {
         func isGone(_ segment: Int) -> Bool {
             plan.ours.isRemoved(segment) && plan.theirs.isRemoved(segment)
-        }
-        func isKept(_ segment: Int) -> Bool {
-            !plan.ours.isRemoved(segment) && !plan.theirs.isRemoved(segment)
         }
         var runs: [Range<Int>] = []
         var segment = 0
         while segment < plan.segments.count {
             let start = segment
             while segment < plan.segments.count, isGone(segment) { segment += 1 }
-            if start < segment, start == 0 || isKept(start - 1) { runs.append(start..<segment) }
+            if start < segment { runs.append(start..<segment) }
             segment += 1
         }
         return runs

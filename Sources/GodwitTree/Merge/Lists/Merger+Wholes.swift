@@ -4,7 +4,8 @@
 //   (1) Lists that both sides put in the place of an empty one are as if both had created them.
 //   (2) If both sides have replaced all items, or one has and the other one has added or edited some,
 //       the lists exclude each other. In a list of records, or of words, each item is a thing of its
-//       own: there both must have replaced all, or one by things of another kind.
+//       own: there both must have replaced all, or one by things of another kind. Words beside options,
+//       such as `--debug`, are a command.
 //   (3) Where items repeat themselves near the changes, and both sides leave each item in its place,
 //       an item is named by its place: content says nothing about which one it is. New items may
 //       follow at the end.
@@ -30,18 +31,23 @@ extension Merger {
             }
         }
         let parts = deltas.map(\.parts)
+        let rewrites = parts.map { $0.replacesOrEdits(base) }
+        guard rewrites.ours || rewrites.theirs else { return nil }
         let replaces = parts.map { $0.replaces(base) }
-        let isOfThings = base[0].map != nil || base[0].text != nil
+        let lists = deltas.map(base.changed)
+        let areArguments = [base, lists.ours, lists.theirs].contains {
+            $0.contains(where: \.isOption)
+        }
+        let isOfThings = base[0].map != nil || base[0].text != nil && !areArguments
         let excludes = Side.allCases.contains { side in
-            guard replaces[side] else { return false }
+            guard areArguments ? rewrites[side] : replaces[side] else { return false }
             if parts[side].changesKind(of: base) { return !parts[side.other].isEmpty }
             return !isOfThings && parts[side.other].hasMore
         }
         let bothReplace =
             (replaces.ours || replaces.theirs) && base[0].map == nil
-            && parts.ours.replacesOrEdits(base) && parts.theirs.replacesOrEdits(base)
+            && rewrites.ours && rewrites.theirs
         guard excludes || bothReplace else { return nil }
-        let lists = deltas.map(base.changed)
         guard !lists.ours.contains(inOrder: lists.theirs),
             !lists.theirs.contains(inOrder: lists.ours)
         else { return nil }

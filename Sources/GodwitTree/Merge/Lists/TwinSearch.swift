@@ -1,14 +1,17 @@
 // The new items of both sides that are one.
 //
 //   (1) Items with the same identity, where the list has one. Two new records with the same number
-//       or date that agree on less than half of their fields are two: both sides counted on. A field
+//       or date that agree on less than half of their fields, or on half with another name, are two:
+//       both sides counted on. A field
 //       that both left empty, zero or false, or as most items have it, says nothing. Two with the
 //       same name, title or label that have no other value in common, or dates of their own, are
 //       two. Two with the same `id` or `key` are two if each side has several fields of its own, and
 //       no field says that they are one: else nothing would tell that a record has parts of both. An
 //       identity that the policy declares makes one of them all the same.
-//   (2) Equal items in the same gap; equal records anywhere, when each side has just one.
-//   (3) In a list of scalars, all different: equal strings and ints, and assignments to one name.
+//   (2) Equal items in the same gap, or with nothing between them that both sides kept. Equal records
+//       anywhere, when each side has just one, they say enough (`Value.isDistinctive`), and the list
+//       has none: two people put in two separators.
+//   (3) In a list of scalars, all different: equal words, and assignments to one name.
 //
 // The search judges a list by the new items and their neighbours.
 
@@ -36,7 +39,7 @@ struct TwinSearch {
             if Self.isOfArguments(near, plan), Self.differ(ours, theirs) { return }
             let names: [Self.Name] = [{ $0.assignedName.map { .string($0) } }, { $0 }]
             let name = names.first { Self.areDistinct(near, plan, by: $0) }
-            unite(ours, theirs, plan, by: name ?? { $0 }, isSet: name != nil)
+            unite(ours, theirs, plan, by: name ?? { $0 }, isSet: name != nil, near)
         }
     }
 
@@ -77,7 +80,8 @@ struct TwinSearch {
         _ theirs: [(place: Int, value: Value)],
         _ plan: ListMerge,
         by name: Name,
-        isSet: Bool
+        isSet: Bool,
+        _ near: [Value]
     ) {
         func content(_ value: Value) -> ItemContent { ItemContent(name(value) ?? value) }
         var places: [ItemContent: [Int]] = [:]
@@ -86,13 +90,19 @@ struct TwinSearch {
         }
         var counts: [ItemContent: Int] = [:]
         for (_, value) in theirs { counts[content(value), default: 0] += 1 }
+        let known = isSet ? [] : Set(near.map(content))
+        let kept = plan.keptCounts
+        /// How many segments that both sides kept stand before a new item.
+        func depth(_ anchor: Int?) -> Int { anchor.map { kept[$0 + 1] } ?? 0 }
         for (place, value) in theirs {
             let content = content(value)
             guard let candidates = places[content], !candidates.isEmpty else { continue }
             let isOnly = candidates.count == 1 && counts[content] == 1
+            let isOne = isSet && value.isName || value.isDistinctive && !known.contains(content)
+            let anchor = plan.theirs.anchor(of: place)
             let index = candidates.suffix(Self.candidatesMax).lastIndex { candidate in
-                isOnly && (isSet && value.isName || !value.isScalar)
-                    || plan.ours.anchor(of: candidate) == plan.theirs.anchor(of: place)
+                let ourAnchor = plan.ours.anchor(of: candidate)
+                return ourAnchor == anchor || isOnly && (isOne || depth(ourAnchor) == depth(anchor))
             }
             guard let index else { continue }
             pairs[place] = candidates[index]
@@ -169,7 +179,12 @@ extension Value {
         let own = Sides(ours: map.count, theirs: otherMap.count).map { $0 - names.count - common }
         let unset = equals.count { defaults.contains($0.key, $0.value) }
         if name.integer != nil || !identity.isUsual {
-            return 2 * (equal - unset) >= common - unset + own.ours + own.theirs
+            let count = common - unset + own.ours + own.theirs
+            let hasOtherName = map.contains { field in
+                ItemIdentity.isUsual(field.key) && !names.contains(field.key)
+                    && otherMap[field.key].map { $0 != field.value } == true
+            }
+            return 2 * (equal - unset) >= count + (hasOtherName ? 1 : 0)
         }
         if identity.isStrict {
             // A field with two values is reported.
@@ -192,8 +207,8 @@ extension Value {
 extension Value {
     fileprivate var isName: Bool {
         switch self {
-        case .string, .int: true
-        case .null, .bool, .double, .bytes, .list, .map: false
+        case .string(let text): text.text.contains { $0.isLetter || $0.isNumber }
+        default: false
         }
     }
 
@@ -209,5 +224,6 @@ extension Value {
         return isName ? Key(String(text[..<end])) : nil
     }
 
-    fileprivate var isOption: Bool { text?.utf8.first == UInt8(ascii: "-") }
+    /// Whether this is an option of a command, such as `--port`.
+    var isOption: Bool { text?.utf8.first == UInt8(ascii: "-") }
 }

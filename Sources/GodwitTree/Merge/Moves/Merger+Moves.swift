@@ -5,7 +5,8 @@
 //       by resemblance: then its key was renamed. A number as `id` is a name only beside equal
 //       texts, because lists number their items each on its own.
 //   (2) It must be there just once, and say enough (`Value.isDistinctive`): a record of one word
-//       stands in many places by chance. A short string, an int or a small record with an `id` was
+//       stands in many places by chance. If the map around it has an equal value under another key,
+//       such as a default or a placeholder, it says nothing. A short string, an int or a small record with an `id` was
 //       moved only where it was an item of a list, and both sides put it into another list.
 //   (3) If the other side edited it where it was, the edit goes along; but not another item that it
 //       put in its place.
@@ -29,7 +30,7 @@ extension Merger {
         var thorough = Merger(changes)
         thorough.isThorough = true
         let walked = thorough.merge(base, changes.deltas, place)
-        thorough.followMoves()
+        thorough.followMoves(in: base)
         thorough.reportRenames()
         let hasMoves = thorough.insertions.contains { $0.origin != nil }
         return MergeTree(root: walked, hasMoves: hasMoves)
@@ -48,7 +49,8 @@ extension Merger {
     }
 
     /// Follows the departed values; a merge of one where it arrived may let parts of it depart.
-    private mutating func followMoves() {
+    private mutating func followMoves(in base: Value) {
+        var common = CommonValues(base)
         while !departures.isEmpty {
             let departed = departures
             departures = []
@@ -59,7 +61,13 @@ extension Merger {
                     search.find(wanted.filter { $0.isRemoved(by: side) })
                 }
             }
-            for departure in departed where departure.isFound { noteFound(departure.place) }
+            for departure in departed where departure.isFound {
+                if common.contains(departure) {
+                    departure.arrivals = Sides(both: nil)
+                } else {
+                    noteFound(departure.place)
+                }
+            }
             let left = departed.filter { $0.container?.isFound != true }
             for departure in left { follow(departure) }
             let versions = Sides(ours: Side.ours, theirs: .theirs).map {
