@@ -47,6 +47,36 @@ import Testing
     }
 
     @Test(arguments: [
+        (#"[{"op":"replace","path":"/0/id","value":9}]"#, #"{"b": 1, "id": 9, "a": 1.50}"#),
+        (#"[{"=":[0,{"id":9,"b":5}]}]"#, #"{"b": 5, "id": 9, "a": 1.50}"#),
+    ])
+    func `a patch that gives a record another identity keeps its layout`(
+        patch: String,
+        record: String
+    ) throws {
+        let rest = #"{"b": 1, "id": 2, "a": 1.50}"#
+        try folder.write(#"[{"b": 1, "id": 1, "a": 1.50},\#(rest)]"#, to: "old.json")
+        try folder.write(patch, to: "change.json")
+        let patched = try folder.shell("$GODWIT patch old.json change.json")
+        #expect(patched.output == "[\(record),\(rest)]", "\(patched.errors)")
+    }
+
+    @Test func `a delta that tells a record as a new one keeps the layout of the old one`() throws {
+        func text(_ port: Int) -> String {
+            let records = [80, port, 82].map {
+                #"{"port": \#($0), "host": "a", "retry": 1.50, "back": {"z": 1, "a": 2}}"#
+            }
+            return "[\n  \(records.joined(separator: ",\n  "))\n]\n"
+        }
+        try folder.write(text(81), to: "old.json")
+        try folder.write(text(9_000), to: "new.json")
+        let patched = try folder.shell(
+            "$GODWIT diff --json old.json new.json | $GODWIT patch old.json -"
+        )
+        #expect(patched.output == text(9_000), "\(patched.errors)")
+    }
+
+    @Test(arguments: [
         (
             #"[{"op": "move", "from": "/b", "path": "/z"}]"#,
             "{\n  \"a\": 1,\n  \"z\": {\"y\": \"1\", \"x\": 1.50, \"w\": 0.10000000000000001}\n}\n"

@@ -11,8 +11,9 @@ struct MergeDriver: ParsableCommand {
             git calls this command for each file that both sides have changed, or have added. The
             result takes the place of OURS in one step, and keeps its layout, unless THEIRS alone
             was laid out anew. Where the merge has conflicts, git's markers stand around both
-            versions, unless the result has both, and the reasons go to standard error. So do
-            notices: both changes of a record are there, and you may want to look.
+            versions, and the reasons go to standard error; lists of lines that have both changes
+            get no markers. So do notices: both changes of a record are there, and you may want to
+            look.
 
             In notebooks (.ipynb) the counts of executions are theirs, without a conflict.
 

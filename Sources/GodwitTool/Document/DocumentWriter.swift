@@ -105,7 +105,11 @@ extension DocumentWriter {
 
     private mutating func write(_ list: Value.List, _ sources: Sources, indent: [UInt8]) {
         let base = sources.base?.items(count: list.count) ?? []
-        let ours = sources.ours?.items(count: list.count) ?? []
+        let pool = pool
+        let ours =
+            pool.flatMap { pool in
+                sources.ours?.items(replacedIn: list) { !pool.isPlaced($0) }
+            } ?? sources.ours?.items(count: list.count) ?? []
         let theirs = sources.theirs?.items(count: list.count) ?? []
         let own = sources.ours?.node.members ?? []
         let others = sources.theirs?.node.members ?? []

@@ -4,6 +4,8 @@ import GodwitTree
 struct Source {
     let document: Document
     let node: Document.Node
+    /// What the node says.
+    let value: Value
     /// The change from what the node says to the value that is written.
     let delta: Delta
 
@@ -12,12 +14,13 @@ struct Source {
         self.init(
             document: document,
             node: document.root,
+            value: document.value,
             delta: .diff(document.value, value, policy: policy, inPieces: true)
         )
     }
 
-    init(document: Document, node: Document.Node, delta: Delta) {
-        (self.document, self.node, self.delta) = (document, node, delta)
+    init(document: Document, node: Document.Node, value: Value, delta: Delta) {
+        (self.document, self.node, self.value, self.delta) = (document, node, value, delta)
     }
 
     var text: ArraySlice<UInt8> { document.bytes[node.range] }
@@ -38,14 +41,16 @@ struct Source {
 
     /// What an entry of this map is to the value under its key.
     func child(_ member: Document.Member) -> Source? {
-        guard let key = member.key else { return nil }
+        guard let key = member.key, let value = value[key] else { return nil }
+        func part(_ delta: Delta) -> Source {
+            Source(document: document, node: member.node, value: value, delta: delta)
+        }
         switch delta {
-        case .keep: return Source(document: document, node: member.node, delta: .keep)
+        case .keep: return part(.keep)
         case .map(let map):
             switch map[key] {
-            case nil: return Source(document: document, node: member.node, delta: .keep)
-            case .apply(let delta)?:
-                return Source(document: document, node: member.node, delta: delta)
+            case nil: return part(.keep)
+            case .apply(let delta)?: return part(delta)
             case .remove?: return nil
             }
         default: return nil
@@ -56,11 +61,46 @@ struct Source {
     func items(count: Int) -> [(position: Int, source: Source)?] {
         guard case .list(let members) = node.content else { return [] }
         return places(members.count, count).map { place in
-            place.map { position, delta in
-                let node = members[position].node
-                return (position, Source(document: document, node: node, delta: delta))
-            }
+            place.map { ($0, item(at: $0, $1)) }
         }
+    }
+
+    /// The same, where an item also counts as the new one that came in its place: that one is laid out
+    /// like it.
+    ///
+    /// - Parameter isNew: Whether an item comes from nowhere else.
+    func items(
+        replacedIn list: Value.List,
+        isNew: (Value) -> Bool
+    ) -> [(position: Int, source: Source)?] {
+        guard let old = value.list else { return [] }
+        var items = items(count: list.count)
+        var left = Set(old.indices)
+        for item in items { item.map { _ = left.remove($0.position) } }
+        var (start, position) = (0, 0)
+        for end in 0...items.count {
+            let next = end < items.count ? items[end]?.position : old.count
+            guard let next else { continue }
+            let gone = position..<max(position, next)
+            if end - start == gone.count, left.isSuperset(of: gone) {
+                for (place, position) in zip(start..<end, gone)
+                where old[position].isContainer(like: list[place]) && isNew(list[place]) {
+                    let delta = Delta.diff(old[position], list[place], inPieces: true)
+                    items[place] = (position, item(at: position, delta))
+                }
+            }
+            (start, position) = (end + 1, next + 1)
+        }
+        return items
+    }
+
+    private func item(at position: Int, _ delta: Delta) -> Source {
+        Source(
+            document: document,
+            node: node.members[position].node,
+            value: value.list?[position] ?? .null,
+            delta: delta
+        )
     }
 
     private func places(_ oldCount: Int, _ count: Int) -> [(Int, Delta)?] {
@@ -69,6 +109,12 @@ struct Source {
         case .list(let list): list.places(in: oldCount, resultCount: count)
         default: Array(repeating: nil, count: count)
         }
+    }
+}
+
+extension Value {
+    fileprivate func isContainer(like other: Value) -> Bool {
+        map != nil && other.map != nil || list != nil && other.list != nil
     }
 }
 

@@ -26,6 +26,15 @@ final class SourcePool {
         return nil
     }
 
+    /// Whether a container stands in the document, or in the change with keys in an order that says
+    /// something: sorted ones, as programs write them, do not.
+    func isPlaced(_ value: Value) -> Bool {
+        guard let source = source(of: value) else { return false }
+        let isOwn = containers.first?[value.digest] != nil
+        let keys = source.node.members.compactMap(\.key?.text)
+        return isOwn || keys != keys.sorted()
+    }
+
     private static func sources(
         in document: Document,
         where isWanted: (Value) -> Bool
@@ -38,7 +47,7 @@ final class SourcePool {
                 left.append((member.node, part))
             }
             guard isWanted(value) else { continue }
-            let source = Source(document: document, node: node, delta: .keep)
+            let source = Source(document: document, node: node, value: value, delta: .keep)
             switch sources[value.digest] {
             case nil: sources[value.digest] = .some(source)
             case let known??:
