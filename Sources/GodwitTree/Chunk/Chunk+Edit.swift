@@ -122,11 +122,8 @@ extension Chunk {
             !old.isComplete || range.upperBound < old.bytes.count
                 || (!new.isEmpty && !range.isEmpty)
         else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count)
-        bytes += old.bytes[..<range.lowerBound]
-        for element in new { bytes.append(element.boundaryByte) }
-        bytes += old.bytes[range.upperBound...]
+        var bytes = old.bytes
+        bytes.replaceSubrange(range, with: new.lazy.map { $0.boundaryByte })
         let boundary = LeafBoundary(
             bytes: bytes,
             count: count,
