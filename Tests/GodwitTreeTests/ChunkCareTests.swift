@@ -34,6 +34,18 @@ import Testing
         }
     }
 
+    @Test func `the end of a list can be removed wherever a leaf begins`() {
+        for count in stride(from: 24, to: 500, by: 9) {
+            let list = Value.List((0..<count).map { .int(Int64($0)) })
+            for start in 0..<count {
+                var rest = list
+                rest.removeSubrange(start...)
+                guard rest != Value.List(list.prefix(start)) else { continue }
+                Issue.record("\(start) of \(count)")
+            }
+        }
+    }
+
     /// An item, a run of one, a pattern, or different items.
     private func block(of kinds: Int64, _ random: inout Seeded) -> [Value] {
         func item() -> Value { .int(Int64.random(in: 0..<kinds, using: &random)) }

@@ -201,7 +201,7 @@ extension InnerNode {
 
     /// Whether the rule ends the node behind a child that is not the last one.
     private func endsEarly(from first: Int) -> Bool {
-        (first..<(childCount - 1)).contains { child in
+        (first..<max(first, childCount - 1)).contains { child in
             ChunkBoundary.isEnd(count: child + 1, mark: chunks[child].mark, level: level)
         }
     }
