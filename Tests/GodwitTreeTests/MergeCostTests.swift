@@ -12,6 +12,27 @@ import Testing
 
     private static let tenths = Array(1...9)
 
+    @Test(.timeLimit(.minutes(1)), arguments: [1, 2, 20_000])
+    func `two lists that were made anew are merged in a time that grows with their length`(
+        every: Int
+    ) {
+        func records(_ start: Int) -> [Value] {
+            (start..<(start + 20_000)).map {
+                ["id": .int(Int64($0)), "n": .int(Int64($0 * 7)), "u": .string(Key("u\($0)"))]
+            }
+        }
+        let (base, ours, new) = (records(0), records(30_000), records(60_000))
+        let theirs = base.indices.map { $0 % every == 0 ? new[$0] : base[$0] }
+        let merge = Merge(
+            base: .list(Value.List(base)),
+            ours: every == 2 ? [] : .list(Value.List(ours)),
+            theirs: every > 2
+                ? .list(Value.List(base.indices.filter { $0 % 2 == 0 }.map { base[$0] }))
+                : .list(Value.List(theirs))
+        )
+        #expect(merge.value.list != nil)
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func `a first item with many fields does not make the search for an identity slow`() throws {
         let count: Int64 = 40_000

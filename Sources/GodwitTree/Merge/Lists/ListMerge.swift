@@ -76,14 +76,19 @@ struct ListMerge {
         return ours.neighbour(of: segment) != theirs.neighbour(of: segment)
     }
 
-    /// How many of the segments before each one, and of all, both sides left in their place.
-    var keptCounts: [Int] {
-        segments.ranges.indices.reduce(into: [0]) { counts, segment in
-            let isKept = [ours, theirs].allSatisfy {
-                !$0.isRemoved(segment) && !$0.isMoved[segment]
+    /// How many segments that both sides left in their place stand before each item of a side.
+    var depths: Sides<[Int]> {
+        Sides(ours: ours, theirs: theirs).map { side in
+            var depth = 0
+            return side.items.map { item in
+                if case .base(let segment) = item, isStationary(segment) { depth += 1 }
+                return depth
             }
-            counts.append(counts[segment] + (isKept ? 1 : 0))
         }
+    }
+
+    private func isStationary(_ segment: Int) -> Bool {
+        [ours, theirs].allSatisfy { !$0.isRemoved(segment) && !$0.isMoved[segment] }
     }
 
     private func hang(_ side: ListSide, on forest: inout InsertionForest, isOurs: Bool) {

@@ -47,18 +47,14 @@ extension MergedList {
         var renames: [Rename] = []
         let ours = newItems(of: .ours, except: Set(twins.values))
         let theirs = newItems(of: .theirs, except: Set(twins.keys))
+        let kept = Sides(ours: Side.ours, theirs: .theirs).map(keptBefore)
         for run in runs {
-            var (ours, theirs) = (
-                ours[kept(by: .ours, before: run)] ?? [],
-                theirs[kept(by: .theirs, before: run)] ?? []
-            )
-            for position in plan.segments.ranges[run].joined() {
-                let item = base[position]
-                guard let our = ours.firstIndex(where: item.sharesFact),
-                    let their = theirs.firstIndex(where: item.sharesFact)
-                else { continue }
-                let sides = Sides(ours: ours.remove(at: our), theirs: theirs.remove(at: their))
-                let versions = MergeVersions(base: item, sides: sides.map { $0 })
+            guard let ours = ours[kept.ours[run.lowerBound]],
+                let theirs = theirs[kept.theirs[run.lowerBound]]
+            else { continue }
+            let removed = plan.segments.ranges[run].flatMap { $0 }
+            for (position, sides) in successors(of: removed, ours, theirs) {
+                let versions = MergeVersions(base: base[position], sides: sides.map { $0 })
                 let conflict = Conflict(.bothSet, versions, .both, place.child(.position(position)))
                 renames.append(Rename(list: self, conflict: conflict))
             }
@@ -66,9 +62,41 @@ extension MergedList {
         return renames
     }
 
-    /// The last segment before a run that a side kept.
-    private func kept(by side: Side, before run: Range<Int>) -> Int? {
-        (0..<run.lowerBound).last { !plan.side(side).isRemoved($0) }
+    /// How many new items are looked at for one that is gone.
+    private static var successorsMax: Int { 16 }
+
+    /// The new items of both sides that may be what became of a removed one: among a few each that has a
+    /// value of it, among many those in the same places.
+    private func successors(
+        of removed: [Int],
+        _ ours: [Value],
+        _ theirs: [Value]
+    ) -> [(position: Int, sides: Sides<Value>)] {
+        let counts = [removed.count, ours.count, theirs.count]
+        guard counts.allSatisfy({ $0 <= Self.successorsMax }) else {
+            guard Set(counts).count == 1 else { return [] }
+            return zip(removed, zip(ours, theirs)).compactMap { position, sides in
+                let item = base[position]
+                return item.sharesFact(with: sides.0) && item.sharesFact(with: sides.1)
+                    ? (position, Sides(ours: sides.0, theirs: sides.1)) : nil
+            }
+        }
+        var (ours, theirs) = (ours, theirs)
+        return removed.compactMap { position in
+            guard let our = ours.firstIndex(where: base[position].sharesFact),
+                let their = theirs.firstIndex(where: base[position].sharesFact)
+            else { return nil }
+            return (position, Sides(ours: ours.remove(at: our), theirs: theirs.remove(at: their)))
+        }
+    }
+
+    /// The last segment before each one that a side kept.
+    private func keptBefore(_ side: Side) -> [Int?] {
+        var last: Int?
+        return (0..<plan.segments.count).map { segment in
+            defer { if !plan.side(side).isRemoved(segment) { last = segment } }
+            return last
+        }
     }
 
     /// The segments next to each other that both sides removed.

@@ -8,10 +8,10 @@
 //       two. Two with the same `id` or `key` are two if each side has several fields of its own, and
 //       no field says that they are one: else nothing would tell that a record has parts of both. An
 //       identity that the policy declares makes one of them all the same.
-//   (2) Equal items in the same gap, or with nothing between them that both sides kept. Equal records
-//       anywhere, when each side has just one, they say enough (`Value.isDistinctive`), and the list
-//       has none: two people put in two separators.
-//   (3) In a list of scalars, all different: equal words, and assignments to one name.
+//   (2) Equal items in the same gap. Equal records also where nothing that both sides left in its place
+//       stands between them; and anywhere, if each side has just one and the list has none: of two
+//       separators in a list of such, two people put in two.
+//   (3) In a list of scalars, all different: equal words and ints, and assignments to one name.
 //
 // The search judges a list by the new items and their neighbours.
 
@@ -90,19 +90,18 @@ struct TwinSearch {
         }
         var counts: [ItemContent: Int] = [:]
         for (_, value) in theirs { counts[content(value), default: 0] += 1 }
-        let known = isSet ? [] : Set(near.map(content))
-        let kept = plan.keptCounts
-        /// How many segments that both sides kept stand before a new item.
-        func depth(_ anchor: Int?) -> Int { anchor.map { kept[$0 + 1] } ?? 0 }
+        let known = Set(near.map(content))
+        let depths = plan.depths
         for (place, value) in theirs {
             let content = content(value)
             guard let candidates = places[content], !candidates.isEmpty else { continue }
             let isOnly = candidates.count == 1 && counts[content] == 1
-            let isOne = isSet && value.isName || value.isDistinctive && !known.contains(content)
+            let isOne = value.isScalar ? isSet && value.isName : !known.contains(content)
             let anchor = plan.theirs.anchor(of: place)
             let index = candidates.suffix(Self.candidatesMax).lastIndex { candidate in
-                let ourAnchor = plan.ours.anchor(of: candidate)
-                return ourAnchor == anchor || isOnly && (isOne || depth(ourAnchor) == depth(anchor))
+                if plan.ours.anchor(of: candidate) == anchor { return true }
+                let isSameGap = depths.ours[candidate] == depths.theirs[place]
+                return isOnly && (isOne || isSameGap && (isSet || !value.isScalar))
             }
             guard let index else { continue }
             pairs[place] = candidates[index]
@@ -205,9 +204,11 @@ extension Value {
 }
 
 extension Value {
+    /// Whether this is an int, or a text that is no ruler of signs.
     fileprivate var isName: Bool {
         switch self {
-        case .string(let text): text.text.contains { $0.isLetter || $0.isNumber }
+        case .string(let text): text.text.contains { $0.isLetter || $0.isNumber || !$0.isASCII }
+        case .int: true
         default: false
         }
     }
@@ -225,5 +226,8 @@ extension Value {
     }
 
     /// Whether this is an option of a command, such as `--port`.
-    var isOption: Bool { text?.utf8.first == UInt8(ascii: "-") }
+    var isOption: Bool {
+        guard let text, text.utf8.first == UInt8(ascii: "-") else { return false }
+        return text.dropFirst().first.map { $0 == "-" || $0.isLetter } ?? false
+    }
 }

@@ -5,9 +5,10 @@
 //       by resemblance: then its key was renamed. A number as `id` is a name only beside equal
 //       texts, because lists number their items each on its own.
 //   (2) It must be there just once, and say enough (`Value.isDistinctive`): a record of one word
-//       stands in many places by chance. If the map around it has an equal value under another key,
-//       such as a default or a placeholder, it says nothing. A short string, an int or a small record with an `id` was
-//       moved only where it was an item of a list, and both sides put it into another list.
+//       stands in many places by chance. A short string, an int or a small record with an `id` was
+//       moved only where it was an item of a list, and both sides put it into another list. An edited
+//       value says nothing if the map around it has an equal one under another key, such as a default
+//       or a placeholder.
 //   (3) If the other side edited it where it was, the edit goes along; but not another item that it
 //       put in its place.
 //   (4) If the other side moved it elsewhere too, it stands where ours has it, with the edits of
@@ -62,7 +63,7 @@ extension Merger {
                 }
             }
             for departure in departed where departure.isFound {
-                if common.contains(departure) {
+                if departure.choice != nil, common.contains(departure) {
                     departure.arrivals = Sides(both: nil)
                 } else {
                     noteFound(departure.place)
