@@ -215,6 +215,18 @@ import Testing
         #expect(!merge(base, [ann, user("dee", "guest"), cy], [ann, cy]).isReported)
     }
 
+    @Test func `two new records for one week are told, however few there are`() {
+        func week(_ number: Int64, _ title: Value, _ topic: Value) -> Value {
+            ["week": .int(number), "title": title, "topic": topic]
+        }
+        let base = [week(1, "Lab", "T0"), week(2, "Lab", "T1")]
+        let ours: Value = .list(Value.List(base + [week(3, "Lab", "Intro")]))
+        let theirs: Value = .list(Value.List(base + [week(3, "Exam", "Intro")]))
+        #expect(
+            Merge(base: .list(Value.List(base)), ours: ours, theirs: theirs).conflicts.count == 1
+        )
+    }
+
     @Test func `a record that both sides moved elsewhere was not renamed`() {
         let paid: Value = ["title": "Pay the rent", "note": "by Friday"]
         func board(_ todo: Value...) -> Value { ["todo": .list(Value.List(todo)), "done": [paid]] }
@@ -246,7 +258,13 @@ import Testing
     func `two other days are no raised versions`(days: String) {
         let days = days.split(separator: "|").map { Value.string(Key(String($0))) }
         #expect(merge(["due": days[0]], ["due": days[1]], ["due": days[2]]).isReported)
-        #expect(!merge(["v": "1.5.10"], ["v": "1.5.12"], ["v": "1.6.11"]).isReported)
+        let versions: [(Value, Value, Value)] = [
+            ("1.5.10", "1.5.12", "1.6.11"), ("22.04.1", "22.04.3", "22.04.5"),
+            ("^1.05.0", "^1.06.0", "^1.07.0"), ("1.2.03", "1.2.04", "1.2.05"),
+        ]
+        for (base, ours, theirs) in versions {
+            #expect(!merge(["v": base], ["v": ours], ["v": theirs]).isReported, "\(base)")
+        }
     }
 
     @Test func `two words that the sides wrote in capitals are contested`() {

@@ -126,7 +126,7 @@ struct Merger {
         default: return choice(.bothSet, base, values.map { $0 }, place)
         }
         if place.rules == nil, let ours = values.ours.list, let theirs = values.theirs.list,
-            ours.excludes(theirs) || base == nil && ours.isOtherAnswer(than: theirs)
+            ours.excludes(theirs)
         {
             let versions = MergeVersions(base: base, sides: values.map { $0 })
             return .open(MergeChoice(.bothSet, versions, place, leaning: .ours))

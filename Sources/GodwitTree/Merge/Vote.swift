@@ -113,13 +113,15 @@ extension Vote {
     /// Whether the numbers are a day, a month and a year, or a year, a month and a day; a short year, and
     /// one that comes first, have others of two digits.
     private static func isDay(_ numbers: [Int], _ bytes: ArraySlice<UInt8>) -> Bool {
-        guard numbers.count == 3, (1...31).contains(numbers[1]) else { return false }
-        let isPadded = bytes.split(separator: UInt8(ascii: ".")).contains {
-            $0.count == 2 && $0.first == UInt8(ascii: "0")
+        guard numbers.count == 3 else { return false }
+        let (days, months, years) = (1...31, 1...12, 1_000...9_999)
+        return switch bytes.split(separator: UInt8(ascii: ".")).map(\.count) {
+        case [2, 2, 2]: days.contains(numbers[0]) && months.contains(numbers[1])
+        case [4, 2, 2]:
+            years.contains(numbers[0]) && months.contains(numbers[1]) && days.contains(numbers[2])
+        default:
+            days.contains(numbers[0]) && days.contains(numbers[1]) && years.contains(numbers[2])
         }
-        let years = 1_000...9_999
-        return (1...31).contains(numbers[0]) && (years.contains(numbers[2]) || isPadded)
-            || years.contains(numbers[0]) && (1...31).contains(numbers[2]) && isPadded
     }
 
     /// Whether the points separate thousands.

@@ -7,8 +7,6 @@
 //       of a line, rings of a polygon, or a matrix.
 //   (2) Where one list has all that the other has, in the same order, nothing is contested.
 //   (3) A set is a list of strings, all different, of one kind: numbers, options or words.
-//   (4) Two lists of one length, without a shared item, that stand where nothing was are two answers:
-//       two commands, or two periods.
 
 extension Value.List {
     /// Whether each of two lists is one value, so that they cannot both be there.
@@ -20,12 +18,6 @@ extension Value.List {
         else { return false }
         let kinds = lists.map(\.kindOfSet)
         return kinds[0] == nil || kinds[0] != kinds[1]
-    }
-
-    /// Whether two lists have as many scalars each, and more than one, but none in common.
-    func isOtherAnswer(than other: Value.List) -> Bool {
-        count > 1 && count == other.count && allSatisfy(\.isScalar) && other.allSatisfy(\.isScalar)
-            && lines == nil && Set(self).isDisjoint(with: other)
     }
 
     func contains(inOrder other: Value.List) -> Bool {

@@ -82,9 +82,14 @@ extension MergedList {
             }
         }
         var (ours, theirs) = (ours, theirs)
+        let areAsMany = Set(counts).count == 1
         return removed.compactMap { position in
-            guard let our = ours.firstIndex(where: base[position].sharesFact),
-                let their = theirs.firstIndex(where: base[position].sharesFact)
+            // Where more came than went, an empty field says nothing.
+            func isSuccessor(_ new: Value) -> Bool {
+                base[position].sharesFact(with: new, besidesUnset: !areAsMany)
+            }
+            guard let our = ours.firstIndex(where: isSuccessor),
+                let their = theirs.firstIndex(where: isSuccessor)
             else { return nil }
             return (position, Sides(ours: ours.remove(at: our), theirs: theirs.remove(at: their)))
         }
@@ -131,11 +136,11 @@ extension Value {
     fileprivate var withParts: [Value] { [self] + parts.flatMap { $0.value.withParts } }
 
     /// Whether two records have one value in a field that is no usual name.
-    fileprivate func sharesFact(with other: Value) -> Bool {
+    fileprivate func sharesFact(with other: Value, besidesUnset: Bool = false) -> Bool {
         guard case .map(let map) = self else { return false }
         return map.contains { entry in
             !ItemIdentity.isUsual(entry.key) && entry.value != .null
-                && other[entry.key] == entry.value
+                && !(besidesUnset && entry.value.isUnset) && other[entry.key] == entry.value
         }
     }
 }

@@ -35,9 +35,9 @@ extension Merger {
         guard rewrites.ours || rewrites.theirs else { return nil }
         let replaces = parts.map { $0.replaces(base) }
         let lists = deltas.map(base.changed)
-        let areArguments = [base, lists.ours, lists.theirs].contains {
-            $0.contains(where: \.isOption)
-        }
+        let areArguments =
+            base.count > 1 && !base.allSatisfy(\.isOption)
+            && [base, lists.ours, lists.theirs].contains { $0.contains(where: \.isOption) }
         let isOfThings = base[0].map != nil || base[0].text != nil && !areArguments
         let excludes = Side.allCases.contains { side in
             guard areArguments ? rewrites[side] : replaces[side] else { return false }

@@ -59,15 +59,17 @@ struct TwinSearch {
         let defaults = FieldDefaults(near)
         for (name, their) in shared.sorted(by: { $0.value < $1.value }) {
             guard let our = ourNames[name] else { continue }
+            // Few items do not tell whether another field than the usual ones is a name.
+            let isProven = identity.isUsual || near.count >= Self.provenMin
             let isSame = ours[our].value.isSame(
                 as: theirs[their].value,
                 name,
                 by: identity,
-                defaults
+                defaults,
+                isProven: isProven
             )
             if !isDeclared, !isSame {
-                // Few items do not tell whether another field than the usual ones is a name.
-                guard identity.isUsual || near.count >= Self.provenMin else { continue }
+                guard isProven else { continue }
                 clashes.append(Sides(ours: ours[our].place, theirs: theirs[their].place))
             } else {
                 pairs[theirs[their].place] = ours[our].place
@@ -168,7 +170,8 @@ extension Value {
         as other: Value,
         _ name: Value,
         by identity: ItemIdentity,
-        _ defaults: FieldDefaults
+        _ defaults: FieldDefaults,
+        isProven: Bool
     ) -> Bool {
         guard case .map(let map) = self, case .map(let otherMap) = other else { return true }
         let names = Set(identity.fields.compactMap { $0.count == 1 ? $0[0] : nil })
@@ -179,10 +182,12 @@ extension Value {
         let unset = equals.count { defaults.contains($0.key, $0.value) }
         if name.integer != nil || !identity.isUsual {
             let count = common - unset + own.ours + own.theirs
-            let hasOtherName = map.contains { field in
-                ItemIdentity.isUsual(field.key) && !names.contains(field.key)
-                    && otherMap[field.key].map { $0 != field.value } == true
-            }
+            let hasOtherName =
+                isProven
+                && map.contains { field in
+                    ItemIdentity.isUsual(field.key) && !names.contains(field.key)
+                        && otherMap[field.key].map { $0 != field.value } == true
+                }
             return 2 * (equal - unset) >= count + (hasOtherName ? 1 : 0)
         }
         if identity.isStrict {
@@ -204,13 +209,15 @@ extension Value {
 }
 
 extension Value {
-    /// Whether this is an int, or a text that is no ruler of signs.
+    private static let rulerMin = 3
+
+    /// Whether this is an int, or a text that is neither blank nor a ruler, such as `---`.
     fileprivate var isName: Bool {
-        switch self {
-        case .string(let text): text.text.contains { $0.isLetter || $0.isNumber || !$0.isASCII }
-        case .int: true
-        default: false
-        }
+        guard case .string(let key) = self else { return integer != nil }
+        let text = key.text
+        if text.contains(where: { $0.isLetter || $0.isNumber }) { return true }
+        let isRuler = text.count >= Self.rulerMin && Set(text).count == 1
+        return !isRuler && !text.allSatisfy(\.isWhitespace)
     }
 
     /// The name in an assignment such as `PORT=80`; nil for any other text.
