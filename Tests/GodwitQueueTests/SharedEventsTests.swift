@@ -24,11 +24,7 @@ import Testing
         try await share.queue.following {
             // What came before the first reading is no event.
             try await clock.lookUntil { share.queue.state.withLock(\.isLoaded) }
-            let told = Mutex<[QueueEvent]>([])
-            let events = share.queue.events()
-            let listening = Task {
-                for await event in events { told.withLock { $0.append(event) } }
-            }
+            let listener = EventListener(to: share.queue)
             // One of a pipeline that neither has, one that is over before anything is seen of it.
             let (foreign, brief) = try await app.store.write { transaction in
                 (
@@ -40,7 +36,7 @@ import Testing
             }
             try await app.store.write { try $0.completeOperation(brief) }
             try await clock.lookUntil { try await share.queue.status(of: brief).isFinal }
-            try await clock.lookUntil { told.withLock { !$0.isEmpty } }
+            try await clock.lookUntil { !listener.events.isEmpty }
             try await app.store.write { transaction in
                 _ = try transaction.modifyOperation(foreign) { $0.priority = 5 }
             }
@@ -48,24 +44,21 @@ import Testing
             let watching = Task { try await share.queue.fate(of: foreign) }
             try await app.store.write { try $0.completeOperation(foreign) }
             try await clock.lookUntil {
-                told.withLock { events in
-                    events.contains {
-                        if case .finished(_, foreign, _) = $0 { true } else { false }
-                    }
+                listener.events.contains {
+                    if case .finished(_, foreign, _) = $0 { true } else { false }
                 }
             }
             #expect(try await watching.value == .completed)
-            let counts = told.withLock { events in
-                [foreign, brief].map { id in
-                    (
-                        events.enqueuedCount(of: id),
-                        events.count { if case .finished(_, id, _) = $0 { true } else { false } }
-                    )
-                }
+            let events = listener.events
+            let counts = [foreign, brief].map { id in
+                (
+                    events.enqueuedCount(of: id),
+                    events.count { if case .finished(_, id, _) = $0 { true } else { false } }
+                )
             }
             #expect(counts[0] == (1, 1), "the foreign one")
             #expect(counts[1].1 == 1, "the brief one")
-            listening.cancel()
+            listener.end()
         }
         try app.store.close()
         try share.store.close()
@@ -77,11 +70,7 @@ import Testing
         let (app, share) = (try process(), try process())
         try await share.queue.following {
             try await clock.lookUntil { share.queue.state.withLock(\.isLoaded) }
-            let told = Mutex<[QueueEvent]>([])
-            let events = share.queue.events()
-            let listening = Task {
-                for await event in events { told.withLock { $0.append(event) } }
-            }
+            let listener = EventListener(to: share.queue)
             let id = try await share.store.write {
                 try $0.enqueue(Upload(name: "foreign"), Placement(pipeline: "elsewhere"))
             }
@@ -89,9 +78,9 @@ import Testing
                 _ = try transaction.modifyOperation(id) { $0.priority = 5 }
             }
             let last = try await app.enqueue("last")
-            try await clock.lookUntil { told.withLock { $0.enqueuedCount(of: last) == 1 } }
-            #expect(told.withLock { $0.enqueuedCount(of: id) } == 1)
-            listening.cancel()
+            try await clock.lookUntil { listener.events.enqueuedCount(of: last) == 1 }
+            #expect(listener.events.enqueuedCount(of: id) == 1)
+            listener.end()
         }
         try app.store.close()
         try share.store.close()
@@ -110,6 +99,24 @@ import Testing
         try app.store.close()
         try share.store.close()
     }
+}
+
+/// The events of a queue, as they are told.
+private final class EventListener: Sendable {
+    private let told = Mutex<[QueueEvent]>([])
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    init(to queue: PushQueue) {
+        let events = queue.events()
+        let task = Task { [weak self] in
+            for await event in events { self?.told.withLock { $0.append(event) } }
+        }
+        self.task.withLock { $0 = task }
+    }
+
+    var events: [QueueEvent] { told.withLock(\.self) }
+
+    func end() { task.withLock { $0?.cancel() } }
 }
 
 extension [QueueEvent] {

@@ -154,8 +154,8 @@ extension Books {
         }
     }
 
-    /// A hold is taken back or replaced, by a body that comes after all that are committed: of these, some
-    /// are yet to be answered.
+    /// Forgets a hold that a transaction takes back or replaces, also in the chores whose answers have not
+    /// come: the transaction runs after theirs.
     mutating func forgetHold(of id: OperationID, _ context: String) {
         holds[id]?[context] = nil
         for chore in pending.keys {
