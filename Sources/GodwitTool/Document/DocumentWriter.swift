@@ -105,11 +105,7 @@ extension DocumentWriter {
 
     private mutating func write(_ list: Value.List, _ sources: Sources, indent: [UInt8]) {
         let base = sources.base?.items(count: list.count) ?? []
-        let pool = pool
-        let ours =
-            pool.flatMap { pool in
-                sources.ours?.items(replacedIn: list) { !pool.isPlaced($0) }
-            } ?? sources.ours?.items(count: list.count) ?? []
+        let ours = ourItems(of: list, sources) ?? []
         let theirs = sources.theirs?.items(count: list.count) ?? []
         let own = sources.ours?.node.members ?? []
         let others = sources.theirs?.node.members ?? []
@@ -132,6 +128,14 @@ extension DocumentWriter {
             )
         }
         write(pieces, in: ("[", "]"), sources, indent: indent)
+    }
+
+    private func ourItems(
+        of list: Value.List,
+        _ sources: Sources
+    ) -> [(position: Int, source: Source)?]? {
+        guard let pool else { return sources.ours?.items(count: list.count) }
+        return sources.ours?.items(replacedIn: list) { !pool.isPlaced($0) }
     }
 
     private mutating func write(

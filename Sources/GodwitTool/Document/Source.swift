@@ -75,8 +75,7 @@ struct Source {
     ) -> [(position: Int, source: Source)?] {
         guard let old = value.list else { return [] }
         var items = items(count: list.count)
-        var left = Set(old.indices)
-        for item in items { item.map { _ = left.remove($0.position) } }
+        let left = Set(old.indices).subtracting(items.compactMap { $0?.position })
         var (start, position) = (0, 0)
         for end in 0...items.count {
             let next = end < items.count ? items[end]?.position : old.count

@@ -1,7 +1,8 @@
-// Changes that move no boundary, as most do not.
+// Changes that move no boundary, as most do not, or only boundaries between leaves.
 //
 // Where the rule decides after an edit as it did before, new nodes stand in the places of the old
-// ones along one path. Where it may not, the tree goes through a `ChunkBuilder`.
+// ones along one path. Where only leaves of one node begin and end elsewhere, these are cut again.
+// Where other boundaries may move, the tree goes through a `ChunkBuilder`.
 
 extension Chunk {
     /// Lends the element at a position to `body`, whatever that does to the shape.
