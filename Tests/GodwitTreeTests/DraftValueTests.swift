@@ -65,6 +65,14 @@ private struct Money: ValueConvertible, Equatable {
         #expect(try assigned { $0.a = UInt64(Int64.max) } == .int(.max))
     }
 
+    @Test func `a scalar is read as what it is, and as nothing else`() {
+        let value: Value = ["name": "Wine", "count": 3, "price": 9.5, "crossed": false]
+        #expect(value["crossed"]?.bool == false && value["count"]?.bool == nil)
+        #expect(value["price"]?.double == 9.5 && value["price"]?.integer == nil)
+        #expect(value["count"]?.double == 3.0 && value["name"]?.double == nil)
+        #expect(Value.int(.max).double == nil)
+    }
+
     @Test func `arrays and dictionaries of what can be assigned can be`() throws {
         let (ints, rows, named) = ([1, 2], [["x"], []], ["b": 1.5, "a": 2])
         #expect(try assigned { $0.a = ints } == [1, 2])

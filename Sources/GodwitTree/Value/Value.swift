@@ -59,6 +59,14 @@ extension Value {
         return integer
     }
 
+    /// The number as a double, or nil when this is something else.
+    ///
+    /// An int counts as a double if a double can tell it exactly.
+    public var double: Double? { Double(value: self) }
+
+    /// The truth value, or nil when this is something else.
+    public var bool: Bool? { Bool(value: self) }
+
     /// The byte string, or nil when this is something else.
     public var byteString: [UInt8]? {
         guard case .bytes(let bytes) = self else { return nil }
