@@ -28,6 +28,20 @@ struct Tokens {
 
     var all: Set<Value> { Set(counts.keys) }
 
+    /// The lines of all texts.
+    static func lines(of values: Value...) -> Set<Value> {
+        func lines(_ value: Value) -> [Value] {
+            switch value {
+            case .map(let map): map.flatMap { lines($0.value) }
+            case .list(let items): items.flatMap(lines)
+            case .string(let text):
+                text.text.split(separator: "\n").map { .string(Key(String($0))) }
+            default: []
+            }
+        }
+        return Set(values.flatMap(lines))
+    }
+
     /// Those that are not among others.
     func subtracting(_ others: Tokens) -> Set<Value> { all.subtracting(others.all) }
 

@@ -9,11 +9,30 @@ extension ListMatching {
         let newBag = newBags[index] ?? bag(of: new[index])
         (oldBags[source], newBags[index]) = (oldBag, newBag)
         let score = oldBag.score(with: newBag)
-        guard identity != nil, score >= Self.renamedScoreMin else {
-            return identity == nil ? score : 0
+        guard let identity else { return score }
+        guard score >= Self.renamedScoreMin else {
+            return isRenamed(source, index, identity) ? Self.scoreMin : 0
         }
         let (oldRest, newRest) = (rest(of: old[source]), rest(of: new[index]))
         return oldRest.score(with: newRest) >= Self.restScoreMin ? score : 0
+    }
+
+    /// Whether two items have all else but their identity in common, and a text in it that no other
+    /// item has.
+    private func isRenamed(_ source: Int, _ index: Int, _ identity: ItemIdentity) -> Bool {
+        guard case .map(let record) = old[source] else { return false }
+        let (oldRest, newRest) = (identity.rest(of: old[source]), identity.rest(of: new[index]))
+        guard oldRest == newRest else { return false }
+        return record.contains { entry in
+            guard let text = entry.value.text, !text.isEmpty, oldRest[entry.key] == entry.value
+            else {
+                return false
+            }
+            let values = neighbours.compactMap { $0[entry.key] }
+            // The two items are among them.
+            return values.count { $0 == entry.value } == 2
+                && Set(values).count > Self.othersMin
+        }
     }
 
     private mutating func bag(of item: Value) -> Resemblance {
@@ -23,7 +42,7 @@ extension ListMatching {
     /// The item without its identity.
     private func rest(of item: Value) -> Resemblance {
         guard let identity else { return Resemblance(item) }
-        return Resemblance(identity.fields.reduce(item) { $0.without($1[...]) })
+        return Resemblance(identity.rest(of: item))
     }
 
     mutating func matchAlike(new range: Range<Int>, old gap: Range<Int>) {
@@ -121,4 +140,9 @@ extension ListMatching {
             (nextNew, nextOld) = (anchor + 1, min(oldEnd + 1, old.count))
         }
     }
+}
+
+extension ItemIdentity {
+    /// An item without the fields that name it.
+    fileprivate func rest(of item: Value) -> Value { fields.reduce(item) { $0.without($1[...]) } }
 }

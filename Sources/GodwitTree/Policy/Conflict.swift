@@ -11,8 +11,8 @@ public struct Conflict: Hashable, Sendable {
         case replacedAndEdited
         /// One side removed a value that the other changed, or moved to another container or key.
         case removedAndEdited
-        /// Both sides moved one item to different places, gave a key two new names, or made one value
-        /// a field of two new records, which both have it then.
+        /// Both sides moved one item to different places, or put a new one in at different places, gave
+        /// a key two new names, or made one value a field of two new records, which both have it then.
         case bothMoved
         /// Both sides changed the same lines or words of a text; words that both changed are those
         /// of one side.
@@ -61,11 +61,18 @@ public struct Conflict: Hashable, Sendable {
 }
 
 extension Conflict {
-    /// Whether nothing was decided: both changes are there as they were made.
+    /// Whether nothing of either side is lost: both changes are there as they were made, or a new item
+    /// that both sides put in at different places is there once.
     ///
     /// A person may want to look at them: the tool prints a notice, and its exit code is that of a
     /// merge without conflicts.
-    public var isNotice: Bool { reason == .bothChangedRecord }
+    public var isNotice: Bool {
+        switch reason {
+        case .bothChangedRecord: true
+        case .bothMoved: base == nil
+        default: false
+        }
+    }
 }
 
 extension Conflict {
@@ -79,6 +86,8 @@ extension Conflict {
         case (.removedAndEdited, _): "one side removed it, the other changed it; it stays"
         case (.bothMoved, .both):
             "both sides made it a field of another new record; it is in both"
+        case (.bothMoved, .ours) where base == nil:
+            "both sides put it in, at different places; it is there once, where ours has it"
         case (.bothMoved, .ours): "both sides moved it; it is where ours put it"
         case (.bothMoved, .theirs): "both sides moved it; it is where theirs put it"
         case (.bothRewrote, .both):

@@ -115,6 +115,20 @@ struct ListSide {
     /// The segment that stands before an item; nil for the beginning.
     func anchor(of item: Int) -> Int? { anchors[item] }
 
+    /// For each new item that stands in the place of segments which this side removed: those segments.
+    var turnovers: [Int: Range<Int>] {
+        var found: [Int: Range<Int>] = [:]
+        var gap = 0..<0
+        for (place, _) in inserted {
+            let start = anchor(of: place).map { $0 + 1 } ?? 0
+            if gap.isEmpty || gap.lowerBound != start {
+                gap = start..<(places[start...].firstIndex { $0 != nil } ?? places.count)
+            }
+            if !gap.isEmpty { found[place] = gap }
+        }
+        return found
+    }
+
     /// The items that the base does not have, with their places.
     var inserted: [(place: Int, value: Value)] {
         items.indices.compactMap { place in newValue(at: place).map { (place, $0) } }

@@ -2,7 +2,7 @@
 //
 // Each side may have given the record another name, or both may have removed it and put in records of
 // their own. Both records stay, and a conflict says so if each has a value of the removed one, besides
-// its name, and the removed one was not moved.
+// its name, or half of the words of a text; and if the removed one was not moved.
 
 /// A record that both sides may have renamed.
 struct Rename {
@@ -135,12 +135,24 @@ extension Value {
     /// This value, and all in it.
     fileprivate var withParts: [Value] { [self] + parts.flatMap { $0.value.withParts } }
 
-    /// Whether two records have one value in a field that is no usual name.
+    private static let wordsMin = 3
+    private static let keptMin = 0.5
+
+    /// Whether two records have one value in a field that is no usual name, or half of the words of
+    /// a text.
     fileprivate func sharesFact(with other: Value, besidesUnset: Bool = false) -> Bool {
         guard case .map(let map) = self else { return false }
         return map.contains { entry in
-            !ItemIdentity.isUsual(entry.key) && entry.value != .null
-                && !(besidesUnset && entry.value.isUnset) && other[entry.key] == entry.value
+            guard !ItemIdentity.isUsual(entry.key), entry.value != .null,
+                !(besidesUnset && entry.value.isUnset), let value = other[entry.key]
+            else { return false }
+            return value == entry.value || entry.value.sharesWords(with: value)
         }
+    }
+
+    private func sharesWords(with other: Value) -> Bool {
+        guard text != nil, other.text != nil, evidence(atMost: Self.wordsMin) == Self.wordsMin
+        else { return false }
+        return Resemblance(self).score(with: Resemblance(other)) >= Self.keptMin
     }
 }

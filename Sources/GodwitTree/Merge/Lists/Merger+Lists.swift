@@ -30,7 +30,8 @@ extension Merger {
             let twins = TwinSearch(base, plan, place.rules?.identity)
             for (their, our) in twins.pairs { plan.unite(ours: our, theirs: their) }
             list = MergedList(base, plan)
-            for places in twins.clashes { list.reportClash(places, place) }
+            for places in twins.clashes { list.report(.sameIdentity, places, .both, place) }
+            for places in twins.distant { list.report(.bothMoved, places, .ours, place) }
             if place.rules == nil { renames += list.renames(besides: twins.pairs, place) }
         }
         let nodes = (0..<plan.segments.count).map { mergeSegment($0, list, place) }
@@ -142,14 +143,20 @@ extension MergedList {
         reports.append(Conflict(.bothMoved, versions, .ours, place))
     }
 
-    fileprivate func reportClash(_ places: Sides<Int>, _ place: MergePlace) {
+    /// Reports two new items.
+    fileprivate func report(
+        _ reason: Conflict.Reason,
+        _ places: Sides<Int>,
+        _ choice: Conflict.Choice,
+        _ place: MergePlace
+    ) {
         let values = Sides(
             ours: plan.ours.newValue(at: places.ours),
             theirs: plan.theirs.newValue(at: places.theirs)
         )
         let place = place.child(.position(plan.ours.starts[places.ours]))
         let versions = MergeVersions(base: nil, sides: values)
-        reports.append(Conflict(.sameIdentity, versions, .both, place))
+        reports.append(Conflict(reason, versions, choice, place))
     }
 }
 

@@ -1,9 +1,9 @@
 // The new items of both sides that are one.
 //
 //   (1) Items with the same identity, where the list has one. Two new records with the same number
-//       or date that agree on less than half of their fields, or on half with another name, are two:
-//       both sides counted on. A field
-//       that both left empty, zero or false, or as most items have it, says nothing. Two with the
+//       or date that agree on less than half of their fields, or on half with another name or without
+//       a usual one, are two: both sides counted on. A field that both left empty, zero or false, or
+//       as most items have it, says nothing. Two with the
 //       same name, title or label that have no other value in common, or dates of their own, are
 //       two. Two with the same `id` or `key` are two if each side has several fields of its own, and
 //       no field says that they are one: else nothing would tell that a record has parts of both. An
@@ -12,6 +12,9 @@
 //       stands between them; and anywhere, if each side has just one and the list has none: of two
 //       separators in a list of such, two people put in two.
 //   (3) In a list of scalars, all different: equal words and ints, and assignments to one name.
+//       An int, a sentence, or a record without a usual name that is one and stands at different
+//       places is told: it may be two.
+//   (4) Items in the places of different ones are two, unless they have a usual or declared name.
 //
 // The search judges a list by the new items and their neighbours.
 
@@ -21,11 +24,20 @@ struct TwinSearch {
     /// The places of two items with one identity that are not one item, on their sides.
     private(set) var clashes: [Sides<Int>] = []
 
+    /// The places of items that are one, though they stand apart.
+    private(set) var distant: [Sides<Int>] = []
+    /// How many segments that both sides left in their place stand before each item.
+    private let depths: Sides<[Int]>
+    /// The segments in the place of which new items stand.
+    private let turnovers: Sides<[Int: Range<Int>]>
+
     private static let neighboursMax = 16
     private static let candidatesMax = 64
     private static let provenMin = 4
 
     init(_ base: Value.List, _ plan: ListMerge, _ declared: ItemIdentity?) {
+        turnovers = Sides(ours: plan.ours, theirs: plan.theirs).map(\.turnovers)
+        depths = plan.depths
         let (ours, theirs) = (plan.ours.inserted, plan.theirs.inserted)
         guard !ours.isEmpty, !theirs.isEmpty else { return }
         let near = Self.neighbours(base, plan)
@@ -59,6 +71,9 @@ struct TwinSearch {
         let defaults = FieldDefaults(near)
         for (name, their) in shared.sorted(by: { $0.value < $1.value }) {
             guard let our = ourNames[name] else { continue }
+            let (ourPlace, theirPlace) = (ours[our].place, theirs[their].place)
+            let mayStandApart = !isDeclared && !identity.isUsual
+            if mayStandApart, standApart(ourPlace, theirPlace) { continue }
             // Few items do not tell whether another field than the usual ones is a name.
             let isProven = identity.isUsual || near.count >= Self.provenMin
             let isSame = ours[our].value.isSame(
@@ -70,9 +85,9 @@ struct TwinSearch {
             )
             if !isDeclared, !isSame {
                 guard isProven else { continue }
-                clashes.append(Sides(ours: ours[our].place, theirs: theirs[their].place))
+                clashes.append(Sides(ours: ourPlace, theirs: theirPlace))
             } else {
-                pairs[theirs[their].place] = ours[our].place
+                pair(ourPlace, theirPlace, isTold: mayStandApart)
             }
         }
     }
@@ -93,7 +108,6 @@ struct TwinSearch {
         var counts: [ItemContent: Int] = [:]
         for (_, value) in theirs { counts[content(value), default: 0] += 1 }
         let known = Set(near.map(content))
-        let depths = plan.depths
         for (place, value) in theirs {
             let content = content(value)
             guard let candidates = places[content], !candidates.isEmpty else { continue }
@@ -101,14 +115,30 @@ struct TwinSearch {
             let isOne = value.isScalar ? isSet && value.isName : !known.contains(content)
             let anchor = plan.theirs.anchor(of: place)
             let index = candidates.suffix(Self.candidatesMax).lastIndex { candidate in
+                if standApart(candidate, place) { return false }
                 if plan.ours.anchor(of: candidate) == anchor { return true }
                 let isSameGap = depths.ours[candidate] == depths.theirs[place]
                 return isOnly && (isOne || isSameGap && (isSet || !value.isScalar))
             }
             guard let index else { continue }
-            pairs[place] = candidates[index]
+            pair(candidates[index], place, isTold: !value.isWord)
             places[content]?.remove(at: index)
         }
+    }
+
+    /// - Parameter isTold: Whether it is told that the two stand apart.
+    private mutating func pair(_ our: Int, _ their: Int, isTold: Bool) {
+        pairs[their] = our
+        guard isTold, depths.ours[our] != depths.theirs[their] else { return }
+        distant.append(Sides(ours: our, theirs: their))
+    }
+
+    /// Whether two new items stand in the places of different items of the base.
+    private func standApart(_ our: Int, _ their: Int) -> Bool {
+        guard let ours = turnovers.ours[our], let theirs = turnovers.theirs[their] else {
+            return false
+        }
+        return !ours.overlaps(theirs)
     }
 
     /// The name that tells an item apart; nil where it has none.
@@ -173,7 +203,9 @@ extension Value {
         _ defaults: FieldDefaults,
         isProven: Bool
     ) -> Bool {
-        guard case .map(let map) = self, case .map(let otherMap) = other else { return true }
+        guard self != other, case .map(let map) = self, case .map(let otherMap) = other else {
+            return true
+        }
         let names = Set(identity.fields.compactMap { $0.count == 1 ? $0[0] : nil })
         let equals = map.filter { !names.contains($0.key) && otherMap[$0.key] == $0.value }
         let equal = equals.count
@@ -188,7 +220,8 @@ extension Value {
                     ItemIdentity.isUsual(field.key) && !names.contains(field.key)
                         && otherMap[field.key].map { $0 != field.value } == true
                 }
-            return 2 * (equal - unset) >= count + (hasOtherName ? 1 : 0)
+            let mustBeMost = hasOtherName || isProven && !identity.isUsual
+            return 2 * (equal - unset) >= count + (mustBeMost ? 1 : 0)
         }
         if identity.isStrict {
             // A field with two values is reported.
@@ -219,6 +252,9 @@ extension Value {
         let isRuler = text.count >= Self.rulerMin && Set(text).count == 1
         return !isRuler && !text.allSatisfy(\.isWhitespace)
     }
+
+    /// Whether this is a text of one word: a list of such is a set.
+    fileprivate var isWord: Bool { text.map { !$0.contains(where: \.isWhitespace) } == true }
 
     /// The name in an assignment such as `PORT=80`; nil for any other text.
     fileprivate var assignedName: Key? {
