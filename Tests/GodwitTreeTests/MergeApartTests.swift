@@ -102,16 +102,6 @@ import Testing
             ["from": "ann", "at": 1_700_000_164, "msg": "good night"],
             ["from": "dan", "at": 1_700_000_164, "msg": "good night"]
         ),
-        (
-            [
-                ["plan": "basic", "monthly": 9, "yearly": 90, "seats": 1],
-                ["plan": "team", "monthly": 29, "yearly": 290, "seats": 5],
-                ["plan": "house", "monthly": 59, "yearly": 590, "seats": 20],
-            ],
-            ["plan": "solo", "monthly": 9, "yearly": 90, "seats": 1],
-            ["plan": "basic", "monthly": 9, "yearly": 90, "seats": 2],
-            ["plan": "solo", "monthly": 9, "yearly": 90, "seats": 2]
-        ),
     ]
 
     @Test(arguments: renamed)
@@ -126,6 +116,138 @@ import Testing
             let merge = merge(.list(base), .list([ours] + rest), .list([theirs] + rest))
             #expect(merge.value == .list([merged] + rest) && merge.conflicts.isEmpty)
         }
+    }
+
+    private static let exchanged: [(base: [Value], ours: [Value], edited: Value)] = {
+        let tasks: [Value] = [
+            ["title": "Fix login page", "priority": "high", "done": false],
+            ["title": "Write docs intro", "priority": "low", "done": false],
+            ["title": "Call the bank", "priority": "medium", "done": false],
+        ]
+        let talks: [Value] = [
+            [
+                "pos": 1, "minutes": 15, "talk": "Rust in production", "speaker": "bob",
+                "sure": false,
+            ],
+            ["pos": 2, "minutes": 10, "talk": "Opening words", "speaker": "ann", "sure": false],
+            ["pos": 3, "minutes": 20, "talk": "Closing notes", "speaker": "cy", "sure": true],
+            ["pos": 4, "minutes": 25, "talk": "Panel", "speaker": "dan", "sure": true],
+        ]
+        let things: [Value] = [
+            ["price": 1999, "item": "steel shelf", "room": "A", "shop": "north", "here": false],
+            ["price": 1250, "item": "oak table", "room": "B", "shop": "south", "here": false],
+            ["price": 4900, "item": "long sofa", "room": "C", "shop": "east", "here": true],
+        ]
+        return [
+            (
+                tasks,
+                tasks.dropFirst()
+                    + [["title": "Order new chairs", "priority": "high", "done": false]],
+                ["title": "Fix login page", "priority": "high", "done": true]
+            ),
+            (
+                talks,
+                [
+                    [
+                        "pos": 1, "minutes": 15, "talk": "Gardening at night", "speaker": "eve",
+                        "sure": false,
+                    ]
+                ] + talks.dropFirst(),
+                [
+                    "pos": 1, "minutes": 15, "talk": "Rust in production", "speaker": "bob",
+                    "sure": true,
+                ]
+            ),
+            (
+                things,
+                [["price": 1999, "item": "lamp", "room": "D", "shop": "west", "here": false]]
+                    + things.dropFirst(),
+                ["price": 1999, "item": "steel shelf", "room": "A", "shop": "north", "here": true]
+            ),
+        ]
+    }()
+
+    @Test(arguments: exchanged)
+    func `an edit does not follow to another record that shares a word or a number`(
+        base: [Value],
+        ours: [Value],
+        edited: Value
+    ) {
+        let theirs = [edited] + base.dropFirst()
+        for (ours, theirs) in [(ours, theirs), (theirs, ours)] {
+            let merge = merge(
+                .list(Value.List(base)),
+                .list(Value.List(ours)),
+                .list(Value.List(theirs))
+            )
+            #expect(merge.conflicts.contains { !$0.isNotice })
+        }
+    }
+
+    @Test func `a rename of many records takes time in proportion to them`() {
+        func records(_ count: Int, isRenamed: Bool = false) -> Value {
+            .list(
+                Value.List(
+                    (0..<count).map { number in
+                        [
+                            "title": .string(
+                                Key(
+                                    isRenamed && number.isMultiple(of: 3)
+                                        ? "another \(number) name" : "title \(number) of"
+                                )
+                            ),
+                            "who": .string(Key("person \(number) there")), "done": false,
+                        ]
+                    }
+                )
+            )
+        }
+        func seconds(_ count: Int) -> Duration {
+            let (base, ours) = (records(count), records(count, isRenamed: true))
+            var theirs = base
+            _ = try? theirs.edit { draft in
+                for place in stride(from: 0, to: count, by: 5) { draft[place].done = true }
+            }
+            return ContinuousClock().measure { _ = merge(base, ours, theirs) }
+        }
+        _ = seconds(500)
+        let (small, large) = (seconds(1_000), seconds(8_000))
+        #expect(large < small * 24, "eight times as many: \(small), \(large)")
+    }
+
+    @Test func `a step behind one that both sides put in stays where it was put`() {
+        func step(_ name: String) -> Value {
+            ["name": .string(Key(name)), "run": .string(Key("\(name) it"))]
+        }
+        let base = ["checkout", "build", "test"].map(step)
+        let merge = merge(
+            .list(Value.List(base)),
+            .list(Value.List([step("cache")] + base)),
+            .list(Value.List(base + [step("cache"), step("deploy")]))
+        )
+        #expect(merge.value == .list(Value.List([step("cache")] + base + [step("deploy")])))
+        let words = self.merge(
+            ["auth", "router"],
+            ["cors", "auth", "router"],
+            ["auth", "router", "cors", "errors"]
+        )
+        #expect(words.value == ["cors", "auth", "router", "errors"])
+    }
+
+    @Test func `a new record that one side has filled in further is one`() {
+        func user(_ email: Value, _ role: Value) -> Value { ["email": email, "role": role] }
+        let base = [
+            user("a@x.org", "admin"), user("b@x.org", "guest"), user("c@x.org", "guest"),
+            user("d@x.org", "owner"),
+        ]
+        var full = user("e@x.org", "editor")
+        _ = try? full.edit { $0.phone = "123" }
+        let merge = merge(
+            .list(Value.List(base)),
+            .list(Value.List(base + [user("e@x.org", "editor")])),
+            .list(Value.List(base + [full]))
+        )
+        #expect(merge.value == .list(Value.List(base + [full])) && merge.conflicts.isEmpty)
     }
 
     @Test func `two new talks that share a time and a room are two`() {

@@ -17,21 +17,23 @@ extension ListMatching {
         return oldRest.score(with: newRest) >= Self.restScoreMin ? score : 0
     }
 
-    /// Whether two items have all else but their identity in common, and a text in it that no other
-    /// item has.
-    private func isRenamed(_ source: Int, _ index: Int, _ identity: ItemIdentity) -> Bool {
+    /// Whether two items have all else but their identity in common, and in it a text of several
+    /// words that no other item has.
+    private mutating func isRenamed(
+        _ source: Int,
+        _ index: Int,
+        _ identity: ItemIdentity
+    ) -> Bool {
         guard case .map(let record) = old[source] else { return false }
-        let (oldRest, newRest) = (identity.rest(of: old[source]), identity.rest(of: new[index]))
-        guard oldRest == newRest else { return false }
+        let rest = identity.rest(of: old[source])
+        guard rest == identity.rest(of: new[index]) else { return false }
         return record.contains { entry in
-            guard let text = entry.value.text, !text.isEmpty, oldRest[entry.key] == entry.value
-            else {
-                return false
-            }
-            let values = neighbours.compactMap { $0[entry.key] }
+            guard case .string(let text) = entry.value, rest[entry.key] == entry.value,
+                Words(text).wordCount >= Self.wordsMin
+            else { return false }
+            let counts = textCounts[entry.key] ?? [:]
             // The two items are among them.
-            return values.count { $0 == entry.value } == 2
-                && Set(values).count > Self.othersMin
+            return counts[entry.value] == 2 && counts.count > Self.othersMin
         }
     }
 
@@ -145,4 +147,17 @@ extension ListMatching {
 extension ItemIdentity {
     /// An item without the fields that name it.
     fileprivate func rest(of item: Value) -> Value { fields.reduce(item) { $0.without($1[...]) } }
+}
+
+extension [Value] {
+    /// How many records have each text in each field.
+    var textCounts: [Key: [Value: Int]] {
+        var counts: [Key: [Value: Int]] = [:]
+        for case .map(let record) in self {
+            for entry in record where entry.value.text != nil {
+                counts[entry.key, default: [:]][entry.value, default: 0] += 1
+            }
+        }
+        return counts
+    }
 }

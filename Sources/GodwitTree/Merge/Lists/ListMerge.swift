@@ -17,7 +17,7 @@
 //       what one side inserted together stays together, unless an order of the whole list says
 //       which comes first.
 //   (5) New items of both sides that are one stand where ours has them; what theirs put directly
-//       before or behind such an item stays there.
+//       before or behind such an item stays there, if both have it at the same place of the base.
 
 struct ListMerge {
     enum Item {
@@ -94,10 +94,12 @@ struct ListMerge {
     private func hang(_ side: ListSide, on forest: inout InsertionForest, isOurs: Bool) {
         var left = 0
         var run: [Int] = []
+        let depths = isOurs || twins.isEmpty ? Sides(both: []) : depths
         for (place, item) in side.items.enumerated() {
             switch item {
             case .new:
                 if !isOurs, let twin = twins[place] {
+                    guard depths.ours[twin] == depths.theirs[place] else { continue }
                     left = 1 + segments.count + twin
                     if let first = run.first { forest.hang(first, before: left) }
                     run = []

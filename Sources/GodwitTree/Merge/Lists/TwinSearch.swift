@@ -220,7 +220,7 @@ extension Value {
                     ItemIdentity.isUsual(field.key) && !names.contains(field.key)
                         && otherMap[field.key].map { $0 != field.value } == true
                 }
-            let mustBeMost = hasOtherName || isProven && !identity.isUsual
+            let mustBeMost = hasOtherName || isProven && !identity.isUsual && equal < common
             return 2 * (equal - unset) >= count + (mustBeMost ? 1 : 0)
         }
         if identity.isStrict {

@@ -7,7 +7,7 @@
 //       changed inside. Values that say nothing about a record are none (`FieldDefaults`).
 //   (2) A text is enough if a record nearby has that field too, and the text is no default, unless a
 //       side replaced more fields than are left. A value is enough that the records around have each
-//       in another form: a text, a large number such as a moment, or two small ones.
+//       in another form: a text, or a moment. Smaller numbers are prices, and places.
 //   (3) Without evidence, or with little where a side changed the name too, the record of the side
 //       that replaced more of it excludes the edit of the other side.
 //   (4) A side that replaced an `id`, and another text or number that the records around have each
@@ -97,7 +97,6 @@ extension Value.List {
 /// Tells whether a record that both sides edited is still the same one.
 private struct RecordEvidence {
     private static let renamedMin = 3
-    private static let marksMin = 2
 
     private let fieldCount: Int
     private var replaced = Sides(both: 0)
@@ -109,8 +108,6 @@ private struct RecordEvidence {
     private var numbers = 0
     private var isReworded = false
     private var isNamed = false
-    /// How many numbers that neither side replaced tell the record from those around.
-    private var markCount = 0
     private var isKnownByText = false
     /// How many fields each side replaced, and how many neither did.
     private var replacedCounts = Sides(both: 0)
@@ -145,8 +142,7 @@ private struct RecordEvidence {
     ///   - isMark: Whether the field tells this record from those around.
     mutating func noteKept(_ entry: Value.Map.Element, isShared: Bool, isMark: Bool) {
         keptCount += 1
-        if isMark, entry.value.integer != nil { markCount += 1 }
-        if isMark, entry.value.isTelling || markCount >= Self.marksMin { isNamed = true }
+        if isMark, entry.value.isTelling { isNamed = true }
         if ItemIdentity.isUsual(entry.key), entry.value.isScalar { isNamed = true }
         if isShared, entry.value.text != nil { isKnownByText = true }
         if entry.value.integer == nil {
@@ -174,11 +170,11 @@ private struct RecordEvidence {
 }
 
 extension Value {
-    private static let smallMax: Int64 = 999
+    private static let momentMin: Int64 = 1_000_000_000
 
-    /// Whether this is a text, or a number such as a moment or a barcode: small ones are alike by chance.
+    /// Whether this is a text, or a number such as a moment.
     fileprivate var isTelling: Bool {
-        text != nil || integer.map { $0.magnitude > Self.smallMax } == true
+        text != nil || integer.map { $0 >= Self.momentMin } == true
     }
 }
 
