@@ -77,21 +77,7 @@ import Testing
         #expect(merge.value == ["ink", "tea", "jam"] && merge.conflicts.isEmpty)
     }
 
-    private static func step(_ name: String, _ run: String, if condition: String) -> Value {
-        ["name": .string(Key(name)), "run": .string(Key(run)), "if": .string(Key(condition))]
-    }
-
     private static let renamed: [(base: [Value], ours: Value, theirs: Value, merged: Value)] = [
-        (
-            [
-                step("Lint code", "npm run lint", if: "always()"),
-                step("Unit tests", "npm test", if: "always()"),
-                step("Build app", "npm run build", if: "success()"),
-            ],
-            step("Check style", "npm run lint", if: "always()"),
-            step("Lint code", "npm run lint", if: "success()"),
-            step("Check style", "npm run lint", if: "success()")
-        ),
         (
             [
                 ["from": "ann", "at": 1_700_000_164, "msg": "see you"],
@@ -101,11 +87,11 @@ import Testing
             ["from": "dan", "at": 1_700_000_164, "msg": "see you"],
             ["from": "ann", "at": 1_700_000_164, "msg": "good night"],
             ["from": "dan", "at": 1_700_000_164, "msg": "good night"]
-        ),
+        )
     ]
 
     @Test(arguments: renamed)
-    func `a record that one side renamed is known by a value that no other has`(
+    func `a record that one side renamed is known by its moment`(
         base: [Value],
         ours: Value,
         theirs: Value,
@@ -123,6 +109,11 @@ import Testing
             ["title": "Fix login page", "priority": "high", "done": false],
             ["title": "Write docs intro", "priority": "low", "done": false],
             ["title": "Call the bank", "priority": "medium", "done": false],
+        ]
+        let owned: [Value] = [
+            ["title": "order new chairs for the office", "owner": "Anna Smith", "done": false],
+            ["title": "paint the wall behind the stairs", "owner": "Bo van Dam", "done": false],
+            ["title": "book a hotel near the fair", "owner": "Carl de Vries", "done": false],
         ]
         let talks: [Value] = [
             [
@@ -144,6 +135,16 @@ import Testing
                 tasks.dropFirst()
                     + [["title": "Order new chairs", "priority": "high", "done": false]],
                 ["title": "Fix login page", "priority": "high", "done": true]
+            ),
+            (
+                owned,
+                owned.dropFirst() + [
+                    [
+                        "title": "write the yearly safety report", "owner": "Anna Smith",
+                        "done": false,
+                    ]
+                ],
+                ["title": "order new chairs for the office", "owner": "Anna Smith", "done": true]
             ),
             (
                 talks,
@@ -232,6 +233,25 @@ import Testing
             ["auth", "router", "cors", "errors"]
         )
         #expect(words.value == ["cors", "auth", "router", "errors"])
+    }
+
+    @Test func `two versions of one name in the places of different items are reported`() {
+        let variables = merge(
+            ["A=1", "B=2", "C=3", "D=4", "E=5"],
+            ["P=80", "C=3", "D=4", "E=5"],
+            ["A=1", "B=2", "C=3", "P=90"]
+        )
+        #expect(variables.conflicts.contains { !$0.isNotice })
+        func user(_ email: Value, _ role: Value, _ team: Value) -> Value {
+            ["email": email, "role": role, "team": team]
+        }
+        let base = (0..<5).map { user(.string(Key("u\($0)@x.org")), "guest", "b") }
+        let users = merge(
+            .list(Value.List(base)),
+            .list(Value.List([user("new@x.org", "admin", "a")] + base.dropFirst(2))),
+            .list(Value.List(base.dropLast(2) + [user("new@x.org", "guest", "c")]))
+        )
+        #expect(users.conflicts.contains { !$0.isNotice })
     }
 
     @Test func `a new record that one side has filled in further is one`() {

@@ -9,32 +9,11 @@ extension ListMatching {
         let newBag = newBags[index] ?? bag(of: new[index])
         (oldBags[source], newBags[index]) = (oldBag, newBag)
         let score = oldBag.score(with: newBag)
-        guard let identity else { return score }
-        guard score >= Self.renamedScoreMin else {
-            return isRenamed(source, index, identity) ? Self.scoreMin : 0
+        guard identity != nil, score >= Self.renamedScoreMin else {
+            return identity == nil ? score : 0
         }
         let (oldRest, newRest) = (rest(of: old[source]), rest(of: new[index]))
         return oldRest.score(with: newRest) >= Self.restScoreMin ? score : 0
-    }
-
-    /// Whether two items have all else but their identity in common, and in it a text of several
-    /// words that no other item has.
-    private mutating func isRenamed(
-        _ source: Int,
-        _ index: Int,
-        _ identity: ItemIdentity
-    ) -> Bool {
-        guard case .map(let record) = old[source] else { return false }
-        let rest = identity.rest(of: old[source])
-        guard rest == identity.rest(of: new[index]) else { return false }
-        return record.contains { entry in
-            guard case .string(let text) = entry.value, rest[entry.key] == entry.value,
-                Words(text).wordCount >= Self.wordsMin
-            else { return false }
-            let counts = textCounts[entry.key] ?? [:]
-            // The two items are among them.
-            return counts[entry.value] == 2 && counts.count > Self.othersMin
-        }
     }
 
     private mutating func bag(of item: Value) -> Resemblance {
@@ -44,7 +23,7 @@ extension ListMatching {
     /// The item without its identity.
     private func rest(of item: Value) -> Resemblance {
         guard let identity else { return Resemblance(item) }
-        return Resemblance(identity.rest(of: item))
+        return Resemblance(identity.fields.reduce(item) { $0.without($1[...]) })
     }
 
     mutating func matchAlike(new range: Range<Int>, old gap: Range<Int>) {
@@ -141,23 +120,5 @@ extension ListMatching {
             }
             (nextNew, nextOld) = (anchor + 1, min(oldEnd + 1, old.count))
         }
-    }
-}
-
-extension ItemIdentity {
-    /// An item without the fields that name it.
-    fileprivate func rest(of item: Value) -> Value { fields.reduce(item) { $0.without($1[...]) } }
-}
-
-extension [Value] {
-    /// How many records have each text in each field.
-    var textCounts: [Key: [Value: Int]] {
-        var counts: [Key: [Value: Int]] = [:]
-        for case .map(let record) in self {
-            for entry in record where entry.value.text != nil {
-                counts[entry.key, default: [:]][entry.value, default: 0] += 1
-            }
-        }
-        return counts
     }
 }

@@ -6,7 +6,7 @@
 //       that as many items as can be stay in place, or else between the same two neighbours that do.
 //   (3) By resemblance, between the same two neighbours: half of the words are the same. An item
 //       whose identity changed is looked for everywhere, and needs half of all, and eight tenths of
-//       all else; or all else, if it has a text of several words that is its own. Words that most items have say nothing about which one it is. If the app has
+//       all else. Words that most items have say nothing about which one it is. If the app has
 //       declared the identity, an item with another one is another item.
 //   (4) By position, between the same two neighbours, where as many items went as came and
 //       nothing tells them apart: one thing was put in the place of another.
@@ -28,8 +28,6 @@ struct ListMatching {
     let identity: ItemIdentity?
     let rules: MergePolicy.Node?
     lazy var commonWords = Resemblance.commonWords(of: neighbours)
-    /// How many items have each text in each field.
-    lazy var textCounts = neighbours.textCounts
     /// The items of both lists, and some around them.
     private let neighbours: [Value]
     /// Whether the items of both lists, and those around them, are rows that begin with a text of
@@ -47,9 +45,6 @@ struct ListMatching {
     /// An item with another identity must be much the same, and the same in nearly all else.
     static let renamedScoreMin = 0.5
     static let restScoreMin = 0.8
-    /// A text of so many words tells an item, if the field has more other ones than these.
-    static let wordsMin = 3
-    static let othersMin = 2
 
     init(
         old: [Value],

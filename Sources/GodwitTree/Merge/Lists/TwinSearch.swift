@@ -14,7 +14,7 @@
 //   (3) In a list of scalars, all different: equal words and ints, and assignments to one name.
 //       An int, a sentence, or a record without a usual name that is one and stands at different
 //       places is told: it may be two.
-//   (4) Items in the places of different ones are two, unless they have a usual or declared name.
+//   (4) Equal items in the places of different ones are two, unless they have a usual or declared name.
 //
 // The search judges a list by the new items and their neighbours.
 
@@ -73,7 +73,8 @@ struct TwinSearch {
             guard let our = ourNames[name] else { continue }
             let (ourPlace, theirPlace) = (ours[our].place, theirs[their].place)
             let mayStandApart = !isDeclared && !identity.isUsual
-            if mayStandApart, standApart(ourPlace, theirPlace) { continue }
+            let areEqual = ours[our].value == theirs[their].value
+            if mayStandApart, areEqual, standApart(ourPlace, theirPlace) { continue }
             // Few items do not tell whether another field than the usual ones is a name.
             let isProven = identity.isUsual || near.count >= Self.provenMin
             let isSame = ours[our].value.isSame(
@@ -115,7 +116,8 @@ struct TwinSearch {
             let isOne = value.isScalar ? isSet && value.isName : !known.contains(content)
             let anchor = plan.theirs.anchor(of: place)
             let index = candidates.suffix(Self.candidatesMax).lastIndex { candidate in
-                if standApart(candidate, place) { return false }
+                let isEqual = plan.ours.newValue(at: candidate) == value
+                if isEqual, standApart(candidate, place) { return false }
                 if plan.ours.anchor(of: candidate) == anchor { return true }
                 let isSameGap = depths.ours[candidate] == depths.theirs[place]
                 return isOnly && (isOne || isSameGap && (isSet || !value.isScalar))
