@@ -9,13 +9,41 @@ import Testing
 @Suite struct FootprintChangeTests {
     private struct Touching: GodwitQueue.Operation {
         static let kind = "touching"
+        var kind = 11
         let paths: [String]
         var footprint: Footprint {
-            paths.map { Footprint.put(RemotePath($0)) }.reduce(.none, +)
+            let paths = paths.map { RemotePath($0) }
+            return switch (kind, paths.count) {
+            case (0, 2...): .move(paths[0], to: paths[1])
+            case (1, 2...): .copy(paths[0], to: paths[1])
+            case (2, _): paths.map { .deleteTree($0) }.reduce(.none, +)
+            case (3, _): paths.map { .read($0) }.reduce(.none, +)
+            case (4, 1...): Footprint([.init(resource: "\(paths[0])", intent: .writeBelow)])
+            case (5, 1...): .delete(paths[0]) + .resource("\(paths[0])", .read)
+            case (6, 1...): .resource("\(paths[0])")
+            default: paths.map { .put($0) }.reduce(.none, +)
+            }
+        }
+
+        /// The touches, with those of the folders around.
+        var allTouches: Set<Footprint.Touch> {
+            var touches = footprint.touches
+            for touch in touches where touch.resource.hasPrefix("/") {
+                let isWriting = [.write, .writeBelow, .writeTree].contains(touch.intent)
+                for folder in RemotePath(touch.resource).ancestors {
+                    let intent: Footprint.Intent = isWriting ? .writeBelow : .readBelow
+                    touches.insert(.init(resource: "\(folder)", intent: intent))
+                }
+            }
+            return touches
         }
 
         static func random(_ random: inout Seeded) -> Self {
-            Touching(paths: ["/a", "/b", "/c"].filter { _ in Bool.random(using: &random) })
+            let paths = ["/a", "/b", "/a/b", "/a/b/c", "/a/c", "/b/a"]
+            return Touching(
+                kind: Int.random(in: 0..<9, using: &random),
+                paths: paths.filter { _ in random.happens(0.3) }
+            )
         }
     }
 
@@ -25,7 +53,11 @@ import Testing
         var work: Touching
 
         func conflicts(with other: Self) -> Bool {
-            !Set(work.paths).isDisjoint(with: other.work.paths)
+            work.allTouches.contains { touch in
+                other.work.allTouches.contains {
+                    $0.resource == touch.resource && touch.intent.conflicts.contains($0.intent)
+                }
+            }
         }
     }
 
@@ -79,7 +111,7 @@ import Testing
         withExtendedLifetime(queue) {}
     }
 
-    /// Expects a way from each operation to each earlier one with which it shares a path.
+    /// Expects a way from each operation to each earlier one that touches the same things, by the touches alone.
     private func check(_ known: [Known], _ seed: UInt64) async throws {
         let reach = try await store.read { transaction in
             try known.map { try transaction.recursiveDependencies(of: $0.id) }

@@ -1,9 +1,10 @@
 // What an operation touches in a cloud, and how.
 //
-// Two operations have an order if one of them writes what the other one reads or writes. Each
-// thing that is touched has a row of its own for each kind of touch, and whatever lies above it
-// has one that says so ("intention locks": J. Gray et al., "Granularity of locks in a shared data
-// base", 1975): so an operation on a whole folder meets those on things inside it by one look.
+// Two operations have an order if one of them writes what the other one reads or writes. What is
+// done to a thing is done below each folder around it, too ("intention locks": J. Gray et al.,
+// "Granularity of locks in a shared data base", 1975): so an operation on a whole folder meets those
+// on things inside it. For paths this follows from the path, and the table sees to it
+// (`FootprintTable`); where things have identities, touches say it.
 
 /// What an operation reads and writes in its cloud.
 ///
@@ -45,6 +46,19 @@ public struct Footprint: Hashable, Sendable {
             }
         }
 
+        /// The touches below a path with which this one has an order when it takes the path as a whole.
+        var conflictsBelow: [Intent] {
+            switch self {
+            case .readTree: [.write, .writeBelow, .writeTree]
+            case .writeTree: Self.onPaths
+            case .read, .write, .readBelow, .writeBelow, .ahead, .behind: []
+            }
+        }
+
+        var isOnPath: Bool { self != .ahead && self != .behind }
+        var isReading: Bool { isOnPath && !isWriting }
+        var isWriting: Bool { self == .write || self == .writeBelow || self == .writeTree }
+
         private static let onPaths: [Intent] = [
             .read, .write, .readBelow, .writeBelow, .readTree, .writeTree,
         ]
@@ -60,7 +74,9 @@ public struct Footprint: Hashable, Sendable {
         }
     }
 
+    /// Something that is touched, and how.
     public struct Touch: Hashable, Sendable {
+        /// Its name; one that begins with `/` is a path, and lies in the folders that the path names.
         public let resource: String
         public let intent: Intent
     }
@@ -105,15 +121,9 @@ extension Footprint {
     public static func read(_ path: RemotePath) -> Footprint { at(path, .read) }
 
     private static func at(_ path: RemotePath, _ intent: Intent) -> Footprint {
-        var footprint = Footprint()
-        footprint.touch("\(path)", intent)
-        guard !path.isRoot else { return footprint }
+        var footprint = Footprint([Touch(resource: "\(path)", intent: intent)])
         // There has to be a folder to put it into.
-        footprint.touch("\(path.parent)", .read)
-        let isReading = intent == .read || intent == .readTree
-        for ancestor in path.ancestors {
-            footprint.touch("\(ancestor)", isReading ? .readBelow : .writeBelow)
-        }
+        if !path.isRoot { footprint.touch("\(path.parent)", .read) }
         return footprint
     }
 }

@@ -1,43 +1,49 @@
 internal import GRDB
 internal import GodwitStore
 
-/// The rows that the unfinished operations touch, with an index that finds the last of them.
-///
-/// A row that a later one makes superfluous is shadowed by it, and out of the way: a search finds
-/// only the rows that it needs.
+// The things that unfinished operations touch, with an index that finds the last of them.
+//
+//   (1) A row says what an operation does to one thing. What it does below a folder follows from the
+//       paths in it, and has no row of its own.
+//   (2) An operation on a whole folder meets those on things inside by a look at one range of keys,
+//       and those on folders around by a look at each of them.
+//   (3) A row that a later one makes superfluous is shadowed by it, and out of the index: a search
+//       finds only the rows that it needs. What the hidden row has an order with, the later one has
+//       an order with, too.
+
+/// The rows that the unfinished operations touch.
 enum FootprintTable {
     /// A touch as the table has it.
     struct Row: Hashable, Comparable {
-        /// A hash of the resource's name.
-        ///
-        /// Two names with one hash give an order that is not needed, and lose none.
-        let resource: Int64
+        let key: FootprintKey
         let intent: Footprint.Intent
 
-        init(_ touch: Footprint.Touch) {
-            resource = Int64(bitPattern: touch.resource.utf8.stableHash)
-            intent = touch.intent
-        }
-
-        fileprivate init?(_ statement: PreparedStatement) {
-            guard let intent = Footprint.Intent(rawValue: statement.integer(1)) else { return nil }
-            (resource, self.intent) = (statement.integer(0), intent)
+        init(_ key: FootprintKey, _ intent: Footprint.Intent) {
+            (self.key, self.intent) = (key, intent)
         }
 
         static func < (left: Row, right: Row) -> Bool {
-            (left.resource, left.intent.rawValue) < (right.resource, right.intent.rawValue)
+            (left.key, left.intent.rawValue) < (right.key, right.intent.rawValue)
+        }
+
+        /// Whether this has an order with a row of another operation.
+        func conflicts(with other: Row) -> Bool {
+            if key == other.key { return intent.conflicts.contains(other.intent) }
+            if key.isAbove(other.key) { return intent.conflictsBelow.contains(other.intent) }
+            return other.key.isAbove(key) && other.intent.conflictsBelow.contains(intent)
         }
     }
 
     static let schema = """
         CREATE TABLE godwit_footprint (
             operation INTEGER NOT NULL,
-            resource INTEGER NOT NULL,
+            resource BLOB NOT NULL,
             intent INTEGER NOT NULL,
             shadow INTEGER NOT NULL DEFAULT 0,
             PRIMARY KEY (operation, resource, intent)
         ) STRICT, WITHOUT ROWID;
-        CREATE INDEX godwit_footprint_resource ON godwit_footprint (resource, intent, shadow);
+        CREATE INDEX godwit_footprint_resource ON godwit_footprint (resource, intent, shadow)
+            WHERE shadow = 0;
         CREATE INDEX godwit_footprint_shadow ON godwit_footprint (shadow) WHERE shadow <> 0;
         """
 
@@ -49,7 +55,7 @@ enum FootprintTable {
             """,
             in: database
         )
-        try statement.bind(row.resource, at: 1)
+        try statement.bind(row.key.bytes, at: 1)
         try statement.bind(row.intent.rawValue, at: 2)
         try statement.bind(operation.rawValue, at: 3)
         try statement.execute()
@@ -57,55 +63,16 @@ enum FootprintTable {
 
     /// The rows of an operation.
     static func rows(of operation: OperationNumber, in database: Database) throws -> Set<Row> {
-        let statement = try PreparedStatement(
-            "SELECT resource, intent FROM godwit_footprint WHERE operation = ?1",
+        let found = try found(
+            "SELECT operation, resource, intent FROM godwit_footprint WHERE operation = ?1",
             in: database
-        )
-        defer { statement.reset() }
-        try statement.bind(operation.rawValue, at: 1)
-        var rows: Set<Row> = []
-        while try statement.step() {
-            if let row = Row(statement) { rows.insert(row) }
-        }
-        return rows
+        ) { try $0.bind(operation.rawValue, at: 1) }
+        return Set(found.map(\.row))
     }
 
-    /// A row of another operation that has an order with a new one.
-    struct Conflict {
-        /// The new row.
-        let row: Row
-        let operation: OperationNumber
-        /// What the other operation does to the resource.
-        let intent: Footprint.Intent
-
-        /// Whether the new row hides the other one from later searches.
-        var isSuperfluous: Bool { row.intent.shadows.contains(intent) }
-    }
-
-    /// The rows that have an order with one.
-    ///
-    /// - Parameter withShadowed: Whether those count for which a later one stands.
-    static func conflicts(
-        with row: Row,
-        withShadowed: Bool,
-        in database: Database
-    ) throws -> [Conflict] {
-        let sql = Searches.of(row.intent)
-        let statement = try PreparedStatement(withShadowed ? sql.all : sql.unshadowed, in: database)
-        defer { statement.reset() }
-        try statement.bind(row.resource, at: 1)
-        var found: [Conflict] = []
-        while try statement.step() {
-            guard let intent = Footprint.Intent(rawValue: statement.integer(1)) else { continue }
-            let operation = OperationNumber(rawValue: statement.integer(0))
-            found.append(Conflict(row: row, operation: operation, intent: intent))
-        }
-        return found
-    }
-
-    /// Hides the other row of a conflict behind the new operation's.
+    /// Hides a row behind another operation.
     static func shadow(
-        _ conflict: Conflict,
+        _ found: Found,
         by operation: OperationNumber,
         in database: Database
     ) throws {
@@ -116,9 +83,9 @@ enum FootprintTable {
             """,
             in: database
         )
-        try statement.bind(conflict.operation.rawValue, at: 1)
-        try statement.bind(conflict.row.resource, at: 2)
-        try statement.bind(conflict.intent.rawValue, at: 3)
+        try statement.bind(found.operation.rawValue, at: 1)
+        try statement.bind(found.row.key.bytes, at: 2)
+        try statement.bind(found.row.intent.rawValue, at: 3)
         try statement.bind(operation.rawValue, at: 4)
         try statement.execute()
     }
@@ -128,20 +95,7 @@ enum FootprintTable {
         by operation: OperationNumber,
         in database: Database
     ) throws -> [OperationNumber] {
-        let statement = try PreparedStatement(
-            """
-            SELECT DISTINCT operation FROM godwit_footprint
-            WHERE shadow = ?1 AND shadow <> 0 ORDER BY operation
-            """,
-            in: database
-        )
-        defer { statement.reset() }
-        try statement.bind(operation.rawValue, at: 1)
-        var numbers: [OperationNumber] = []
-        while try statement.step() {
-            numbers.append(OperationNumber(rawValue: statement.integer(0)))
-        }
-        return numbers
+        Set(try rows(behind: operation, in: database).map(\.operation)).sorted()
     }
 
     /// Forgets an operation; what it stood for is in view again, or behind the one that stood for
@@ -149,9 +103,13 @@ enum FootprintTable {
     static func remove(_ operation: OperationNumber, in database: Database) throws {
         let unshadow = try PreparedStatement(
             """
-            UPDATE godwit_footprint SET shadow = (
+            UPDATE godwit_footprint AS hidden SET shadow = coalesce((
                 SELECT max(own.shadow) FROM godwit_footprint AS own
-                WHERE own.operation = ?1 AND own.resource = godwit_footprint.resource)
+                WHERE own.operation = ?1 AND (
+                    own.intent = 6
+                    AND own.resource = substr(hidden.resource, 1, length(own.resource))
+                    OR own.intent = 2 AND hidden.intent IN (1, 2)
+                    AND own.resource = hidden.resource)), 0)
             WHERE shadow = ?1 AND shadow <> 0
             """,
             in: database
@@ -167,35 +125,159 @@ enum FootprintTable {
     }
 }
 
-/// The searches for what has an order with an intent.
-private struct Searches {
-    let unshadowed: String
-    let all: String
+// MARK: - Searches
 
-    private init(_ intent: Footprint.Intent) {
-        // A compound of equalities costs less than a list, for which SQLite makes a table.
-        let parts = intent.conflicts.map { other in
-            """
-            SELECT operation, intent FROM godwit_footprint
-            WHERE resource = ?1 AND intent = \(other.rawValue)
-            """
-        }
-        all = parts.joined(separator: " UNION ALL ")
-        unshadowed = parts.map { $0 + " AND shadow = 0" }.joined(separator: " UNION ALL ")
+extension FootprintTable {
+    /// A row, and the operation that it is of.
+    struct Found {
+        let operation: OperationNumber
+        let row: Row
     }
 
-    private static let all = Dictionary(
-        uniqueKeysWithValues: Footprint.Intent.allCases.map { ($0, Searches($0)) }
-    )
+    /// A row of another operation that has an order with a new one.
+    struct Conflict {
+        /// The new row.
+        let row: Row
+        let other: Found
 
-    static func of(_ intent: Footprint.Intent) -> Searches {
-        all[intent, default: Searches(intent)]
+        var operation: OperationNumber { other.operation }
+        /// Whether the new row hides the other one from later searches.
+        var isSuperfluous: Bool {
+            !other.row.key.isAbove(row.key) && row.intent.shadows.contains(other.row.intent)
+        }
+    }
+
+    /// The rows that have an order with those of a new operation.
+    ///
+    /// - Parameter withShadowed: Whether those count for which a later one stands.
+    static func conflicts(
+        with rows: [Row],
+        withShadowed: Bool,
+        in database: Database
+    ) throws -> [Conflict] {
+        var conflicts: [Conflict] = []
+        for row in rows {
+            let others = try same(as: row, in: database) + below(row, in: database)
+            conflicts += others.map { Conflict(row: row, other: $0) }
+        }
+        conflicts += try above(rows, in: database)
+        return withShadowed
+            ? try conflicts + hidden(behind: conflicts, rows, in: database) : conflicts
+    }
+
+    private static func same(as row: Row, in database: Database) throws -> [Found] {
+        try found(SearchText.same(row.intent), in: database) {
+            try $0.bind(row.key.bytes, at: 1)
+        }
+    }
+
+    /// What is done inside a folder that an operation takes as a whole.
+    private static func below(_ row: Row, in database: Database) throws -> [Found] {
+        guard row.key.isPath, !row.intent.conflictsBelow.isEmpty else { return [] }
+        return try found(SearchText.below(row.intent), in: database) {
+            try $0.bind(row.key.bytes, at: 1)
+            try $0.bind(row.key.end.bytes, at: 2)
+        }
+    }
+
+    /// What takes a folder as a whole in which something is done: each folder is looked at once.
+    private static func above(_ rows: [Row], in database: Database) throws -> [Conflict] {
+        var conflicts: [Conflict] = []
+        var seen: Set<FootprintKey> = []
+        // What is written first: it meets more than what is read.
+        for row in rows.filter(\.intent.isWriting) + rows.filter(\.intent.isReading) {
+            for ancestor in row.key.ancestors where seen.insert(ancestor).inserted {
+                let sql = SearchText.above(isWriting: row.intent.isWriting)
+                let others = try found(sql, in: database) { try $0.bind(ancestor.bytes, at: 1) }
+                conflicts += others.map { Conflict(row: row, other: $0) }
+            }
+        }
+        return conflicts
+    }
+
+    /// The hidden rows: those behind the operations that were found, and those behind these.
+    private static func hidden(
+        behind conflicts: [Conflict],
+        _ rows: [Row],
+        in database: Database
+    ) throws -> [Conflict] {
+        var (left, seen) = (conflicts.map(\.operation), Set<OperationNumber>())
+        var hidden: [Conflict] = []
+        while let operation = left.popLast() {
+            guard seen.insert(operation).inserted else { continue }
+            for other in try self.rows(behind: operation, in: database) {
+                guard let row = rows.first(where: { $0.conflicts(with: other.row) }) else {
+                    continue
+                }
+                hidden.append(Conflict(row: row, other: other))
+                left.append(other.operation)
+            }
+        }
+        return hidden
+    }
+
+    private static func rows(
+        behind operation: OperationNumber,
+        in database: Database
+    ) throws -> [Found] {
+        try found(
+            """
+            SELECT operation, resource, intent FROM godwit_footprint
+            WHERE shadow = ?1 AND shadow <> 0
+            """,
+            in: database
+        ) { try $0.bind(operation.rawValue, at: 1) }
+    }
+
+    private static func found(
+        _ sql: String,
+        in database: Database,
+        bind: (PreparedStatement) throws -> Void
+    ) throws -> [Found] {
+        let statement = try PreparedStatement(sql, in: database)
+        defer { statement.reset() }
+        try bind(statement)
+        var found: [Found] = []
+        while try statement.step() {
+            guard let intent = Footprint.Intent(rawValue: statement.integer(2)) else { continue }
+            let row = Row(FootprintKey(bytes: Array(statement.blob(1))), intent)
+            let operation = OperationNumber(rawValue: statement.integer(0))
+            found.append(Found(operation: operation, row: row))
+        }
+        return found
     }
 }
 
-extension Sequence<UInt8> {
-    /// FNV-1a, 64 bits: the same in each process and version.
-    fileprivate var stableHash: UInt64 {
-        reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+/// The searches for what has an order with an intent, among the rows that are not hidden.
+private enum SearchText {
+    private static func select(_ condition: String) -> String {
+        """
+        SELECT operation, resource, intent FROM godwit_footprint
+        WHERE \(condition) AND shadow = 0
+        """
     }
+
+    /// A compound of equalities costs less than a list, for which SQLite makes a table.
+    private static func select(at intents: [Footprint.Intent]) -> String {
+        intents.map { select("resource = ?1 AND intent = \($0.rawValue)") }
+            .joined(separator: " UNION ALL ")
+    }
+
+    private static let same = Dictionary(
+        uniqueKeysWithValues: Footprint.Intent.allCases.map { ($0, select(at: $0.conflicts)) }
+    )
+    private static let below = Dictionary(
+        uniqueKeysWithValues: Footprint.Intent.allCases.map { intent in
+            let intents = intent.conflictsBelow.map { "\($0.rawValue)" }.joined(separator: ", ")
+            return (
+                intent, select("resource > ?1 AND resource < ?2 AND intent IN (\(intents))")
+            )
+        }
+    )
+    private static let aboveReading = select(at: [.writeTree])
+    private static let aboveWriting = select(at: [.readTree, .writeTree])
+
+    static func same(_ intent: Footprint.Intent) -> String { same[intent, default: ""] }
+    static func below(_ intent: Footprint.Intent) -> String { below[intent, default: ""] }
+    static func above(isWriting: Bool) -> String { isWriting ? aboveWriting : aboveReading }
 }

@@ -37,7 +37,7 @@ extension WriteTransaction {
         if placement.id != nil { try refuseDuplicate(id) }
         let pipeline = journal().pipeline(placement.pipeline)
         try mention(pipeline)
-        let queued = QueuedOperation(
+        var queued = QueuedOperation(
             id: id,
             number: number,
             commit: try graph(placement.commit, in: pipeline),
@@ -57,6 +57,9 @@ extension WriteTransaction {
         let footprint = try footprint(of: operation, as: queued)
         let mayMerge = placement.mayMerge && placement.idempotencyKey == nil
         if all.isEmpty, mayMerge, try merge(queued, operation, touching: footprint) { return id }
+        // One row less is written twice.
+        if !footprint.touches.isEmpty { queued.parts.insert(.footprint) }
+        if operation.effect != nil { queued.parts.insert(.effect) }
         try OperationTable.insert(queued, in: connection)
         if let effect = operation.effect { try set(effect, of: number, mayMerge: mayMerge) }
         try add(queued, all, footprint, operation.objects)

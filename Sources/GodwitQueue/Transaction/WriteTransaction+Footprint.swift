@@ -28,11 +28,13 @@ extension WriteTransaction {
         }
         let place = try order(OperationTable.Outline(operation), among: conflicts)
         for conflict in conflicts where isLast && conflict.isSuperfluous {
-            try FootprintTable.shadow(conflict, by: number, in: connection)
+            try FootprintTable.shadow(conflict.other, by: number, in: connection)
         }
         for row in rows { try FootprintTable.add(row, of: number, in: connection) }
         let parts: OperationParts = place.needs.isEmpty ? .footprint : [.footprint, .needs]
-        try OperationTable.add(parts, to: number, in: connection)
+        if !operation.parts.isSuperset(of: parts) {
+            try OperationTable.add(parts, to: number, in: connection)
+        }
         return place
     }
 
@@ -42,14 +44,11 @@ extension WriteTransaction {
         with rows: [FootprintTable.Row],
         withShadowed: Bool
     ) throws -> [FootprintTable.Conflict] {
-        var found: [FootprintTable.Conflict] = []
-        for row in rows {
-            found += try FootprintTable.conflicts(
-                with: row,
-                withShadowed: withShadowed,
-                in: connection
-            )
-        }
+        let found = try FootprintTable.conflicts(
+            with: rows,
+            withShadowed: withShadowed,
+            in: connection
+        )
         return found.filter { $0.operation != operation }
     }
 
@@ -219,14 +218,10 @@ extension Footprint {
     /// Paths of different hosts have nothing to do with each other; what goes ahead of what has no
     /// host.
     func rows(for host: String?) -> [FootprintTable.Row] {
-        touches.map { touch in
-            guard let host, touch.intent != .ahead, touch.intent != .behind else {
-                return FootprintTable.Row(touch)
-            }
-            return FootprintTable.Row(
-                Touch(resource: "\(host) \(touch.resource)", intent: touch.intent)
-            )
+        let rows = touches.map { touch in
+            let key = FootprintKey(touch.resource, on: touch.intent.isOnPath ? host : nil)
+            return FootprintTable.Row(key, touch.intent)
         }
-        .sorted()
+        return rows.sorted()
     }
 }

@@ -53,12 +53,13 @@ CREATE TABLE godwit_fate (
 CREATE UNIQUE INDEX godwit_fate_name ON godwit_fate (id) WHERE is_named = 1;
 CREATE TABLE godwit_footprint (
     operation INTEGER NOT NULL,
-    resource INTEGER NOT NULL,
+    resource BLOB NOT NULL,
     intent INTEGER NOT NULL,
     shadow INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (operation, resource, intent)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX godwit_footprint_resource ON godwit_footprint (resource, intent, shadow);
+CREATE INDEX godwit_footprint_resource ON godwit_footprint (resource, intent, shadow)
+    WHERE shadow = 0;
 CREATE INDEX godwit_footprint_shadow ON godwit_footprint (shadow) WHERE shadow <> 0;
 CREATE TABLE godwit_hold (
     operation INTEGER NOT NULL,
