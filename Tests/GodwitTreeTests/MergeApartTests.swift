@@ -34,7 +34,18 @@ import Testing
             .list(items.dropLast() + [new])
         )
         #expect(merge.value == .list([new] + items[1..<last] + [new]))
-        #expect(merge.conflicts.isEmpty)
+        // A word in the place of another one is an edit of each side.
+        #expect(merge.conflicts.map(\.isNotice) == (new.text != nil ? [] : [true]))
+        #expect(merge.conflicts.allSatisfy { $0.explanation.hasSuffix("it is there twice") })
+    }
+
+    @Test func `a block that both sides put in beside different removals is there once`() {
+        let merge = merge(
+            ["a", "b", "c", "d"],
+            ["a", "x", "y", "c", "d"],
+            ["a", "b", "x", "y", "d"]
+        )
+        #expect(merge.value == ["a", "x", "y", "d"])
     }
 
     @Test func `a number of a series that one side corrects stays beside an equal one at the end`()
@@ -77,33 +88,6 @@ import Testing
         #expect(merge.value == ["ink", "tea", "jam"] && merge.conflicts.isEmpty)
     }
 
-    private static let renamed: [(base: [Value], ours: Value, theirs: Value, merged: Value)] = [
-        (
-            [
-                ["from": "ann", "at": 1_700_000_164, "msg": "see you"],
-                ["from": "bob", "at": 1_700_000_200, "msg": "ok then"],
-                ["from": "cid", "at": 1_700_000_300, "msg": "later"],
-            ],
-            ["from": "dan", "at": 1_700_000_164, "msg": "see you"],
-            ["from": "ann", "at": 1_700_000_164, "msg": "good night"],
-            ["from": "dan", "at": 1_700_000_164, "msg": "good night"]
-        )
-    ]
-
-    @Test(arguments: renamed)
-    func `a record that one side renamed is known by its moment`(
-        base: [Value],
-        ours: Value,
-        theirs: Value,
-        merged: Value
-    ) {
-        let rest = base.dropFirst()
-        for (ours, theirs) in [(ours, theirs), (theirs, ours)] {
-            let merge = merge(.list(base), .list([ours] + rest), .list([theirs] + rest))
-            #expect(merge.value == .list([merged] + rest) && merge.conflicts.isEmpty)
-        }
-    }
-
     private static let exchanged: [(base: [Value], ours: [Value], edited: Value)] = {
         let tasks: [Value] = [
             ["title": "Fix login page", "priority": "high", "done": false],
@@ -128,6 +112,11 @@ import Testing
             ["price": 1999, "item": "steel shelf", "room": "A", "shop": "north", "here": false],
             ["price": 1250, "item": "oak table", "room": "B", "shop": "south", "here": false],
             ["price": 4900, "item": "long sofa", "room": "C", "shop": "east", "here": true],
+        ]
+        let slots: [Value] = [
+            ["note": "", "at": 1_700_000_000, "patient": "Ann Lee"],
+            ["note": "", "at": 1_700_001_800, "patient": "Bob Ray"],
+            ["note": "", "at": 1_700_003_600, "patient": "Cy Poe"],
         ]
         return [
             (
@@ -158,6 +147,11 @@ import Testing
                     "pos": 1, "minutes": 15, "talk": "Rust in production", "speaker": "bob",
                     "sure": true,
                 ]
+            ),
+            (
+                slots,
+                [["note": "", "at": 1_700_000_000, "patient": "Zoe Kim"]] + slots.dropFirst(),
+                ["note": "allergic to nuts", "at": 1_700_000_000, "patient": "Ann Lee"]
             ),
             (
                 things,

@@ -75,4 +75,7 @@ struct OperationParts: OptionSet, Hashable, Sendable {
     static let conflict = OperationParts(rawValue: 32)
     static let footprint = OperationParts(rawValue: 64)
     static let effect = OperationParts(rawValue: 128)
+
+    /// Whether others may wait for it: what a footprint adds is not noted.
+    var mayHaveDependents: Bool { !isDisjoint(with: [.dependents, .footprint]) }
 }

@@ -77,7 +77,7 @@ extension WriteTransaction {
         guard let operation = try OperationTable.operation(number, in: connection)
         else { return [] }
         let edges =
-            operation.parts.contains(.dependents)
+            operation.parts.mayHaveDependents
             ? try DependencyTable.dependents(of: number, in: connection) : []
         try passOn(operation, edges)
         if case .skipped = fate { try passOnBases(of: operation) }
@@ -188,7 +188,7 @@ extension WriteTransaction {
 
     private borrowing func removeRows(of operation: QueuedOperation) throws {
         let (number, parts) = (operation.number, operation.parts)
-        if parts.contains(.dependents) {
+        if parts.mayHaveDependents {
             try DependencyTable.removeDependents(of: number, in: connection)
         }
         if parts.contains(.needs) { try DependencyTable.removeNeeds(of: number, in: connection) }

@@ -111,6 +111,8 @@ extension WriteTransaction {
     }
 
     /// Adds an edge; the caller notes on the operation that it needs others.
+    ///
+    /// The other one has a footprint, and so may have dependents: its row is not written for that.
     private borrowing func connect(
         _ operation: OperationNumber,
         to need: OperationTable.Outline
@@ -122,8 +124,6 @@ extension WriteTransaction {
             origin: .footprint
         )
         try DependencyTable.insert(edge, in: connection)
-        guard !need.parts.contains(.dependents) else { return }
-        try OperationTable.add(.dependents, to: need.number, in: connection)
     }
 
     /// Has an operation come after those that it would have overtaken: other dependencies want that.

@@ -62,7 +62,7 @@ public struct Conflict: Hashable, Sendable {
 
 extension Conflict {
     /// Whether nothing of either side is lost: both changes are there as they were made, or a new item
-    /// that both sides put in at different places is there once.
+    /// that both sides put in at different places is there once or twice.
     ///
     /// A person may want to look at them: the tool prints a notice, and its exit code is that of a
     /// merge without conflicts.
@@ -84,6 +84,8 @@ extension Conflict {
         case (.replacedAndEdited, _):
             "one side replaced it, the other changed it inside; the new one stays"
         case (.removedAndEdited, _): "one side removed it, the other changed it; it stays"
+        case (.bothMoved, .both) where base == nil:
+            "both sides put it in, in the places of different items; it is there twice"
         case (.bothMoved, .both):
             "both sides made it a field of another new record; it is in both"
         case (.bothMoved, .ours) where base == nil:

@@ -116,15 +116,18 @@ struct ListSide {
     func anchor(of item: Int) -> Int? { anchors[item] }
 
     /// For each new item that stands in the place of segments which this side removed: those segments.
-    var turnovers: [Int: Range<Int>] {
+    ///
+    /// Where more came than went, nothing tells which ones took a place.
+    func turnovers(of segments: ListSegments) -> [Int: Range<Int>] {
+        let gaps = Dictionary(grouping: inserted.map(\.place)) { place in
+            anchor(of: place).map { $0 + 1 } ?? 0
+        }
         var found: [Int: Range<Int>] = [:]
-        var gap = 0..<0
-        for (place, _) in inserted {
-            let start = anchor(of: place).map { $0 + 1 } ?? 0
-            if gap.isEmpty || gap.lowerBound != start {
-                gap = start..<(places[start...].firstIndex { $0 != nil } ?? places.count)
-            }
-            if !gap.isEmpty { found[place] = gap }
+        for (start, items) in gaps {
+            let gap = start..<(places[start...].firstIndex { $0 != nil } ?? places.count)
+            let removedCount = segments.ranges[gap].reduce(0) { $0 + $1.count }
+            guard items.count <= removedCount else { continue }
+            for place in items { found[place] = gap }
         }
         return found
     }

@@ -31,6 +31,7 @@ extension Merger {
             for (their, our) in twins.pairs { plan.unite(ours: our, theirs: their) }
             list = MergedList(base, plan)
             for places in twins.clashes { list.report(.sameIdentity, places, .both, place) }
+            for places in twins.apart { list.report(.bothMoved, places, .both, place) }
             for places in twins.distant { list.report(.bothMoved, places, .ours, place) }
             if place.rules == nil { renames += list.renames(besides: twins.pairs, place) }
         }

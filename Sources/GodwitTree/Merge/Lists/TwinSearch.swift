@@ -14,7 +14,8 @@
 //   (3) In a list of scalars, all different: equal words and ints, and assignments to one name.
 //       An int, a sentence, or a record without a usual name that is one and stands at different
 //       places is told: it may be two.
-//   (4) Equal items in the places of different ones are two, unless they have a usual or declared name.
+//   (4) Equal items in the places of different ones are two, and that is told, unless they have a
+//       usual or declared name.
 //
 // The search judges a list by the new items and their neighbours.
 
@@ -26,6 +27,8 @@ struct TwinSearch {
 
     /// The places of items that are one, though they stand apart.
     private(set) var distant: [Sides<Int>] = []
+    /// The places of equal items that are two, as they stand in the places of different ones.
+    private(set) var apart: [Sides<Int>] = []
     /// How many segments that both sides left in their place stand before each item.
     private let depths: Sides<[Int]>
     /// The segments in the place of which new items stand.
@@ -36,7 +39,9 @@ struct TwinSearch {
     private static let provenMin = 4
 
     init(_ base: Value.List, _ plan: ListMerge, _ declared: ItemIdentity?) {
-        turnovers = Sides(ours: plan.ours, theirs: plan.theirs).map(\.turnovers)
+        turnovers = Sides(ours: plan.ours, theirs: plan.theirs).map {
+            $0.turnovers(of: plan.segments)
+        }
         depths = plan.depths
         let (ours, theirs) = (plan.ours.inserted, plan.theirs.inserted)
         guard !ours.isEmpty, !theirs.isEmpty else { return }
@@ -74,7 +79,10 @@ struct TwinSearch {
             let (ourPlace, theirPlace) = (ours[our].place, theirs[their].place)
             let mayStandApart = !isDeclared && !identity.isUsual
             let areEqual = ours[our].value == theirs[their].value
-            if mayStandApart, areEqual, standApart(ourPlace, theirPlace) { continue }
+            if mayStandApart, areEqual, standApart(ourPlace, theirPlace) {
+                apart.append(Sides(ours: ourPlace, theirs: theirPlace))
+                continue
+            }
             // Few items do not tell whether another field than the usual ones is a name.
             let isProven = identity.isUsual || near.count >= Self.provenMin
             let isSame = ours[our].value.isSame(
@@ -115,14 +123,21 @@ struct TwinSearch {
             let isOnly = candidates.count == 1 && counts[content] == 1
             let isOne = value.isScalar ? isSet && value.isName : !known.contains(content)
             let anchor = plan.theirs.anchor(of: place)
+            func isApart(_ candidate: Int) -> Bool {
+                plan.ours.newValue(at: candidate) == value && standApart(candidate, place)
+            }
             let index = candidates.suffix(Self.candidatesMax).lastIndex { candidate in
-                let isEqual = plan.ours.newValue(at: candidate) == value
-                if isEqual, standApart(candidate, place) { return false }
+                if isApart(candidate) { return false }
                 if plan.ours.anchor(of: candidate) == anchor { return true }
                 let isSameGap = depths.ours[candidate] == depths.theirs[place]
                 return isOnly && (isOne || isSameGap && (isSet || !value.isScalar))
             }
-            guard let index else { continue }
+            guard let index else {
+                if isOnly, isApart(candidates[0]) {
+                    apart.append(Sides(ours: candidates[0], theirs: place))
+                }
+                continue
+            }
             pair(candidates[index], place, isTold: !value.isWord)
             places[content]?.remove(at: index)
         }

@@ -6,8 +6,7 @@
 //   (1) The parts that neither side replaced are the evidence: a usual name, words, and what was
 //       changed inside. Values that say nothing about a record are none (`FieldDefaults`).
 //   (2) A text is enough if a record nearby has that field too, and the text is no default, unless a
-//       side replaced more fields than are left. So is a moment of its own: other numbers are prices,
-//       and places.
+//       side replaced more fields than are left.
 //   (3) Without evidence, or with little where a side changed the name too, the record of the side
 //       that replaced more of it excludes the edit of the other side.
 //   (4) A side that replaced an `id`, and another text or number that the records around have each
@@ -108,7 +107,7 @@ private struct RecordEvidence {
     private var numbers = 0
     private var isReworded = false
     private var isNamed = false
-    private var isKnown = false
+    private var isKnownByText = false
     /// How many fields each side replaced, and how many neither did.
     private var replacedCounts = Sides(both: 0)
     private var keptCount = 0
@@ -143,9 +142,8 @@ private struct RecordEvidence {
     mutating func noteKept(_ entry: Value.Map.Element, isShared: Bool, isMark: Bool) {
         keptCount += 1
         if isMark, entry.value.text != nil { isNamed = true }
-        if isMark, entry.value.isMoment { isKnown = true }
         if ItemIdentity.isUsual(entry.key), entry.value.isScalar { isNamed = true }
-        if isShared, entry.value.text != nil { isKnown = true }
+        if isShared, entry.value.text != nil { isKnownByText = true }
         if entry.value.integer == nil {
             words += entry.value.evidence(atMost: Self.renamedMin)
         } else {
@@ -161,20 +159,13 @@ private struct RecordEvidence {
         let replacedCount = max(replacedCounts.ours, replacedCounts.theirs)
         if replacedCount > keptCount {
             minimum = max(minimum, min(replacedCount, Self.renamedMin))
-        } else if isKnown {
+        } else if isKnownByText {
             return nil
         }
         // Priorities and counts are alike in many records.
         guard words + (isReworded ? 0 : numbers) < minimum else { return nil }
         return replaced.ours > replaced.theirs ? .ours : .theirs
     }
-}
-
-extension Value {
-    private static let momentMin: Int64 = 1_000_000_000
-
-    /// Whether this may be a moment, in seconds since 1970, or finer.
-    fileprivate var isMoment: Bool { integer.map { $0 >= Self.momentMin } == true }
 }
 
 extension Value.List {
