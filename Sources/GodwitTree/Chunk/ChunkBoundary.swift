@@ -27,6 +27,9 @@
 // and the board's edits with digests take 11 % less CPU, as leaves are shorter. With two different
 // bytes and one place of 24 they are 1.12 and 1.08, but bools may find no boundary at all: an
 // insertion made 770 leaves.
+//
+// Nodes have as many children as leaves have elements. With half as many, of 2,000,000 ints an edit
+// takes 10 to 16 % less time, its digest 6 to 9 % less, and a look at one item 8 to 11 % more.
 
 /// The rule that ends a chunk.
 enum ChunkBoundary {
