@@ -101,15 +101,13 @@ enum FootprintTable {
     /// Forgets an operation; what it stood for is in view again, or behind the one that stood for
     /// it.
     static func remove(_ operation: OperationNumber, in database: Database) throws {
+        try passOnTrees(of: operation, in: database)
         let unshadow = try PreparedStatement(
             """
             UPDATE godwit_footprint AS hidden SET shadow = coalesce((
-                SELECT max(own.shadow) FROM godwit_footprint AS own
-                WHERE own.operation = ?1 AND (
-                    own.intent = 6
-                    AND own.resource = substr(hidden.resource, 1, length(own.resource))
-                    OR own.intent = 2 AND hidden.intent IN (1, 2)
-                    AND own.resource = hidden.resource)), 0)
+                SELECT own.shadow FROM godwit_footprint AS own
+                WHERE own.operation = ?1 AND own.resource = hidden.resource AND own.intent = 2
+                    AND hidden.intent IN (1, 2)), 0)
             WHERE shadow = ?1 AND shadow <> 0
             """,
             in: database
@@ -128,6 +126,31 @@ enum FootprintTable {
 // MARK: - Searches
 
 extension FootprintTable {
+    /// Has what an operation hides in whole folders be hidden by the one that hides the folder.
+    private static func passOnTrees(of operation: OperationNumber, in database: Database) throws {
+        let trees = try found(
+            """
+            SELECT shadow, resource, intent FROM godwit_footprint
+            WHERE operation = ?1 AND intent = 6 AND shadow <> 0
+            """,
+            in: database
+        ) { try $0.bind(operation.rawValue, at: 1) }
+        for tree in trees {
+            let statement = try PreparedStatement(
+                """
+                UPDATE godwit_footprint SET shadow = ?2
+                WHERE shadow = ?1 AND shadow <> 0 AND resource >= ?3 AND resource < ?4
+                """,
+                in: database
+            )
+            try statement.bind(operation.rawValue, at: 1)
+            try statement.bind(tree.operation.rawValue, at: 2)
+            try statement.bind(tree.row.key.bytes, at: 3)
+            try statement.bind(tree.row.key.end.bytes, at: 4)
+            try statement.execute()
+        }
+    }
+
     /// A row, and the operation that it is of.
     struct Found {
         let operation: OperationNumber
