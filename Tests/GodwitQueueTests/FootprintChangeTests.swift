@@ -72,7 +72,7 @@ import Testing
     @Test func `whatever is changed and skipped, what touches one path is done in a row`()
         async throws
     {
-        for seed in 0..<UInt64(150 * Soak.factor) {
+        for seed in 0..<UInt64(300 * Soak.factor) {
             var random = Seeded(seed: seed)
             var known: [Known] = []
             for _ in 0..<12 {

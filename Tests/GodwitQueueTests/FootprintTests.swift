@@ -107,6 +107,27 @@ import Testing
         #expect(rows == 0)
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `an operation that touches very much leaves in a time that grows with it`() async throws {
+        struct Batch: GodwitQueue.Operation {
+            static let kind = "batch"
+            let count: Int
+            var footprint: Footprint {
+                var footprint = Footprint()
+                for number in 0..<count { footprint.touch("\(number)", .write) }
+                return footprint
+            }
+        }
+        let bench = try Workbench()
+        _ = try bench.queue(order: .flat)
+        let ids = try await bench.store.write { transaction in
+            try [30_000, 30_000].map { try transaction.enqueue(Batch(count: $0)) }
+        }
+        try await bench.store.write { try $0.skipOperation(ids[1]) }
+        let after = try await bench.store.write { try $0.enqueue(Batch(count: 1)) }
+        #expect(try await bench.store.read { try $0.dependencies(of: after) } == [ids[0]])
+    }
+
     @Test func `a rule of the app's gives an order that no footprint has`() async throws {
         struct Charge: GodwitQueue.Operation {
             static let kind = "charge"

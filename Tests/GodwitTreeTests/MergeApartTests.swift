@@ -179,37 +179,6 @@ import Testing
         }
     }
 
-    @Test func `a rename of many records takes time in proportion to them`() {
-        func records(_ count: Int, isRenamed: Bool = false) -> Value {
-            .list(
-                Value.List(
-                    (0..<count).map { number in
-                        [
-                            "title": .string(
-                                Key(
-                                    isRenamed && number.isMultiple(of: 3)
-                                        ? "another \(number) name" : "title \(number) of"
-                                )
-                            ),
-                            "who": .string(Key("person \(number) there")), "done": false,
-                        ]
-                    }
-                )
-            )
-        }
-        func seconds(_ count: Int) -> Duration {
-            let (base, ours) = (records(count), records(count, isRenamed: true))
-            var theirs = base
-            _ = try? theirs.edit { draft in
-                for place in stride(from: 0, to: count, by: 5) { draft[place].done = true }
-            }
-            return ContinuousClock().measure { _ = merge(base, ours, theirs) }
-        }
-        _ = seconds(500)
-        let (small, large) = (seconds(1_000), seconds(8_000))
-        #expect(large < small * 24, "eight times as many: \(small), \(large)")
-    }
-
     @Test func `a step behind one that both sides put in stays where it was put`() {
         func step(_ name: String) -> Value {
             ["name": .string(Key(name)), "run": .string(Key("\(name) it"))]
@@ -288,18 +257,25 @@ import Testing
         #expect(merge.value == .list([ours] + base + [theirs]))
     }
 
-    @Test func `a record that both sides renamed and rewrote in part is reported`() {
-        func note(_ id: String, _ text: String) -> Value {
-            ["id": .string(Key(id)), "text": .string(Key(text))]
+    @Test func `two records in the place of one that each keep half of its text are reported`() {
+        func note(_ texts: Value...) -> Value {
+            let keys: [Key] = ["id", "text", "day", "place", "who"]
+            return .map(Value.Map(zip(keys, texts).map { ($0, $1) }))
         }
-        let other = note("garden", "seven clouds over the silver letter")
-        let merge = merge(
-            [note("wine", "market on the river near a yellow window"), other],
-            [note("rye", "market on the lake near a yellow window"), other],
-            [note("tea", "market on the river near an old window"), other]
+        let base = note("wine", "market on the river near a window", "mon", "old town hall", "ann")
+        let ours = note("rye", "market on the lake near a door", "tue", "north gate bridge", "bob")
+        let theirs = note(
+            "tea",
+            "market on the river near a shop",
+            "wed",
+            "south hill church",
+            "cid"
         )
-        #expect(merge.value.list?.count == 3 || merge.value.list?.count == 2)
-        #expect(!merge.conflicts.isEmpty)
+        let other = note("garden", "seven clouds over silver", "sun", "far east pier", "dan")
+        let merge = merge([base, other], [ours, other], [theirs, other])
+        #expect(merge.value == [ours, theirs, other])
+        #expect(merge.conflicts.map(\.reason) == [.bothSet])
+        #expect(merge.conflicts.map(\.choice) == [.both])
     }
 
     private func merge(_ base: Value, _ ours: Value, _ theirs: Value) -> Merge {

@@ -44,6 +44,34 @@ import Testing
         #expect(try Delta.diff(base, new).applied(to: base) == new)
     }
 
+    @Test func `a rename of many records costs in proportion to them`() throws {
+        func records(_ count: Int, everyThird name: String) -> Value {
+            let records = (0..<count).map { number -> Value in
+                let title = number.isMultiple(of: 3) ? name : "title"
+                return [
+                    "title": .string(Key("\(title) \(number) of all")),
+                    "who": .string(Key("person \(number) there")), "done": false,
+                ]
+            }
+            return .list(Value.List(records))
+        }
+        func cost(_ count: Int) throws -> Double {
+            let (base, ours) = (
+                records(count, everyThird: "title"), records(count, everyThird: "another")
+            )
+            var theirs = base
+            _ = try theirs.edit { draft in
+                for place in stride(from: 0, to: count, by: 5) { draft[place].done = true }
+            }
+            return CostRatio.cpuSeconds { _ = Merge(base: base, ours: ours, theirs: theirs) }
+        }
+        var (small, large) = (Double.infinity, Double.infinity)
+        for _ in 0..<3 {
+            (small, large) = (min(small, try cost(1_000)), min(large, try cost(8_000)))
+        }
+        #expect(large < 16 * small, "eight times as many: \(small) and \(large) s")
+    }
+
     @Test func `two appends to a list of fifty thousand items cost as to one of five thousand`()
         throws
     {

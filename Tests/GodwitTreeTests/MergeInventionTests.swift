@@ -68,10 +68,8 @@ import Testing
             let items = Self.doubled(values.map { Tokens.items(of: $0) })
             laws.check("no item is doubled", items.isEmpty, "\(items): \(entry)")
         }
-        // In one case of many, both sides write a new line with a word of one that a side removes, or a
-        // record that one side moved and renamed is another one to the other side.
-        let first = doubled.first ?? ""
-        #expect(doubled.count <= Self.caseCount / 4_000, "a word is doubled: \(first)")
+        // In one case of many, both sides write a new line with a word of one that a side removes.
+        #expect(doubled.count <= Self.caseCount / 10_000, "a word is doubled: \(doubled)")
         laws.record()
     }
 

@@ -106,8 +106,9 @@ enum FootprintTable {
             """
             UPDATE godwit_footprint AS hidden SET shadow = coalesce((
                 SELECT own.shadow FROM godwit_footprint AS own
-                WHERE own.operation = ?1 AND own.resource = hidden.resource AND own.intent = 2
-                    AND hidden.intent IN (1, 2)), 0)
+                WHERE own.operation = ?1 AND own.resource = hidden.resource
+                    AND own.intent = \(Footprint.Intent.write.rawValue)
+                    AND hidden.intent IN (\(SearchText.list(Footprint.Intent.write.shadows)))), 0)
             WHERE shadow = ?1 AND shadow <> 0
             """,
             in: database
@@ -128,10 +129,11 @@ enum FootprintTable {
 extension FootprintTable {
     /// Has what an operation hides in whole folders be hidden by the one that hides the folder.
     private static func passOnTrees(of operation: OperationNumber, in database: Database) throws {
+        // Each with the operation that hides it, in the place of its own.
         let trees = try found(
             """
             SELECT shadow, resource, intent FROM godwit_footprint
-            WHERE operation = ?1 AND intent = 6 AND shadow <> 0
+            WHERE operation = ?1 AND intent = \(Footprint.Intent.writeTree.rawValue) AND shadow <> 0
             """,
             in: database
         ) { try $0.bind(operation.rawValue, at: 1) }
@@ -291,12 +293,16 @@ private enum SearchText {
     )
     private static let below = Dictionary(
         uniqueKeysWithValues: Footprint.Intent.allCases.map { intent in
-            let intents = intent.conflictsBelow.map { "\($0.rawValue)" }.joined(separator: ", ")
+            let intents = list(intent.conflictsBelow)
             return (
                 intent, select("resource > ?1 AND resource < ?2 AND intent IN (\(intents))")
             )
         }
     )
+    static func list(_ intents: [Footprint.Intent]) -> String {
+        intents.map { "\($0.rawValue)" }.joined(separator: ", ")
+    }
+
     private static let aboveReading = select(at: [.writeTree])
     private static let aboveWriting = select(at: [.readTree, .writeTree])
 
