@@ -1,3 +1,4 @@
+import GodwitTestKit
 import GodwitTree
 import Testing
 
@@ -55,7 +56,7 @@ import Testing
             }
             return .list(Value.List(records))
         }
-        func cost(_ count: Int) throws -> Double {
+        func merge(_ count: Int) throws -> () -> Void {
             let (base, ours) = (
                 records(count, everyThird: "title"), records(count, everyThird: "another")
             )
@@ -63,13 +64,10 @@ import Testing
             _ = try theirs.edit { draft in
                 for place in stride(from: 0, to: count, by: 5) { draft[place].done = true }
             }
-            return CostRatio.cpuSeconds { _ = Merge(base: base, ours: ours, theirs: theirs) }
+            return { [theirs] in _ = Merge(base: base, ours: ours, theirs: theirs) }
         }
-        var (small, large) = (Double.infinity, Double.infinity)
-        for _ in 0..<3 {
-            (small, large) = (min(small, try cost(1_000)), min(large, try cost(8_000)))
-        }
-        #expect(large < 16 * small, "eight times as many: \(small) and \(large) s")
+        let cost = CostRatio(small: try merge(2_000), large: try merge(8_000))
+        #expect(cost.isLinear, "\(cost)")
     }
 
     @Test func `two appends to a list of fifty thousand items cost as to one of five thousand`()

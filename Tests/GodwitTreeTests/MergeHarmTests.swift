@@ -1,3 +1,4 @@
+import GodwitTestKit
 import GodwitTree
 import Testing
 

@@ -2,7 +2,7 @@
 //
 // Each side may have given the record another name, or both may have removed it and put in records of
 // their own. Both records stay, and a conflict says so if each has a value of the removed one, besides
-// its name, or half of the words of a text; and if the removed one was not moved.
+// its name, or half of the words of a long text; and if the removed one was not moved.
 
 /// A record that both sides may have renamed.
 struct Rename {
@@ -135,11 +135,10 @@ extension Value {
     /// This value, and all in it.
     fileprivate var withParts: [Value] { [self] + parts.flatMap { $0.value.withParts } }
 
-    private static let wordsMin = 3
     private static let keptMin = 0.5
 
     /// Whether two records have one value in a field that is no usual name, or half of the words of
-    /// a text.
+    /// a long text.
     fileprivate func sharesFact(with other: Value, besidesUnset: Bool = false) -> Bool {
         guard case .map(let map) = self else { return false }
         return map.contains { entry in
@@ -151,8 +150,7 @@ extension Value {
     }
 
     private func sharesWords(with other: Value) -> Bool {
-        guard text != nil, other.text != nil, evidence(atMost: Self.wordsMin) == Self.wordsMin
-        else { return false }
+        guard text != nil, other.text != nil, isDistinctive else { return false }
         return Resemblance(self).score(with: Resemblance(other)) >= Self.keptMin
     }
 }
