@@ -50,6 +50,73 @@ import Testing
         #expect(!found.isReported)
     }
 
+    /// Tasks as an app makes them: their names are much alike, and the defaults are equal.
+    private func task(_ id: Value, _ title: Value, done isDone: Bool = false) -> Value {
+        ["id": id, "text": title, "done": .bool(isDone), "prio": 2]
+    }
+
+    @Test(
+        arguments: [
+            ("Call the plumber", "Call the electrician"), ("Crash on start", "Crash on exit"),
+        ],
+        [[1, 2, 3, 4], ["a1", "b2", "c3", "d4"]] as [[Value]]
+    )
+    func `an edit does not land on a new record that is much like the removed one`(
+        titles: (Key, Key),
+        ids: [Value]
+    ) {
+        let (first, rest) = (
+            task(ids[0], .string(titles.0)), [task(ids[1], "Buy milk"), task(ids[2], "Pay rent")]
+        )
+        let new = task(ids[3], .string(titles.1))
+        let base = Value.list(Value.List([first] + rest))
+        let ticked = Value.list(Value.List([task(ids[0], .string(titles.0), done: true)] + rest))
+        for replaced in [[new] + rest, rest + [new], [rest[0], new, rest[1]]] {
+            let found = merge(base, ticked, .list(Value.List(replaced)))
+            #expect(found.isReported)
+            #expect(
+                found.value.list?.contains(task(ids[3], .string(titles.1), done: true)) == false
+            )
+        }
+    }
+
+    @Test func `an edit does not land on another record with the same author`() {
+        func book(_ title: Value, isRead: Bool = false) -> Value {
+            ["title": title, "author": "Rowling", "read": .bool(isRead)]
+        }
+        let others: [Value] = [
+            ["title": "Emma", "author": "Austen", "read": false],
+            ["title": "Dune", "author": "Herbert", "read": false],
+        ]
+        let found = merge(
+            .list(Value.List([book("Harry Potter 1")] + others)),
+            .list(Value.List([book("Harry Potter 1", isRead: true)] + others)),
+            .list(Value.List(others + [book("Harry Potter 2")]))
+        )
+        #expect(found.isReported)
+        #expect(found.value.list?.contains(book("Harry Potter 2", isRead: true)) == false)
+    }
+
+    @Test func `a record that both sides rename and one moves is there twice, and reported`() {
+        let base: [Value] = [
+            ["id": "soup", "text": "leek and potatoes in a broth, with bread", "day": 1],
+            ["id": "cake", "text": "plums and walnuts on a thin layer of dough", "day": 2],
+            ["id": "fish", "text": "trout with almonds and a salad of beans", "day": 3],
+        ]
+        var (renamed, moved) = (base, base)
+        renamed[0] = ["id": "broth", "text": "leek and carrots in a broth, with bread", "day": 8]
+        moved.append(
+            ["id": "starter", "text": "leek and potatoes in a cream, with toast", "day": 9]
+        )
+        moved.remove(at: 0)
+        let found = merge(
+            .list(Value.List(base)),
+            .list(Value.List(renamed)),
+            .list(Value.List(moved))
+        )
+        #expect(found.isReported && found.value.list?.count == 4)
+    }
+
     @Test func `names that have changed places, and counting names, are still found by the rest`() {
         let base: Value = [
             ["name": "ann", "desk": "north window", "floor": 3],

@@ -45,6 +45,15 @@ struct Tokens {
     /// Those that are not among others.
     func subtracting(_ others: Tokens) -> Set<Value> { all.subtracting(others.all) }
 
+    /// How many of the words and scalars stand in others too, as a share of the fewer ones.
+    func shareOfWords(with others: Tokens) -> Double {
+        let (ours, theirs) = (scalars, others.scalars)
+        return Double(ours.intersection(theirs).count)
+            / Double(max(1, min(ours.count, theirs.count)))
+    }
+
+    private var scalars: Set<Value> { all.filter { $0.map == nil } }
+
     /// Whether each of these is among others.
     func isSubset(of others: Tokens...) -> Bool {
         counts.keys.allSatisfy { token in others.contains { $0.counts[token] != nil } }

@@ -63,12 +63,22 @@ extension ListMatching {
     }
 
     /// Matches items whose identity changed and that moved.
+    ///
+    /// A new task may be much like a done one, with the same defaults. So an item is found again only by
+    /// words that are its own.
     mutating func matchAlikeAnywhere() {
         let indices = new.indices.filter { sources[$0] == nil }
         let positions = old.indices.filter { !isTaken[$0] }
         guard indices.count * positions.count <= Self.movedPairsMax else { return }
         let pairs = scoredPairs(indices, positions) { _, _ in 0 }
+        guard !pairs.isEmpty else { return }
+        let shared = Resemblance.sharedWords(of: surroundings)
         for pair in pairs where sources[pair.index] == nil && !isTaken[pair.source] {
+            let rest = rest(of: old[pair.source]).without(shared)
+            guard rest.wordCount >= Self.ownWordsMin,
+                rest.score(with: self.rest(of: new[pair.index]).without(shared))
+                    >= Self.restScoreMin
+            else { continue }
             match(pair.index, pair.source)
         }
     }

@@ -5,9 +5,10 @@
 //       by that text, if no other row is more like them; then by content that occurs more often, so
 //       that as many items as can be stay in place, or else between the same two neighbours that do.
 //   (3) By resemblance, between the same two neighbours: half of the words are the same. An item
-//       whose identity changed is looked for everywhere, and needs half of all, and eight tenths of
-//       all else. Words that most items have say nothing about which one it is. If the app has
-//       declared the identity, an item with another one is another item.
+//       whose identity changed needs half of all, and eight tenths of all else; it is looked for
+//       everywhere if it has several words that no other item has. Words that most items have say
+//       nothing about which one it is. If the app has declared the identity, an item with another one
+//       is another item.
 //   (4) By position, between the same two neighbours, where as many items went as came and
 //       nothing tells them apart: one thing was put in the place of another.
 //   (5) Under the rule union, (1) and (2) alone: nothing is put in the place of another.
@@ -27,9 +28,9 @@ struct ListMatching {
     var isTaken: [Bool]
     let identity: ItemIdentity?
     let rules: MergePolicy.Node?
-    lazy var commonWords = Resemblance.commonWords(of: neighbours)
-    /// The items of both lists, and some around them.
-    private let neighbours: [Value]
+    lazy var commonWords = Resemblance.commonWords(of: surroundings.flatMap { $0 })
+    /// The items of both lists, each with some around them.
+    let surroundings: [[Value]]
     /// Whether the items of both lists, and those around them, are rows that begin with a text of
     /// their own.
     private let areRowsNamed: Bool
@@ -45,6 +46,8 @@ struct ListMatching {
     /// An item with another identity must be much the same, and the same in nearly all else.
     static let renamedScoreMin = 0.5
     static let restScoreMin = 0.8
+    /// How many words that no other item has tell one that moved.
+    static let ownWordsMin = 5
 
     init(
         old: [Value],
@@ -54,7 +57,7 @@ struct ListMatching {
         _ rules: MergePolicy.Node?
     ) {
         self.rules = rules
-        neighbours = surroundings.flatMap { $0 }
+        self.surroundings = surroundings
         areRowsNamed = identity == nil && surroundings.allSatisfy(\.areNamedRows)
         self.old = old
         self.new = new

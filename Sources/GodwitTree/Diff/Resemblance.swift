@@ -40,6 +40,20 @@ struct Resemblance {
         return Set(counts.filter { 2 * $0.value > bags.count }.keys)
     }
 
+    /// The words that two items of one list have in the same field.
+    static func sharedWords(of lists: [[Value]]) -> Set<UInt64> {
+        var shared: Set<UInt64> = []
+        for list in lists {
+            var known: Set<UInt64> = []
+            for word in list.flatMap({ Resemblance($0).counts.keys }) {
+                if !known.insert(word).inserted { shared.insert(word) }
+            }
+        }
+        return shared
+    }
+
+    var wordCount: Int { total }
+
     /// The other words; a value that has none of its own resembles nothing.
     func without(_ words: Set<UInt64>) -> Resemblance {
         guard !words.isEmpty else { return self }

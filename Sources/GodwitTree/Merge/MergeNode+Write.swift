@@ -62,18 +62,21 @@ extension MergeChoice {
 extension Insertion {
     fileprivate var written: MergedChange {
         var after = Sides<MapDelta.Change?>(both: nil)
-        guard let origin else {
-            after[side.other] = .apply(.set(value))
-            return MergedChange(delta: .apply(.set(value)), after: after)
+        let result: Value
+        if let change = edits.joined(for: side) {
+            after[side] = change
+            if case .remove = change { return MergedChange(delta: nil, after: after) }
+            result = value.changed(by: change.delta ?? .keep)
+        } else if let origin {
+            let moved = origin.node.written
+            after[side] = moved.after[side]
+            if case .remove? = moved.delta { return MergedChange(delta: nil, after: after) }
+            result = origin.base.changed(by: moved.delta?.delta ?? .keep)
+        } else {
+            result = value
         }
-        let moved = origin.node.written
-        after[side] = moved.after[side]
-        if case .remove? = moved.delta { return MergedChange(delta: nil, after: after) }
-        let result = MapDelta.Change.apply(
-            .set(origin.base.changed(by: moved.delta?.delta ?? .keep))
-        )
-        after[side.other] = result
-        return MergedChange(delta: result, after: after)
+        after[side.other] = .apply(.set(result))
+        return MergedChange(delta: .apply(.set(result)), after: after)
     }
 }
 

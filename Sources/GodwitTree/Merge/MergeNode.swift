@@ -133,16 +133,22 @@ final class Insertion {
     let place: MergePlace
     /// The value where it came from, and the merge of both sides' changes to it.
     var origin: (base: Value, node: MergeNode)?
-    /// The other side's changes to parts of the value.
+    /// The merges of parts of the value, or of all of it, with the other side's changes.
     var edits: [PartEdit] = []
-    /// Whether some value was found in it.
-    var isDestination = false
+    /// The ways to the parts that were found again.
+    var arrivedPaths: [[Path.Step]] = []
     /// Conflicts that a person may look at, whatever is decided.
     var reports: [Conflict] = []
 
     init(_ side: Side, _ value: Value, _ place: MergePlace) {
         (self.side, self.value, self.place) = (side, value, place)
     }
+
+    /// Whether some value was found in it.
+    var isDestination: Bool { !arrivedPaths.isEmpty }
+
+    /// Whether both sides' changes meet in it.
+    var isMerged: Bool { origin != nil || !edits.isEmpty }
 
     /// Whether the value is an item of a list that the base has.
     var isItem: Bool { place.list != nil }

@@ -45,6 +45,7 @@ struct MergePlace {
 
     /// The path in the base.
     var inBase: Path { path }
+    var inOurs: Path { pathInOurs }
 
     /// Whether it is one of some places of the base.
     func isAmong(_ paths: Set<Path>) -> Bool { !paths.isEmpty && !isNew && paths.contains(path) }

@@ -42,7 +42,7 @@ extension Merger {
             return .same(.remove)
         case (.apply(let ours)?, .apply(let theirs)?):
             if base == nil, case .set(let our) = ours, case .set(let their) = theirs {
-                return mergeCreated(nil, Sides(ours: our, theirs: their), place)
+                return mergePair(Sides(ours: our, theirs: their), place)
             }
             return merge(base, Sides(ours: ours, theirs: theirs), place)
         case (.remove?, .apply(let edit)?):

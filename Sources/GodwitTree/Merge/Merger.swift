@@ -11,6 +11,10 @@ struct Merger {
     var insertions: [Insertion] = []
     /// Records that both sides may have renamed: each is reported unless it is found elsewhere.
     var renames: [Rename] = []
+    /// Values that both sides removed, and places in which both put in different ones, so far.
+    var meetings = Meetings()
+    /// The values that both sides moved to one place, by where ours has them.
+    var origins: [Path: Removal] = [:]
     /// Where the departures stood that are found elsewhere.
     private(set) var found: Set<Path> = []
     /// What both sides did alike, so far.

@@ -46,6 +46,7 @@ struct Settlement {
         case .inserted(let insertion):
             conflicts += insertion.reports
             if let origin = insertion.origin { settle(origin.node, winner) }
+            for edit in insertion.edits { settle(edit.node, winner) }
         case .created(_, let node): settle(node, winner)
         }
     }

@@ -1,8 +1,9 @@
-// Records that both sides removed, with another record of each side in the same place.
+// Records that both sides removed, with another record of each side in the same place, or elsewhere.
 //
 // Each side may have given the record another name, or both may have removed it and put in records of
 // their own. Both records stay, and a conflict says so if each has a value of the removed one, besides
-// its name, or half of the words of a long text; and if the removed one was not moved.
+// its name, or half of the words of a long text; and if the removed one was not moved. A record in
+// another place needs the words.
 
 /// A record that both sides may have renamed.
 struct Rename {
@@ -44,23 +45,29 @@ extension MergedList {
     func renames(besides twins: [Int: Int], _ place: MergePlace) -> [Rename] {
         let runs = removedRuns
         guard !runs.isEmpty else { return [] }
-        var renames: [Rename] = []
-        let ours = newItems(of: .ours, except: Set(twins.values))
-        let theirs = newItems(of: .theirs, except: Set(twins.keys))
+        var ours = newItems(of: .ours, except: Set(twins.values))
+        var theirs = newItems(of: .theirs, except: Set(twins.keys))
         let kept = Sides(ours: Side.ours, theirs: .theirs).map(keptBefore)
+        var found: [Successors] = []
+        var missed: [Int] = []
         for run in runs {
-            guard let ours = ours[kept.ours[run.lowerBound]],
-                let theirs = theirs[kept.theirs[run.lowerBound]]
-            else { continue }
+            let (our, their) = (kept.ours[run.lowerBound], kept.theirs[run.lowerBound])
             let removed = plan.segments.ranges[run].flatMap { $0 }
-            for (position, sides) in successors(of: removed, ours, theirs) {
-                let versions = MergeVersions(base: base[position], sides: sides.map { $0 })
-                let conflict = Conflict(.bothSet, versions, .both, place.child(.position(position)))
-                renames.append(Rename(list: self, conflict: conflict))
-            }
+            let near = successors(of: removed, &ours[our, default: []], &theirs[their, default: []])
+            found += near
+            missed += removed.filter { position in !near.contains { $0.position == position } }
         }
-        return renames
+        found += distantSuccessors(of: missed, inOrder(ours), inOrder(theirs))
+        return found.map { successors in
+            let position = successors.position
+            let versions = MergeVersions(base: base[position], sides: successors.sides.map { $0 })
+            let place = place.child(.position(position))
+            return Rename(list: self, conflict: Conflict(.bothSet, versions, .both, place))
+        }
     }
+
+    /// What may have become of a removed item on both sides.
+    private typealias Successors = (position: Int, sides: Sides<Value>)
 
     /// How many new items are looked at for one that is gone.
     private static var successorsMax: Int { 16 }
@@ -69,9 +76,9 @@ extension MergedList {
     /// value of it, among many those in the same places.
     private func successors(
         of removed: [Int],
-        _ ours: [Value],
-        _ theirs: [Value]
-    ) -> [(position: Int, sides: Sides<Value>)] {
+        _ ours: inout [Value],
+        _ theirs: inout [Value]
+    ) -> [Successors] {
         let counts = [removed.count, ours.count, theirs.count]
         guard counts.allSatisfy({ $0 <= Self.successorsMax }) else {
             guard Set(counts).count == 1 else { return [] }
@@ -81,15 +88,37 @@ extension MergedList {
                     ? (position, Sides(ours: sides.0, theirs: sides.1)) : nil
             }
         }
-        var (ours, theirs) = (ours, theirs)
         let areAsMany = Set(counts).count == 1
-        return removed.compactMap { position in
+        return pairs(of: removed, &ours, &theirs) { item, new in
             // Where more came than went, an empty field says nothing.
-            func isSuccessor(_ new: Value) -> Bool {
-                base[position].sharesFact(with: new, besidesUnset: !areAsMany)
-            }
-            guard let our = ours.firstIndex(where: isSuccessor),
-                let their = theirs.firstIndex(where: isSuccessor)
+            item.sharesFact(with: new, besidesUnset: !areAsMany)
+        }
+    }
+
+    /// The new items, in any place, that have half of the words of a long text of a removed item: a side
+    /// may have moved what both renamed.
+    private func distantSuccessors(
+        of removed: [Int],
+        _ ours: [Value],
+        _ theirs: [Value]
+    ) -> [Successors] {
+        guard [removed.count, ours.count, theirs.count].allSatisfy({ $0 <= Self.successorsMax })
+        else { return [] }
+        var (ours, theirs) = (ours, theirs)
+        return pairs(of: removed, &ours, &theirs) { $0.sharesText(with: $1) }
+    }
+
+    /// The first new item of each side that is like a removed one, each taken once.
+    private func pairs(
+        of removed: [Int],
+        _ ours: inout [Value],
+        _ theirs: inout [Value],
+        _ isLike: (_ item: Value, _ new: Value) -> Bool
+    ) -> [Successors] {
+        removed.compactMap { position in
+            let item = base[position]
+            guard let our = ours.firstIndex(where: { isLike(item, $0) }),
+                let their = theirs.firstIndex(where: { isLike(item, $0) })
             else { return nil }
             return (position, Sides(ours: ours.remove(at: our), theirs: theirs.remove(at: their)))
         }
@@ -129,6 +158,10 @@ extension MergedList {
         }
         return items
     }
+
+    private func inOrder(_ items: [Int?: [Value]]) -> [Value] {
+        items.sorted { ($0.key ?? -1) < ($1.key ?? -1) }.flatMap(\.value)
+    }
 }
 
 extension Value {
@@ -146,6 +179,15 @@ extension Value {
                 !(besidesUnset && entry.value.isUnset), let value = other[entry.key]
             else { return false }
             return value == entry.value || entry.value.sharesWords(with: value)
+        }
+    }
+
+    /// Whether two records have half of the words of a long text in a field that is no usual name.
+    fileprivate func sharesText(with other: Value) -> Bool {
+        guard case .map(let map) = self else { return false }
+        return map.contains { entry in
+            !ItemIdentity.isUsual(entry.key)
+                && other[entry.key].map(entry.value.sharesWords) ?? false
         }
     }
 

@@ -111,7 +111,7 @@ extension Merger {
         let start = places[side].map { plan.side(side).starts[$0] } ?? 0
         let place = place.child(.position(start))
         if let ours, let theirs {
-            return mergeCreated(nil, Sides(ours: ours, theirs: theirs), place)
+            return mergePair(Sides(ours: ours, theirs: theirs), place)
         }
         let insertion = Insertion(side, ours ?? theirs ?? .null, place)
         insertions.append(insertion)

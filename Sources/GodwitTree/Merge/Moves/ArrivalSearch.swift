@@ -16,8 +16,8 @@ struct ArrivalSearch {
 
     func find(_ departures: [Departure]) {
         findContents(departures)
-        findNames(missing(departures)) { $0.usualName }
-        findNames(missing(departures)) { $0.uncounted }
+        findNames(missing(departures), inParts: true) { $0.usualName }
+        findNames(missing(departures), inParts: false) { $0.uncounted }
         findRenames(missing(departures))
     }
 
@@ -45,7 +45,7 @@ struct ArrivalSearch {
         for (content, arrivals) in found where arrivals.count == 1 {
             guard let index = wanted[content] else { continue }
             departures[index].arrivals[side] = arrivals[0]
-            arrivals[0].insertion.isDestination = true
+            arrivals[0].insertion.arrivedPaths.append(arrivals[0].path)
         }
     }
 
@@ -69,18 +69,33 @@ struct ArrivalSearch {
 
     // MARK: By name
 
-    private func findNames(_ departures: [Departure], _ name: (Value) -> Value?) {
-        let new = insertions.filter { !$0.isDestination }
+    /// - Parameter inParts: Whether to look also at what is in the new values.
+    private func findNames(
+        _ departures: [Departure],
+        inParts: Bool,
+        _ name: (Value) -> Value?
+    ) {
         let names = ListMatching.uniquePositions(of: departures.map { name($0.base) })
         guard !names.isEmpty else { return }
-        let places = ListMatching.uniquePositions(of: new.map { name($0.value) })
-        for (name, index) in names {
-            guard let place = places[name] else { continue }
-            let (departure, insertion) = (departures[index], new[place])
-            guard departure.base.isSurelyNamed || departure.base.texts == insertion.value.texts
+        var found: [Value: [ArrivedItem]] = [:]
+        for insertion in insertions {
+            Self.walk(insertion.value, []) { value, path in
+                if insertion.arrivedPaths.contains(path) { return true }
+                guard let name = name(value), names[name] != nil else { return !inParts }
+                found[name, default: []].append(
+                    ArrivedItem(insertion: insertion, path: path, value: value)
+                )
+                return !inParts
+            }
+        }
+        for (name, index) in names.sorted(by: { $0.value < $1.value }) {
+            guard let arrivals = found[name], arrivals.count == 1 else { continue }
+            let (departure, arrival) = (departures[index], arrivals[0])
+            guard departure.base.isSurelyNamed || departure.base.hasTexts(of: arrival.value),
+                !arrival.insertion.hasArrivals(around: arrival.path)
             else { continue }
-            let score = Resemblance(departure.base).score(with: Resemblance(insertion.value))
-            if score >= Self.namedScoreMin { arrive(departure, insertion) }
+            let score = Resemblance(departure.base).score(with: Resemblance(arrival.value))
+            if score >= Self.namedScoreMin { arrive(departure, arrival) }
         }
     }
 
@@ -102,18 +117,23 @@ struct ArrivalSearch {
                     scores.count(where: { $0 == score }) == 1
                 else { continue }
                 bags.remove(at: index)
-                arrive(departure, new.remove(at: index))
+                let insertion = new.remove(at: index)
+                let value = insertion.value
+                arrive(departure, ArrivedItem(insertion: insertion, path: [], value: value))
             }
         }
     }
 
-    private func arrive(_ departure: Departure, _ insertion: Insertion) {
-        departure.arrivals[side] = ArrivedItem(
-            insertion: insertion,
-            path: [],
-            value: insertion.value
-        )
-        insertion.isDestination = true
+    private func arrive(_ departure: Departure, _ arrival: ArrivedItem) {
+        departure.arrivals[side] = arrival
+        arrival.insertion.arrivedPaths.append(arrival.path)
+    }
+}
+
+extension Insertion {
+    /// Whether a value was found around a part, or in it.
+    fileprivate func hasArrivals(around path: [Path.Step]) -> Bool {
+        arrivedPaths.contains { zip($0, path).allSatisfy(==) }
     }
 }
 
@@ -124,8 +144,10 @@ struct VersionSearch {
     private let bags: [Resemblance]
 
     init(_ side: Side, _ insertions: [Insertion]) {
-        bags = insertions.lazy.filter { $0.side == side && $0.origin == nil && !$0.isDestination }
-            .prefix(Self.countMax).map { Resemblance($0.value) }
+        let new = insertions.lazy.filter {
+            $0.side == side && $0.origin == nil && !$0.isDestination
+        }
+        bags = new.flatMap(\.value.records).prefix(Self.countMax).map { Resemblance($0) }
     }
 
     /// Whether one of them looks like a version of a value.
@@ -149,6 +171,22 @@ extension Value {
     /// Whether the name is more than a number: lists may number their items each on its own.
     var isSurelyNamed: Bool {
         if case .list(let parts)? = usualName, case .int? = parts.last { false } else { true }
+    }
+
+    /// Whether a record with the same number as its name has all texts of this one, or its title.
+    fileprivate func hasTexts(of other: Value) -> Bool {
+        if texts == other.texts { return true }
+        return ["title", "name"].contains { (key: Key) in
+            self[key]?.text?.isEmpty == false && self[key] == other[key]
+        }
+    }
+
+    /// This value, and the records in it.
+    fileprivate var records: [Value] {
+        [self]
+            + parts.flatMap { part in
+                part.value.records.filter { $0.map != nil }
+            }
     }
 
     /// The texts of a record, which a mere edit of numbers and marks leaves as they are.

@@ -5,6 +5,10 @@ extension Merger {
         _ place: MergePlace,
         in container: Departure? = nil
     ) {
+        if container == nil {
+            if found.contains(place.inBase) { return }
+            meetings.note(Removal(base: value, place: place))
+        }
         guard value.isDistinctive || value.isToken && place.list != nil else { return }
         let departure = Departure(value, place, in: container)
         departures.append(departure)

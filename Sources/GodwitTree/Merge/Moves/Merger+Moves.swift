@@ -14,6 +14,7 @@
 //   (4) If the other side moved it elsewhere too, it stands where ours has it, with the edits of
 //       both, and a conflict says so. If a side made it a field of a new item, it stands there: the
 //       item would lack a field. If both sides did, it stands in both.
+//       If both put it in one place, under one new key say, both edits meet there (`Meetings`).
 //   (5) If a side removed a value of which the other side only removed parts, it goes. A conflict says
 //       so where a new value has half of its words: it may be a version that was not found.
 //   (6) If the other side removed it, it stays: a move to another place is an edit, and an edit
@@ -24,16 +25,19 @@ extension Merger {
     static func tree(_ base: Value, _ changes: SeparatedChanges, _ place: MergePlace) -> MergeTree {
         var merger = Merger(changes)
         let node = merger.merge(base, changes.deltas, place)
-        guard !merger.departures.isEmpty else {
+        let origins = merger.meetings.origins
+        guard !merger.departures.isEmpty || !origins.isEmpty else {
             merger.reportRenames()
             return MergeTree(root: node, hasMoves: false)
         }
         var thorough = Merger(changes)
         thorough.isThorough = true
+        for removal in origins.values { thorough.noteFound(removal.place) }
+        thorough.origins = origins
         let walked = thorough.merge(base, changes.deltas, place)
         thorough.followMoves(in: base)
         thorough.reportRenames()
-        let hasMoves = thorough.insertions.contains { $0.origin != nil }
+        let hasMoves = !origins.isEmpty || thorough.insertions.contains(where: \.isMerged)
         return MergeTree(root: walked, hasMoves: hasMoves)
     }
 
@@ -76,7 +80,6 @@ extension Merger {
             }
             for departure in left { Self.giveUp(departure, versions) }
         }
-        for insertion in insertions { insertion.applyEdits() }
     }
 
     /// Lets a value go of which the other side has only removed parts, and reports that where a new
@@ -119,8 +122,16 @@ extension Merger {
         }
         var deltas = Sides(both: edit)
         deltas[insertion.side] = .diff(departure.base, arrival.value, departure.place.rules)
-        let place = departure.place.moved(to: insertion.place, by: insertion.side)
-        insertion.origin = (departure.base, merge(departure.base, deltas, place))
+        let place = departure.place.moved(
+            to: arrival.path.reduce(insertion.place) { $0.child($1) },
+            by: insertion.side
+        )
+        let node = merge(departure.base, deltas, place)
+        if arrival.path.isEmpty {
+            insertion.origin = (departure.base, node)
+        } else {
+            insertion.edits.append(PartEdit(path: arrival.path[...], node: node))
+        }
     }
 
     /// Puts a value that both sides moved where one of them has it.
@@ -203,57 +214,6 @@ extension ArrivedItem {
 extension Insertion {
     /// Takes over a change of the other side's to a part of this value, or to all of it.
     fileprivate func take(_ change: MapDelta.Change, at path: [Path.Step]) {
-        edits.append(PartEdit(path: path[...], change: change))
-    }
-
-    /// Makes one change of all that the other side changes in this value.
-    fileprivate func applyEdits() {
-        guard let change = edits.joined else { return }
-        origin = (value, .one(side.other, change))
-        edits = []
-    }
-}
-
-/// A change of a part of a value.
-struct PartEdit {
-    /// The way to the part, in the value before any of these changes.
-    var path: ArraySlice<Path.Step>
-    let change: MapDelta.Change
-}
-
-extension [PartEdit] {
-    /// One change that makes all of these, which are of different parts; nil for none.
-    ///
-    /// - Complexity: O(*n* log *n*).
-    fileprivate var joined: MapDelta.Change? {
-        guard let first else { return nil }
-        guard let step = first.path.first else { return first.change }
-        let parts = Dictionary(grouping: self) { $0.path.first }
-        func change(at step: Path.Step) -> MapDelta.Change? {
-            parts[step]?.map { PartEdit(path: $0.path.dropFirst(), change: $0.change) }.joined
-        }
-        if case .key = step {
-            let entries = parts.keys.compactMap { step -> MapDelta.Entry? in
-                guard case .key(let key)? = step else { return nil }
-                return change(at: .key(key)).map { MapDelta.Entry(key: key, change: $0) }
-            }
-            return .apply(.map(entries.sorted { $0.key < $1.key }))
-        }
-        var (recipe, end) = (ListRecipe(), 0)
-        for position in parts.keys.compactMap({ $0?.position }).sorted() {
-            recipe.append(.kept(end..<position))
-            if case .apply(let edit)? = change(at: .position(position)) {
-                recipe.append(.edited(position, edit))
-            }
-            end = position + 1
-        }
-        recipe.finish(tail: end)
-        return .apply(.list(recipe))
-    }
-}
-
-extension Path.Step {
-    fileprivate var position: Int? {
-        if case .position(let position) = self { position } else { nil }
+        edits.append(PartEdit(path: path[...], node: .one(side.other, change)))
     }
 }

@@ -9,8 +9,8 @@
 //       side replaced more fields than are left.
 //   (3) Without evidence, or with little where a side changed the name too, the record of the side
 //       that replaced more of it excludes the edit of the other side.
-//   (4) A side that replaced an `id`, and another text or number that the records around have each
-//       in another form, has put another record there.
+//   (4) A side that replaced an `id`, and replaced another text or number that the records around have
+//       each in another form, or edited such a text, has put another record there.
 //   (5) A row of cells is named by its first text. Where that is another one, and most of the other
 //       cells too, the row is another one.
 
@@ -39,6 +39,9 @@ extension Value.List {
                 let sharedCount = neighbours.count { $0[entry.key] != nil }
                 let isMark = sharedCount >= Self.markMin && marks(entry, among: neighbours)
                 evidence.noteKept(entry, isShared: sharedCount > 0, isMark: isMark)
+                if isMark, let side = Side.allCases.first(where: { deltas[$0][entry.key] != nil }) {
+                    evidence.noteEditedMark(by: side)
+                }
             }
         }
         return evidence.replacer
@@ -150,6 +153,9 @@ private struct RecordEvidence {
             numbers += 1
         }
     }
+
+    /// Notes a change of a field that tells this record from those around.
+    mutating func noteEditedMark(by side: Side) { hasOtherMark[side] = true }
 
     /// The side that may have put another record there.
     var replacer: Side? {

@@ -1,0 +1,177 @@
+import GodwitTestKit
+import Testing
+
+@testable import GodwitTree
+
+/// Values that both sides move to one place, or to a place that is new.
+@Suite struct MergeMeetingTests {
+    /// The value of a merge that both orders of the sides agree on.
+    private func merged(_ base: Value, _ ours: Value, _ theirs: Value) -> Value? {
+        let merge = Merge(base: base, ours: ours, theirs: theirs)
+        let other = Merge(base: base, ours: theirs, theirs: ours)
+        #expect(merge.value.unordered == other.value.unordered)
+        let conflicts = (merge.conflicts + other.conflicts).filter { !$0.isNotice }
+        #expect(conflicts.isEmpty)
+        return merge.value
+    }
+
+    private static let card: Value = [
+        "id": "c1", "title": "Fix login", "who": "ann", "points": 3, "labels": ["bug", "ui"],
+        "steps": [["text": "patch", "done": false], ["text": "test", "done": false]],
+    ]
+
+    private func card(_ changes: [(Key, Value)]) -> Value {
+        var card = Self.card.map ?? [:]
+        for (key, value) in changes { card[key] = value }
+        return .map(card)
+    }
+
+    @Test func `edits meet in a card that both sides move to one list`() {
+        let base: Value = ["todo": [Self.card], "done": []]
+        func moved(_ changes: (Key, Value)...) -> Value { ["todo": [], "done": [card(changes)]] }
+        let ticked: Value = [["text": "patch", "done": true], ["text": "test", "done": false]]
+        #expect(merged(base, moved(), moved(("steps", ticked))) == moved(("steps", ticked)))
+        #expect(merged(base, moved(), moved(("labels", ["ui"]))) == moved(("labels", ["ui"])))
+        #expect(merged(base, moved(), moved(("who", "zoe"))) == moved(("who", "zoe")))
+        let both = moved(("who", "zoe"), ("points", 5))
+        #expect(merged(base, moved(("who", "zoe")), moved(("points", 5))) == both)
+    }
+
+    @Test func `both edits of a card that both sides move are reported where they meet`() {
+        let base: Value = ["todo": [Self.card], "done": []]
+        func moved(_ who: Value) -> Value { ["todo": [], "done": [card([("who", who)])]] }
+        let merge = Merge(base: base, ours: moved("zoe"), theirs: moved("ben"))
+        #expect(merge.conflicts.map(\.reason) == [.bothSet])
+        #expect(merge.conflicts.first?.base == "ann")
+        #expect(merge.conflicts.first?.path == Path([.key("todo"), .position(0), .key("who")]))
+    }
+
+    @Test func `edits meet under a key that both sides rename`() {
+        let run: Value = ["run": "npm test"]
+        func job(_ name: Key, _ step: Value) -> Value {
+            ["jobs": .map([name: ["steps": [["run": "npm ci"], step]]])]
+        }
+        let changed: Value = ["run": "npm run test:ci"]
+        #expect(
+            merged(job("build", run), job("test", run), job("test", changed))
+                == job("test", changed)
+        )
+        #expect(
+            merged(
+                ["db": ["host": "localhost", "port": 5432, "debug": true]],
+                ["database": ["host": "localhost", "port": 5432, "debug": true]],
+                ["database": ["host": "localhost", "port": 5432]]
+            ) == ["database": ["host": "localhost", "port": 5432]]
+        )
+        func item(_ text: String, _ isDone: Bool) -> Value {
+            ["text": .string(Key(text)), "done": .bool(isDone)]
+        }
+        let (milk, rent) = (item("Buy milk", false), item("Pay the rent", false))
+        let bread = item("Buy bread", false)
+        #expect(
+            merged(
+                ["items": [milk, rent]],
+                ["tasks": [item("Buy milk", true), rent]],
+                ["tasks": [milk, rent, bread]]
+            ) == ["tasks": [item("Buy milk", true), rent, bread]]
+        )
+    }
+
+    @Test func `new values under one key that no removed one is like both begin empty`() {
+        let base: Value = ["theme": ["color": "red", "size": 3]]
+        let ours: Value = ["server": ["host": "alpha"]]
+        let theirs: Value = ["server": ["port": 80]]
+        #expect(merged(base, ours, theirs) == ["server": ["host": "alpha", "port": 80]])
+    }
+
+    private static let orders: [Value] = [
+        ["id": "o1", "customer": "Ann", "items": ["pen", "cup"]],
+        ["id": "o2", "customer": "Bob", "items": ["bag"]],
+    ]
+
+    @Test(arguments: ["archive", "folder"])
+    func `a record that moves to a new container, with an edit, takes the other side's along`(
+        kind: String
+    ) {
+        let orders = Self.orders
+        func archived(_ order: Value) -> Value {
+            let order = Value.list([["id": "o0", "customer": "Eve", "items": ["hat"]], order])
+            return kind == "archive"
+                ? ["orders": [orders[1]], "archive": order]
+                : ["orders": [orders[1]], "years": [["name": "2026", "closed": order]]]
+        }
+        func order(_ items: Value) -> Value {
+            ["id": "o1", "customer": "Ann", "items": items, "closed": "2026-03-01"]
+        }
+        let base: Value =
+            kind == "archive"
+            ? ["orders": .list(Value.List(orders))]
+            : ["orders": .list(Value.List(orders)), "years": []]
+        func edited(_ change: (inout Value.Map) -> Void) -> Value {
+            var first = orders[0].map ?? [:]
+            change(&first)
+            var edited = base.map ?? [:]
+            edited["orders"] = [.map(first), orders[1]]
+            return .map(edited)
+        }
+        let withoutCup = edited { $0["items"] = ["pen"] }
+        let ours = archived(order(["pen", "cup"]))
+        #expect(merged(base, ours, withoutCup) == archived(order(["pen"])))
+
+        let renamed = edited { $0["customer"] = "Anna" }
+        let wanted: Value = [
+            "id": "o1", "customer": "Anna", "items": ["pen", "cup"], "closed": "2026-03-01",
+        ]
+        #expect(merged(base, ours, renamed) == archived(wanted))
+
+        var removed = base.map ?? [:]
+        removed["orders"] = [orders[1]]
+        let merge = Merge(base: base, ours: ours, theirs: .map(removed))
+        #expect(merge.value == ours && merge.conflicts.contains { !$0.isNotice })
+    }
+
+    @Test func `several records move to one new list, some of them edited`() {
+        let base: Value = ["orders": .list(Value.List(Self.orders))]
+        let ours: Value = [
+            "orders": [],
+            "archive": [
+                ["id": "o1", "customer": "Ann", "items": ["pen", "cup"], "closed": true],
+                Self.orders[1],
+            ],
+        ]
+        let theirs: Value = [
+            "orders": [
+                ["id": "o1", "customer": "Ann", "items": ["pen", "cup", "hat"]],
+                ["id": "o2", "customer": "Bob", "items": ["bag", "box"]],
+            ]
+        ]
+        let wanted: Value = [
+            "orders": [],
+            "archive": [
+                ["id": "o1", "customer": "Ann", "items": ["pen", "cup", "hat"], "closed": true],
+                ["id": "o2", "customer": "Bob", "items": ["bag", "box"]],
+            ],
+        ]
+        #expect(merged(base, ours, theirs) == wanted)
+    }
+
+    @Test func `a card with a number is found again by its title`() {
+        func board(_ todo: Value, _ doing: Value) -> Value { ["todo": todo, "doing": doing] }
+        let rent: Value = ["id": 6, "title": "Pay the rent", "who": "Ann"]
+        let kitchen: Value = ["id": 5, "title": "Clean the kitchen", "who": .null]
+        let assigned: Value = ["id": 5, "title": "Clean the kitchen", "who": "Ben"]
+        let labelled: Value = [
+            "id": 5, "title": "Clean the kitchen", "who": .null, "labels": ["home"],
+        ]
+        let both: Value = [
+            "id": 5, "title": "Clean the kitchen", "who": "Ben", "labels": ["home"],
+        ]
+        #expect(
+            merged(
+                board([kitchen, rent], []),
+                board([rent], [assigned]),
+                board([labelled, rent], [])
+            ) == board([rent], [both])
+        )
+    }
+}
