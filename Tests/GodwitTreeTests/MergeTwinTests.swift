@@ -19,6 +19,54 @@ import Testing
         #expect(merge.conflicts.map(\.reason) == [.sameIdentity])
     }
 
+    @Test func `two records of one new author are two`() {
+        func message(_ user: Value, _ fields: Value.Map) -> Value {
+            var message = fields
+            message["user"] = user
+            return .map(message)
+        }
+        let (ann, bob): (Value, Value) = (
+            ["id": "u1", "name": "Ann"], ["id": "u2", "name": "Bob"]
+        )
+        let cem: Value = ["id": "u3", "name": "Cem"]
+        let base = [message(ann, ["text": "Hi"]), message(bob, ["text": "Hello"])]
+        let ours = message(cem, ["text": "I am new", "lang": "en"])
+        for fields in [["image": "cat.png", "alt": "a cat"], ["text": "And here", "lang": "de"]]
+            as [Value.Map]
+        {
+            let theirs = message(cem, fields)
+            let merge = merge(
+                .list(Value.List(base)),
+                .list(Value.List(base + [ours])),
+                .list(Value.List(base + [theirs]))
+            )
+            #expect(merge.value == .list(Value.List(base + [ours, theirs])))
+        }
+    }
+
+    @Test func `two features with one name, one of which has more, are one`() {
+        func feature(_ name: Value, _ x: Value, _ tags: (Key, Value)...) -> Value {
+            var properties: Value.Map = ["name": name, "kind": "tree", "height": 12]
+            for (key, value) in tags { properties[key] = value }
+            return [
+                "type": "Feature", "properties": .map(properties),
+                "geometry": ["type": "Point", "coordinates": [x, 48.5]],
+            ]
+        }
+        let base: [Value] = [feature("oak", 9.1), feature("elm", 9.2)]
+        func merged(_ ours: Value, _ theirs: Value) -> [Value]? {
+            merge(
+                .list(Value.List(base)),
+                .list(Value.List(base + [ours])),
+                .list(Value.List(base + [theirs]))
+            ).value.list.map { Array($0.dropFirst(2)) }
+        }
+        #expect(
+            merged(feature("ash", 9.3), feature("ash", 9.3, ("bark", "grey")))
+                == [feature("ash", 9.3, ("bark", "grey"))]
+        )
+    }
+
     @Test
     func
         `two records with one number that agree on less than half, or half with another name, are two`()

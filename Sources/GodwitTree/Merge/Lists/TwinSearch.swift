@@ -212,7 +212,8 @@ extension Value {
     ///
     /// Lists may number their items each on its own: with a number, or a name that is none of the
     /// usual ones, most fields must be equal.
-    /// Names and titles come twice: with one, it is enough that not each side has other fields.
+    /// Names and titles come twice: with one, it is enough that not each side has other fields. A name
+    /// inside a field, such as that of a message's author, is hardly the record's own.
     fileprivate func isSame(
         as other: Value,
         _ name: Value,
@@ -220,16 +221,17 @@ extension Value {
         _ defaults: FieldDefaults,
         isProven: Bool
     ) -> Bool {
-        guard self != other, case .map(let map) = self, case .map(let otherMap) = other else {
-            return true
-        }
+        guard self != other, let map = opened(for: identity, beside: other),
+            let otherMap = other.opened(for: identity, beside: self)
+        else { return true }
         let names = Set(identity.fields.compactMap { $0.count == 1 ? $0[0] : nil })
+        let isNested = names.count < identity.fields.count
         let equals = map.filter { !names.contains($0.key) && otherMap[$0.key] == $0.value }
         let equal = equals.count
         let common = map.count { !names.contains($0.key) && otherMap[$0.key] != nil }
         let own = Sides(ours: map.count, theirs: otherMap.count).map { $0 - names.count - common }
         let unset = equals.count { defaults.contains($0.key, $0.value) }
-        if name.integer != nil || !identity.isUsual {
+        if name.integer != nil || !identity.isUsual || isNested {
             let count = common - unset + own.ours + own.theirs
             let hasOtherName =
                 isProven
@@ -255,6 +257,30 @@ extension Value {
             otherMap[field.key].map { Vote.isOtherDay(field.value, $0) } ?? false
         }
         return !haveOwnDays && (equal > 0 || own.ours == 0 || own.theirs == 0)
+    }
+}
+
+extension Value {
+    /// A record with the fields of a container that holds its name as its own, less the name; without
+    /// that container if the records have different scalars beside it: then they tell of something else.
+    fileprivate func opened(for identity: ItemIdentity, beside other: Value) -> Map? {
+        guard case .map(var map) = self else { return nil }
+        for field in identity.fields where field.count > 1 {
+            guard case .map(let inner)? = map[field[0]] else { continue }
+            let isAside =
+                differs(from: other, besides: field[0])
+                || other.differs(from: self, besides: field[0])
+            map[field[0]] = nil
+            for entry in inner where !isAside && entry.key != field[1] {
+                map[Key("\(field[0])/\(entry.key)")] = entry.value
+            }
+        }
+        return map
+    }
+
+    /// Whether this record has a scalar that another one has not.
+    private func differs(from other: Value, besides key: Key) -> Bool {
+        map?.contains { $0.key != key && $0.value.isScalar && other[$0.key] != $0.value } == true
     }
 }
 
