@@ -80,6 +80,20 @@ import Testing
         }
     }
 
+    @Test func `an edit stays with a record that the other side copied and gave another title`() {
+        func card(_ id: Value, _ title: Value, _ owner: Value) -> Value {
+            ["id": id, "title": title, "owner": owner]
+        }
+        let roof = card("c2", "Roof", "bob")
+        let found = merge(
+            [card("c1", "Fence", "ann"), roof],
+            [card("c1", "Shed", "ann"), roof, card("n7", "Fence", "ann")],
+            [card("c1", "Fence", "zoe"), roof]
+        )
+        #expect(found.value == [card("c1", "Shed", "zoe"), roof, card("n7", "Fence", "ann")])
+        #expect(!found.isReported)
+    }
+
     @Test func `an edit does not land on another record with the same author`() {
         func book(_ title: Value, isRead: Bool = false) -> Value {
             ["title": title, "author": "Rowling", "read": .bool(isRead)]

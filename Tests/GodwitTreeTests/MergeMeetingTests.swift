@@ -84,6 +84,72 @@ import Testing
         #expect(merged(base, ours, theirs) == ["server": ["host": "alpha", "port": 80]])
     }
 
+    private func hours(_ open: Value, _ close: Value = "17:00") -> Value {
+        ["open": open, "close": close]
+    }
+
+    @Test
+    func `an edit that makes a value equal to another one stays, though both rename the keys`() {
+        let (nine, ten) = (hours("09:00"), hours("10:00"))
+        let base: Value = ["mon": nine, "tue": ten]
+        let renamed: Value = ["monday": nine, "tuesday": ten]
+        #expect(
+            merged(base, renamed, ["monday": nine, "tuesday": nine]) == [
+                "monday": nine, "tuesday": nine,
+            ]
+        )
+        #expect(
+            merged(
+                base,
+                ["week": ["monday": nine, "tuesday": ten]],
+                ["week": ["monday": nine, "tuesday": nine]]
+            ) == ["week": ["monday": nine, "tuesday": nine]]
+        )
+        #expect(
+            merged(
+                ["mon": nine, "tue": nine],
+                ["monday": nine, "tuesday": nine],
+                ["monday": nine, "tuesday": ten]
+            ) == ["monday": nine, "tuesday": ten]
+        )
+        #expect(
+            merged(
+                base,
+                ["monday": nine, "tuesday": hours("09:00")],
+                ["monday": nine, "tuesday": hours("10:00", "18:00")]
+            ) == ["monday": nine, "tuesday": hours("09:00", "18:00")]
+        )
+        // Which of the two it was is not to be told.
+        let merge = Merge(base: base, ours: ["tuesday": ten], theirs: ["tuesday": nine])
+        #expect(merge.conflicts.contains { !$0.isNotice })
+    }
+
+    @Test func `an edit of a removed record does not land on one that moved`() {
+        func chore(_ who: Value, _ minutes: Int64) -> Value {
+            ["task": "Dishes", "who": who, "min": .int(minutes)]
+        }
+        func week(_ monday: Value, _ tuesday: Value, _ wednesday: Value) -> Value {
+            ["mon": monday, "tue": tuesday, "wed": wednesday]
+        }
+        let merge = Merge(
+            base: week([chore("Ann", 10)], [chore("Ann", 20)], []),
+            ours: week([], [], [chore("Ann", 20)]),
+            theirs: week([chore("Bob", 10)], [chore("Ann", 20)], [])
+        )
+        #expect(merge.value["wed"] == [chore("Ann", 20)])
+        #expect(merge.conflicts.map(\.reason) == [.removedAndEdited])
+
+        let renamed = Merge(
+            base: ["a": chore("Bob", 40), "b": chore("Bob", 10)],
+            ours: ["A": chore("Dora", 40), "B": chore("Bob", 10)],
+            theirs: [
+                "a": ["task": "Dishes", "who": "Bob", "min": 40, "note": "x"],
+                "b": chore("Bob", 10),
+            ]
+        )
+        #expect(renamed.value["B"] == chore("Bob", 10))
+    }
+
     private static let orders: [Value] = [
         ["id": "o1", "customer": "Ann", "items": ["pen", "cup"]],
         ["id": "o2", "customer": "Bob", "items": ["bag"]],
@@ -173,5 +239,54 @@ import Testing
                 board([labelled, rent], [])
             ) == board([rent], [both])
         )
+    }
+
+    /// The orders from one on, each with changes.
+    private func orders(_ count: Int, _ change: (Int, inout Value.Map) -> Void) -> Value {
+        .list(
+            Value.List(
+                (0..<count).map { number in
+                    var order: Value.Map = [
+                        "id": .string(Key("order-\(number)")), "items": ["pen", "cup"],
+                        "customer": .string(Key("customer \(number) of all")),
+                    ]
+                    change(number, &order)
+                    return .map(order)
+                }
+            )
+        )
+    }
+
+    @Test(arguments: [false, true])
+    func `many edited records that move cost in proportion to them`(isByBoth: Bool) {
+        func merge(_ count: Int) -> () -> Merge {
+            func close(_ number: Int, _ order: inout Value.Map) {
+                if !number.isMultiple(of: 3) { order["closed"] = true }
+            }
+            func empty(_ number: Int, _ order: inout Value.Map) { order["items"] = ["pen"] }
+            let open = orders(count) { _, _ in }
+            let base: Value = ["orders": open, "done": []]
+            let ours: Value =
+                isByBoth
+                ? ["orders": [], "done": orders(count, close)]
+                : ["orders": [], "done": [], "archive": ["closed": orders(count, close)]]
+            let theirs: Value =
+                isByBoth
+                ? ["orders": [], "done": orders(count, empty)]
+                : ["orders": orders(count, empty), "done": []]
+            return { Merge(base: base, ours: ours, theirs: theirs) }
+        }
+        let merged = merge(9)().value
+        let list = isByBoth ? merged["done"] : merged["archive"]?["closed"]
+        #expect(
+            list
+                == orders(9) { number, order in
+                    order["items"] = ["pen"]
+                    if !number.isMultiple(of: 3) { order["closed"] = true }
+                }
+        )
+        let (small, large) = (merge(1_000), merge(4_000))
+        let cost = CostRatio(small: { _ = small() }, large: { _ = large() })
+        #expect(cost.isLinear, "\(cost)")
     }
 }

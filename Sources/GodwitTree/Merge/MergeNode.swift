@@ -135,8 +135,9 @@ final class Insertion {
     var origin: (base: Value, node: MergeNode)?
     /// The merges of parts of the value, or of all of it, with the other side's changes.
     var edits: [PartEdit] = []
-    /// The ways to the parts that were found again.
-    var arrivedPaths: [[Path.Step]] = []
+    /// The ways to the parts that were found again, and to what is around these.
+    private var arrivedPaths: Set<[Path.Step]> = []
+    private var pathsAround: Set<[Path.Step]> = []
     /// Conflicts that a person may look at, whatever is decided.
     var reports: [Conflict] = []
 
@@ -146,6 +147,20 @@ final class Insertion {
 
     /// Whether some value was found in it.
     var isDestination: Bool { !arrivedPaths.isEmpty }
+
+    func noteArrival(at path: [Path.Step]) {
+        arrivedPaths.insert(path)
+        for length in path.indices { pathsAround.insert(Array(path[..<length])) }
+    }
+
+    /// Whether a part was found again.
+    func hasArrival(at path: [Path.Step]) -> Bool { arrivedPaths.contains(path) }
+
+    /// Whether a part was found again, or what is around it, or something in it.
+    func hasArrivals(around path: [Path.Step]) -> Bool {
+        pathsAround.contains(path)
+            || (0...path.count).contains { arrivedPaths.contains(Array(path[..<$0])) }
+    }
 
     /// Whether both sides' changes meet in it.
     var isMerged: Bool { origin != nil || !edits.isEmpty }

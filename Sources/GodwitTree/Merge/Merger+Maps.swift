@@ -29,6 +29,9 @@ extension Merger {
             }
             changes[side] = nil
         }
+        for side in Side.allCases where changes[side] == .remove && changes[side.other] == nil {
+            if let base { noteRemovedAlone(base, by: side) }
+        }
         switch (changes.ours, changes.theirs) {
         case (nil, nil): return .kept
         case (nil, .apply(let edit)?) where base != nil:

@@ -13,6 +13,8 @@ struct Merger {
     var renames: [Rename] = []
     /// Values that both sides removed, and places in which both put in different ones, so far.
     var meetings = Meetings()
+    /// The values that one side removed and the other left as they were, so far.
+    private(set) var removedAlone = Sides<[Value]>(both: [])
     /// The values that both sides moved to one place, by where ours has them.
     var origins: [Path: Removal] = [:]
     /// Where the departures stood that are found elsewhere.
@@ -22,6 +24,10 @@ struct Merger {
 
     init(_ changes: SeparatedChanges) {
         (doubtful, unsure) = (changes.doubtful, changes.unsure)
+    }
+
+    mutating func noteRemovedAlone(_ value: Value, by side: Side) {
+        if isThorough { removedAlone[side].append(value) }
     }
 
     mutating func noteFound(_ place: MergePlace) { found.insert(place.inBase) }

@@ -200,10 +200,16 @@ extension ItemIdentity {
         let byName = zip(newRests, sources).reduce(0) { count, item in
             count + (item.1.map { oldRests[$0].equalFieldCount(with: item.0) } ?? 0)
         }
-        let (oldCounts, newCounts) = (oldRests.counts, newRests.counts)
-        let byRest = newCounts.reduce(0) { count, item in
-            guard item.value == 1, oldCounts[item.key] == 1 else { return count }
-            return count + (item.key.map?.count ?? 0)
+        let (oldPlaces, newPlaces) = (oldRests.places, newRests.places)
+        let kept = Set(new.map { name(of: $0) })
+        let byRest = newPlaces.reduce(0) { count, item in
+            guard item.value.count == 1, let places = oldPlaces[item.key], places.count == 1
+            else { return count }
+            // A copy with a name of its own does not take the name from what was copied.
+            let (name, origin) = (self.name(of: new[item.value[0]]), self.name(of: old[places[0]]))
+            let isCopy =
+                isStrict && name?.text != nil && positions[name] == nil && kept.contains(origin)
+            return count + (isCopy ? 0 : item.key.map?.count ?? 0)
         }
         return byRest > byName
     }
@@ -255,8 +261,8 @@ extension ItemIdentity {
 }
 
 extension [Value] {
-    /// How often each value is there.
-    fileprivate var counts: [Value: Int] { reduce(into: [:]) { $0[$1, default: 0] += 1 } }
+    /// Where each value is.
+    fileprivate var places: [Value: [Int]] { Dictionary(grouping: indices) { self[$0] } }
 }
 
 extension Value {

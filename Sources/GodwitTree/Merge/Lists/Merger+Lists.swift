@@ -68,6 +68,11 @@ extension Merger {
         if isGone.ours || isGone.theirs {
             let remover: Side = isGone.ours ? .ours : .theirs
             let edit = plan.side(remover.other).edit(of: segment)
+            if edit == .keep {
+                for item in list.base[plan.segments.ranges[segment]] {
+                    noteRemovedAlone(item, by: remover)
+                }
+            }
             return mergeRemoved(list.base[position], by: remover, edit, place)
         }
         if plan.areMovedApart(segment), place.rules?.isOneSided != true {

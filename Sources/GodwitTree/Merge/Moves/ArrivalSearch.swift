@@ -3,22 +3,32 @@ struct ArrivalSearch {
     private let side: Side
     /// The new values of the side that no other step has looked into.
     private let insertions: [Insertion]
+    /// What the side removed and the other side left as it was.
+    private let unedited: [Value]
 
     /// Equal numbers in lists of different things mean nothing.
     private static let namedScoreMin = 0.5
     private static let renamedScoreMin = 0.9
     private static let renamePairsMax = 4_000
 
-    init(_ side: Side, _ insertions: [Insertion]) {
-        self.side = side
+    init(_ side: Side, _ insertions: [Insertion], unedited: [Value]) {
+        (self.side, self.unedited) = (side, unedited)
         self.insertions = insertions.filter { $0.side == side && $0.origin == nil }
     }
 
     func find(_ departures: [Departure]) {
         findContents(departures)
         findNames(missing(departures), inParts: true) { $0.usualName }
-        findNames(missing(departures), inParts: false) { $0.uncounted }
-        findRenames(missing(departures))
+        let left = missing(departures).filter { $0.base.isFilled }
+        guard !left.isEmpty else { return }
+        // What the side only moved is no version of another value.
+        let moved = Set(unedited.map(ItemContent.init))
+        let others = Set(unedited.compactMap(\.uncounted))
+        findNames(left, inParts: false) { value in
+            if moved.contains(ItemContent(value)) { return nil }
+            return value.uncounted.flatMap { others.contains($0) ? nil : $0 }
+        }
+        findRenames(missing(left), besides: moved)
     }
 
     private func missing(_ departures: [Departure]) -> [Departure] {
@@ -45,7 +55,7 @@ struct ArrivalSearch {
         for (content, arrivals) in found where arrivals.count == 1 {
             guard let index = wanted[content] else { continue }
             departures[index].arrivals[side] = arrivals[0]
-            arrivals[0].insertion.arrivedPaths.append(arrivals[0].path)
+            arrivals[0].insertion.noteArrival(at: arrivals[0].path)
         }
     }
 
@@ -80,7 +90,7 @@ struct ArrivalSearch {
         var found: [Value: [ArrivedItem]] = [:]
         for insertion in insertions {
             Self.walk(insertion.value, []) { value, path in
-                if insertion.arrivedPaths.contains(path) { return true }
+                if insertion.hasArrival(at: path) { return true }
                 guard let name = name(value), names[name] != nil else { return !inParts }
                 found[name, default: []].append(
                     ArrivedItem(insertion: insertion, path: path, value: value)
@@ -101,8 +111,10 @@ struct ArrivalSearch {
 
     // MARK: Under another key
 
-    private func findRenames(_ departures: [Departure]) {
-        let new = insertions.filter { !$0.isDestination && $0.value.isFilled }
+    private func findRenames(_ departures: [Departure], besides moved: Set<ItemContent>) {
+        let new = insertions.filter {
+            !$0.isDestination && $0.value.isFilled && !moved.contains(ItemContent($0.value))
+        }
         let insertions = Dictionary(grouping: new, by: \.place.map)
         for (map, departures) in Dictionary(grouping: departures, by: \.place.map) {
             guard let map, var new = insertions[map],
@@ -126,14 +138,7 @@ struct ArrivalSearch {
 
     private func arrive(_ departure: Departure, _ arrival: ArrivedItem) {
         departure.arrivals[side] = arrival
-        arrival.insertion.arrivedPaths.append(arrival.path)
-    }
-}
-
-extension Insertion {
-    /// Whether a value was found around a part, or in it.
-    fileprivate func hasArrivals(around path: [Path.Step]) -> Bool {
-        arrivedPaths.contains { zip($0, path).allSatisfy(==) }
+        arrival.insertion.noteArrival(at: arrival.path)
     }
 }
 

@@ -1,9 +1,11 @@
 // A value that both sides moved to one place, or gave one new key, and that a side edited as well.
 //
-//   (1) Both removed it, and each has another value in a place that the base lacks.
+//   (1) Both removed it, and each has a value in a place that the base lacks.
 //   (2) It is found again by its `id`, else by its content, if one side did not edit it; each time, half
 //       of its words are in the values of both sides. In its own map, these words are enough: both gave
 //       it one new key. Elsewhere it takes eight tenths of the words.
+//   (3) What neither side edited is found first, and so is no other value's origin. If the values of one
+//       place are as like two different ones, neither is taken.
 
 /// A value that both sides removed from where the base has it.
 struct Removal {
@@ -28,15 +30,16 @@ struct Meetings {
         pairs.append((values, place))
     }
 
-    /// The values that both sides moved to one place, by where ours has them.
+    /// The values that both sides moved to one place, and one edited, by where ours has them.
     ///
     /// - Complexity: O(*n*) in all that both sides removed or put in, besides a bounded number of
     ///   comparisons.
     var origins: [Path: Removal] {
-        guard !removals.isEmpty, !pairs.isEmpty else { return [:] }
+        guard !removals.isEmpty, pairs.contains(where: { $0.values.ours != $0.values.theirs })
+        else { return [:] }
         var found = Found()
-        match(by: { $0.usualName }, &found)
-        match(by: { ItemContent($0) }, &found)
+        matchNames(&found)
+        for isEdited in [false, true] { matchContents(isEdited: isEdited, &found) }
         matchAlike(&found)
         return found.origins
     }
@@ -48,27 +51,57 @@ struct Meetings {
     }
 
     private func unite(_ pair: Int, _ removal: Int, _ found: inout Found) {
-        found.origins[pairs[pair].place.inOurs] = removals[removal]
+        if isEdited(pair) { found.origins[pairs[pair].place.inOurs] = removals[removal] }
         found.removals.insert(removal)
         found.pairs.insert(pair)
     }
 
-    /// Finds what has a name, or content, that occurs once in all that was removed, and in one place.
-    private func match<Name: Hashable>(by name: (Value) -> Name?, _ found: inout Found) {
-        let names = ListMatching.uniquePositions(
-            of: removals.indices.map { found.removals.contains($0) ? nil : name(removals[$0].base) }
-        )
+    private func isEdited(_ pair: Int) -> Bool {
+        pairs[pair].values.ours != pairs[pair].values.theirs
+    }
+
+    /// Finds what has a name that occurs once in all that was removed, and in one place.
+    private func matchNames(_ found: inout Found) {
+        let names = ListMatching.uniquePositions(of: removals.map(\.base.usualName))
         guard !names.isEmpty else { return }
-        var places: [Name: Set<Int>] = [:]
-        for (pair, (values, _)) in pairs.enumerated() where !found.pairs.contains(pair) {
-            for name in [name(values.ours), name(values.theirs)].compactMap({ $0 }) {
-                places[name, default: []].insert(pair)
+        let places = ListMatching.uniquePositions(
+            of: pairs.map { pair in
+                let name = pair.values.ours.usualName
+                return name == pair.values.theirs.usualName ? name : nil
             }
-        }
+        )
         for (name, removal) in names.sorted(by: { $0.value < $1.value }) {
-            guard let pairs = places[name], pairs.count == 1, let pair = pairs.first,
-                !found.pairs.contains(pair), score(pair, removal) >= Self.scoreMin
+            guard let pair = places[name], score(pair, removal) >= Self.scoreMin else { continue }
+            unite(pair, removal, &found)
+        }
+    }
+
+    /// Finds what is unchanged on a side, or on both.
+    private func matchContents(isEdited: Bool, _ found: inout Found) {
+        var free: [ItemContent: [Int]] = [:]
+        for removal in removals.indices.reversed() where !found.removals.contains(removal) {
+            free[ItemContent(removals[removal].base), default: []].append(removal)
+        }
+        var wishes: [(pair: Int, content: ItemContent)] = []
+        var counts: [ItemContent: Int] = [:]
+        for pair in pairs.indices where !found.pairs.contains(pair) {
+            let values = pairs[pair].values
+            guard self.isEdited(pair) == isEdited else { continue }
+            let contents = Set([values.ours, values.theirs].map(ItemContent.init))
+                .filter { free[$0] != nil }
+            // Each side has another removed value there.
+            if contents.count > 1 { found.pairs.insert(pair) }
+            guard contents.count == 1, let content = contents.first else { continue }
+            wishes.append((pair, content))
+            counts[content, default: 0] += 1
+        }
+        for (pair, content) in wishes {
+            guard let equal = free[content], let removal = equal.last,
+                counts[content] == 1 || equal.count >= counts[content] ?? 0,
+                score(pair, removal) >= Self.scoreMin
             else { continue }
+            free[content]?.removeLast()
+            counts[content, default: 0] -= 1
             unite(pair, removal, &found)
         }
     }
@@ -91,9 +124,14 @@ struct Meetings {
             }
         }
         scores.sort { ($1.score, $0.pair, $0.removal) < ($0.score, $1.pair, $1.removal) }
-        for (_, pair, removal) in scores
+        let rivals = Dictionary(grouping: scores, by: \.pair)
+        for (score, pair, removal) in scores
         where !found.pairs.contains(pair) && !found.removals.contains(removal) {
-            unite(pair, removal, &found)
+            let isSure = rivals[pair, default: []].allSatisfy {
+                $0.score < score || found.removals.contains($0.removal)
+                    || removals[$0.removal].base == removals[removal].base
+            }
+            if isSure { unite(pair, removal, &found) } else { found.pairs.insert(pair) }
         }
     }
 
@@ -119,7 +157,7 @@ extension Merger {
             let place = origin.place.moved(to: place, by: .ours)
             return .created(empty: origin.base, merge(origin.base, deltas, place))
         }
-        if values.ours != values.theirs { meetings.note(values, place) }
+        meetings.note(values, place)
         return mergeCreated(nil, values, place)
     }
 }

@@ -3,7 +3,8 @@
 //   (1) It is found again by its content, also within a new value of the side; or, where the side
 //       edited it as well, by its `id`; by all but its counters, if it has none; or in the same map
 //       by resemblance: then its key was renamed. A number as `id` is a name only beside equal
-//       texts, because lists number their items each on its own.
+//       texts, or an equal title, because lists number their items each on its own. What the side put in
+//       as it had removed it elsewhere is no version of another value.
 //   (2) It must be there just once, and say enough (`Value.isDistinctive`): a record of one word
 //       stands in many places by chance. A short string, an int or a small record with an `id` was
 //       moved only where it was an item of a list, and both sides put it into another list. An edited
@@ -62,7 +63,7 @@ extension Merger {
             for isPart in [false, true] {
                 let wanted = departed.filter { ($0.container != nil) == isPart }
                 for side in Side.allCases {
-                    let search = ArrivalSearch(side, insertions)
+                    let search = ArrivalSearch(side, insertions, unedited: removedAlone[side])
                     search.find(wanted.filter { $0.isRemoved(by: side) })
                 }
             }
