@@ -150,6 +150,30 @@ import Testing
         #expect(renamed.value["B"] == chore("Bob", 10))
     }
 
+    @Test func `an item that moves into a list that the other side renames is there once`() {
+        let list: [Value] = ["Bread", "Eggs", "Salt"]
+        let (shop, more) = (Value.list(Value.List(list)), Value.list(Value.List(list + ["Milk"])))
+        let both = Merge(
+            base: ["shop": shop, "later": ["Milk"], "done": []],
+            ours: ["store": shop, "later": [], "done": ["Milk"]],
+            theirs: ["shop": more, "later": [], "done": []]
+        )
+        #expect(both.value == ["store": shop, "later": [], "done": ["Milk"]])
+        #expect(both.conflicts.map(\.reason) == [.bothMoved])
+
+        func card(_ id: Value, _ owner: Value) -> Value {
+            ["id": id, "title": "Paint the fence", "owner": owner]
+        }
+        let (first, second) = (card("a", "ann"), card("b", "ann"))
+        #expect(
+            merged(
+                ["Todo": [first, second], "Doing": [card("d", "ann")]],
+                ["Backlog": [first, second], "Doing": [card("d", "bob")]],
+                ["Todo": [first, second, card("d", "ann")], "Doing": []]
+            ) == ["Backlog": [first, second, card("d", "bob")], "Doing": []]
+        )
+    }
+
     private static let orders: [Value] = [
         ["id": "o1", "customer": "Ann", "items": ["pen", "cup"]],
         ["id": "o2", "customer": "Bob", "items": ["bag"]],

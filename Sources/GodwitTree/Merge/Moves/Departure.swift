@@ -22,6 +22,11 @@ final class Departure {
 
     func isRemoved(by side: Side) -> Bool { choice?.editor != side }
 
+    /// Whether it is found on each side that removed it.
+    var isComplete: Bool {
+        Side.allCases.allSatisfy { !isRemoved(by: $0) || arrivals[$0] != nil }
+    }
+
     /// Whether it, or the value around it, is found in another place.
     var isFound: Bool {
         arrivals.ours != nil || arrivals.theirs != nil || container?.isFound == true

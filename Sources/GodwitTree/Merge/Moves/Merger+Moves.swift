@@ -54,19 +54,25 @@ extension Merger {
         return MergeTree(root: root, hasMoves: false)
     }
 
-    /// Follows the departed values; a merge of one where it arrived may let parts of it depart.
+    /// How often what was not found is looked for among what came to light since.
+    private static let retriesMax = 8
+
+    /// Follows the departed values; a merge of one where it arrived may let parts of it depart, and bring
+    /// to light what the other side put into it.
     private mutating func followMoves(in base: Value) {
         var common = CommonValues(base)
-        while !departures.isEmpty {
-            let departed = departures
-            departures = []
-            for isPart in [false, true] {
-                let wanted = departed.filter { ($0.container != nil) == isPart }
-                for side in Side.allCases {
-                    let search = ArrivalSearch(side, insertions, unedited: removedAlone[side])
-                    search.find(wanted.filter { $0.isRemoved(by: side) })
-                }
+        var (waiting, followed): ([Departure], [Departure]) = ([], [])
+        var (known, retries) = (0, 0)
+        while !departures.isEmpty || known < insertions.count && retries < Self.retriesMax {
+            var departed = departures
+            if retries < Self.retriesMax {
+                departed = waiting + departures
+                if !waiting.isEmpty { retries += 1 }
+                waiting = []
             }
+            if departed.isEmpty { break }
+            (departures, known) = ([], insertions.count)
+            find(departed)
             for departure in departed where departure.isFound {
                 if departure.choice != nil, common.contains(departure) {
                     departure.arrivals = Sides(both: nil)
@@ -75,11 +81,23 @@ extension Merger {
                 }
             }
             let left = departed.filter { $0.container?.isFound != true }
-            for departure in left { follow(departure) }
-            let versions = Sides(ours: Side.ours, theirs: .theirs).map {
-                VersionSearch($0, insertions)
+            for departure in left where departure.isComplete { follow(departure) }
+            followed += left.filter(\.isComplete)
+            waiting += left.filter { !$0.isComplete }
+        }
+        waiting.removeAll { $0.container?.isFound == true }
+        for departure in waiting { follow(departure) }
+        let versions = Sides(ours: Side.ours, theirs: .theirs).map { VersionSearch($0, insertions) }
+        for departure in followed + waiting { Self.giveUp(departure, versions) }
+    }
+
+    private func find(_ departures: [Departure]) {
+        for isPart in [false, true] {
+            let wanted = departures.filter { ($0.container != nil) == isPart }
+            for side in Side.allCases {
+                let search = ArrivalSearch(side, insertions, unedited: removedAlone[side])
+                search.find(wanted.filter { $0.isRemoved(by: side) && $0.arrivals[side] == nil })
             }
-            for departure in left { Self.giveUp(departure, versions) }
         }
     }
 
@@ -118,17 +136,16 @@ extension Merger {
     /// Merges an edit of the other side's into a value where it arrived.
     private mutating func bring(_ edit: Delta, of departure: Departure, to arrival: ArrivedItem) {
         let insertion = arrival.insertion
-        guard arrival.value != departure.base else {
-            return insertion.take(.apply(edit), at: arrival.path)
-        }
+        let isEdited = arrival.value != departure.base
         var deltas = Sides(both: edit)
-        deltas[insertion.side] = .diff(departure.base, arrival.value, departure.place.rules)
+        deltas[insertion.side] =
+            isEdited ? .diff(departure.base, arrival.value, departure.place.rules) : .keep
         let place = departure.place.moved(
             to: arrival.path.reduce(insertion.place) { $0.child($1) },
             by: insertion.side
         )
         let node = merge(departure.base, deltas, place)
-        if arrival.path.isEmpty {
+        if arrival.path.isEmpty, isEdited {
             insertion.origin = (departure.base, node)
         } else {
             insertion.edits.append(PartEdit(path: arrival.path[...], node: node))
