@@ -174,6 +174,42 @@ import Testing
         )
     }
 
+    @Test func `edits meet in a small record without an id that both sides move to one list`() {
+        func milk(_ isDone: Bool, _ changes: (Key, Value)...) -> Value {
+            var milk: Value.Map = ["text": "Milk", "done": .bool(isDone)]
+            for (key, value) in changes { milk[key] = value }
+            return .map(milk)
+        }
+        let bread: Value = ["text": "Bread", "done": true]
+        func lists(_ todo: Value, _ done: Value...) -> Value {
+            ["todo": todo, "done": .list(Value.List([bread] + done))]
+        }
+        let base = lists([milk(false)])
+        #expect(
+            merged(base, lists([], milk(false)), lists([], milk(true))) == lists([], milk(true))
+        )
+        #expect(
+            merged(base, lists([], milk(true)), lists([], milk(true, ("at", "Mon"))))
+                == lists([], milk(true, ("at", "Mon")))
+        )
+        #expect(
+            merged(base, lists([], milk(false, ("n", 2))), lists([], milk(false, ("at", "Mon"))))
+                == lists([], milk(false, ("n", 2), ("at", "Mon")))
+        )
+    }
+
+    @Test func `a part that both sides take out of a record that one moves is there once`() {
+        let lamp: Value = ["id": "b4", "title": "Replace lamp"]
+        func parent(_ parts: Value) -> Value { ["id": "a3", "title": "Measure", "sub": parts] }
+        let merge = Merge(
+            base: ["todo": [parent([lamp])], "doing": [], "done": []],
+            ours: ["todo": [lamp], "doing": [parent([])], "done": []],
+            theirs: ["todo": [parent([])], "doing": [], "done": [lamp]]
+        )
+        #expect(merge.value == ["todo": [lamp], "doing": [parent([])], "done": []])
+        #expect(merge.conflicts.map(\.reason) == [.bothMoved])
+    }
+
     private static let orders: [Value] = [
         ["id": "o1", "customer": "Ann", "items": ["pen", "cup"]],
         ["id": "o2", "customer": "Bob", "items": ["bag"]],

@@ -19,6 +19,21 @@ import Testing
         #expect(merge.conflicts.map(\.reason) == [.sameIdentity])
     }
 
+    @Test func `two new records with one title and ids of their own are two`() {
+        let base: Value = [["id": "c1", "title": "Fence", "owner": "ann"]]
+        let ours: Value = ["id": "c3", "title": "Retro", "owner": "bob"]
+        let theirs: Value = ["id": "c4", "title": "Retro", "owner": "ann"]
+        for base in [base, []] as [Value] {
+            let items = Array(base.list ?? [])
+            let merge = merge(
+                base,
+                .list(Value.List(items + [ours])),
+                .list(Value.List(items + [theirs]))
+            )
+            #expect(merge.value == .list(Value.List(items + [ours, theirs])))
+        }
+    }
+
     @Test func `two records of one new author are two`() {
         func message(_ user: Value, _ fields: Value.Map) -> Value {
             var message = fields

@@ -16,7 +16,13 @@ struct Merger {
     /// The values that one side removed and the other left as they were, so far.
     private(set) var removedAlone = Sides<[Value]>(both: [])
     /// The values that both sides moved to one place, by where ours has them.
-    var origins: [Path: Removal] = [:]
+    var origins: [Path: Removal] = [:] {
+        didSet {
+            for removal in origins.values { noteFound(removal.place) }
+            originPaths = Set(origins.values.map(\.place.inBase))
+        }
+    }
+    private(set) var originPaths: Set<Path> = []
     /// Where the departures stood that are found elsewhere.
     private(set) var found: Set<Path> = []
     /// What both sides did alike, so far.

@@ -140,7 +140,8 @@ extension ItemIdentity {
             if isUsable(entry.value, entry.key) {
                 candidates.append(Candidate([entry.key], entry.key))
             }
-            guard case .map(let inner) = entry.value else { continue }
+            guard case .map(let inner) = entry.value, holdsOwnFields(entry.key, of: item)
+            else { continue }
             for field in inner where isUsable(field.value, field.key) {
                 candidates.append(Candidate([entry.key, field.key], field.key))
             }
@@ -150,6 +151,18 @@ extension ItemIdentity {
             if left.field.count != right.field.count { return left.field.count < right.field.count }
             return left.field.lexicographicallyPrecedes(right.field)
         }
+    }
+
+    private static let wrappers: [Key] = [
+        "properties", "metadata", "meta", "attributes", "fields", "data", "info", "node",
+    ]
+    private static let kinds: [Key] = ["type", "kind", "apiVersion"]
+
+    /// Whether a field holds more fields of the item, as in GeoJSON, and not another thing that the item
+    /// tells of, such as its author.
+    private static func holdsOwnFields(_ key: Key, of item: Value.Map) -> Bool {
+        wrappers.contains { $0.isSameName(as: key) }
+            || item.allSatisfy { !$0.value.isScalar || kinds.contains($0.key) }
     }
 
     private static func rank(of key: Key) -> Int {

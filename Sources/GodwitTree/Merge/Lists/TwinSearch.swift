@@ -76,6 +76,7 @@ struct TwinSearch {
         let defaults = FieldDefaults(near)
         for (name, their) in shared.sorted(by: { $0.value < $1.value }) {
             guard let our = ourNames[name] else { continue }
+            if !isDeclared, ours[our].value.hasOtherID(than: theirs[their].value) { continue }
             let (ourPlace, theirPlace) = (ours[our].place, theirs[their].place)
             let mayStandApart = !isDeclared && !identity.isUsual
             let areEqual = ours[our].value == theirs[their].value
@@ -211,9 +212,8 @@ extension Value {
     /// Whether two records with one identity are one record.
     ///
     /// Lists may number their items each on its own: with a number, or a name that is none of the
-    /// usual ones, most fields must be equal.
-    /// Names and titles come twice: with one, it is enough that not each side has other fields. A name
-    /// inside a field, such as that of a message's author, is hardly the record's own.
+    /// usual ones or stands in a container, most fields must be equal.
+    /// Names and titles come twice: with one, it is enough that not each side has other fields.
     fileprivate func isSame(
         as other: Value,
         _ name: Value,
@@ -221,8 +221,8 @@ extension Value {
         _ defaults: FieldDefaults,
         isProven: Bool
     ) -> Bool {
-        guard self != other, let map = opened(for: identity, beside: other),
-            let otherMap = other.opened(for: identity, beside: self)
+        guard self != other, let map = opened(for: identity),
+            let otherMap = other.opened(for: identity)
         else { return true }
         let names = Set(identity.fields.compactMap { $0.count == 1 ? $0[0] : nil })
         let isNested = names.count < identity.fields.count
@@ -261,26 +261,23 @@ extension Value {
 }
 
 extension Value {
-    /// A record with the fields of a container that holds its name as its own, less the name; without
-    /// that container if the records have different scalars beside it: then they tell of something else.
-    fileprivate func opened(for identity: ItemIdentity, beside other: Value) -> Map? {
+    /// A record with the fields of a container that holds its name as its own, less the name.
+    fileprivate func opened(for identity: ItemIdentity) -> Map? {
         guard case .map(var map) = self else { return nil }
         for field in identity.fields where field.count > 1 {
             guard case .map(let inner)? = map[field[0]] else { continue }
-            let isAside =
-                differs(from: other, besides: field[0])
-                || other.differs(from: self, besides: field[0])
             map[field[0]] = nil
-            for entry in inner where !isAside && entry.key != field[1] {
+            for entry in inner where entry.key != field[1] {
                 map[Key("\(field[0])/\(entry.key)")] = entry.value
             }
         }
         return map
     }
 
-    /// Whether this record has a scalar that another one has not.
-    private func differs(from other: Value, besides key: Key) -> Bool {
-        map?.contains { $0.key != key && $0.value.isScalar && other[$0.key] != $0.value } == true
+    /// Whether two records have different ids that are no numbers.
+    fileprivate func hasOtherID(than other: Value) -> Bool {
+        guard let name = usualName, let otherName = other.usualName else { return false }
+        return isSurelyNamed && other.isSurelyNamed && name != otherName
     }
 }
 

@@ -6,7 +6,7 @@ extension Merger {
         in container: Departure? = nil
     ) {
         if container == nil {
-            if found.contains(place.inBase) { return }
+            if originPaths.contains(place.inBase) { return }
             meetings.note(Removal(base: value, place: place))
         }
         guard value.isDistinctive || value.isToken && place.list != nil else { return }

@@ -5,9 +5,10 @@
 //       by resemblance: then its key was renamed. A number as `id` is a name only beside equal
 //       texts, or an equal title, because lists number their items each on its own. What the side put in
 //       as it had removed it elsewhere is no version of another value.
+//       A record without an `id` that both sides moved is found by its texts (`TextSearch`).
 //   (2) It must be there just once, and say enough (`Value.isDistinctive`): a record of one word
-//       stands in many places by chance. A short string, an int or a small record with an `id` was
-//       moved only where it was an item of a list, and both sides put it into another list. An edited
+//       stands in many places by chance. A short string, an int or a small record with an `id` or a text
+//       was moved only where it was an item of a list, and both sides put it into another list. An edited
 //       value says nothing if the map around it has an equal one under another key, such as a default
 //       or a placeholder.
 //   (3) If the other side edited it where it was, the edit goes along; but not another item that it
@@ -33,7 +34,6 @@ extension Merger {
         }
         var thorough = Merger(changes)
         thorough.isThorough = true
-        for removal in origins.values { thorough.noteFound(removal.place) }
         thorough.origins = origins
         let walked = thorough.merge(base, changes.deltas, place)
         thorough.followMoves(in: base)
@@ -99,6 +99,7 @@ extension Merger {
                 search.find(wanted.filter { $0.isRemoved(by: side) && $0.arrivals[side] == nil })
             }
         }
+        TextSearch(insertions, unedited: removedAlone).find(departures)
     }
 
     /// Lets a value go of which the other side has only removed parts, and reports that where a new
@@ -164,7 +165,12 @@ extension Merger {
             bring(.diff(departure.base, other.value, rules), of: departure, to: kept)
             other.insertion.take(.remove, at: other.path)
         }
-        guard !isOneSided else { return }
+        // Both moved it to one list.
+        let areTogether =
+            Side.allCases.allSatisfy { arrivals[$0].path.isEmpty }
+            && kept.insertion.isItem
+            && kept.insertion.place.list == other.insertion.place.list
+        guard !isOneSided, !areTogether else { return }
         let versions = MergeVersions(base: departure.base, sides: arrivals.map { $0.value })
         let choice: Conflict.Choice =
             areFields[winner.other] ? .both : .init(winner)

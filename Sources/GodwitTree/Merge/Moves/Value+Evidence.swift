@@ -1,12 +1,12 @@
 extension Value {
     private static let stringMinInBytes = 16
 
-    /// Whether this is a short string, an int or a small record with an `id`.
+    /// Whether this is a short string, an int or a small record with an `id` or a text.
     var isToken: Bool {
         switch self {
         case .string(let text): !text.isEmpty
         case .int: true
-        case .map: usualName != nil
+        case .map: usualName != nil || !texts.isEmpty
         case .null, .bool, .double, .bytes, .list: false
         }
     }
