@@ -74,10 +74,9 @@ extension ListMatching {
         guard !pairs.isEmpty else { return }
         let shared = Resemblance.sharedWords(of: surroundings)
         for pair in pairs where sources[pair.index] == nil && !isTaken[pair.source] {
-            let rest = rest(of: old[pair.source]).without(shared)
-            guard rest.wordCount >= Self.ownWordsMin,
-                rest.score(with: self.rest(of: new[pair.index]).without(shared))
-                    >= Self.restScoreMin
+            let own = rest(of: old[pair.source]).without(shared)
+            let newOwn = rest(of: new[pair.index]).without(shared)
+            guard own.wordCount >= Self.ownWordsMin, own.score(with: newOwn) >= Self.restScoreMin
             else { continue }
             match(pair.index, pair.source)
         }

@@ -16,12 +16,8 @@ struct Merger {
     /// The values that one side removed and the other left as they were, so far.
     private(set) var removedAlone = Sides<[Value]>(both: [])
     /// The values that both sides moved to one place, by where ours has them.
-    var origins: [Path: Removal] = [:] {
-        didSet {
-            for removal in origins.values { noteFound(removal.place) }
-            originPaths = Set(origins.values.map(\.place.inBase))
-        }
-    }
+    private(set) var origins: [Path: Removal] = [:]
+    /// Where these stood.
     private(set) var originPaths: Set<Path> = []
     /// Where the departures stood that are found elsewhere.
     private(set) var found: Set<Path> = []
@@ -30,6 +26,13 @@ struct Merger {
 
     init(_ changes: SeparatedChanges) {
         (doubtful, unsure) = (changes.doubtful, changes.unsure)
+    }
+
+    /// Merges values of the base in the places to which both sides moved them.
+    mutating func meet(_ origins: [Path: Removal]) {
+        self.origins = origins
+        originPaths = Set(origins.values.map(\.place.inBase))
+        found.formUnion(originPaths)
     }
 
     mutating func noteRemovedAlone(_ value: Value, by side: Side) {

@@ -2,8 +2,9 @@
 //
 //   (1) By a field whose value each item has, each its own, in every version of the list that is
 //       looked at: of the usual names, whatever their case, the one that most items share
-//       between the versions; else any other field, or one of a map in the item, whose values
-//       most items keep. Numbers that count the items in every version are places.
+//       between the versions; else any other field whose values most items keep. A map in the item
+//       may have that field if it holds the item's own fields, and no author or other thing. Numbers
+//       that count the items in every version are places.
 //   (2) By two fields together, where that is usual: an OpenAPI parameter is its name and place.
 //   (3) A field whose values go to other items is none, whatever its name: if all else in the items
 //       finds more of them again than the field does, they were numbered anew, or names changed places.

@@ -60,7 +60,7 @@ struct Meetings {
         pairs[pair].values.ours != pairs[pair].values.theirs
     }
 
-    /// Finds what has a name that occurs once in all that was removed, and in one place.
+    /// Matches removed values with new ones by a name that occurs once on either side of the match.
     private func matchNames(_ found: inout Found) {
         let names = ListMatching.uniquePositions(of: removals.map(\.base.usualName))
         guard !names.isEmpty else { return }
@@ -76,7 +76,7 @@ struct Meetings {
         }
     }
 
-    /// Finds what is unchanged on a side, or on both.
+    /// Matches removed values with new ones that a side, or both, left unedited.
     private func matchContents(isEdited: Bool, _ found: inout Found) {
         var free: [ItemContent: [Int]] = [:]
         for removal in removals.indices.reversed() where !found.removals.contains(removal) {
@@ -106,7 +106,7 @@ struct Meetings {
         }
     }
 
-    /// Finds what looks like a removed value on both sides, the most alike first.
+    /// Matches removed values with new ones that look like them on both sides, the most alike first.
     private func matchAlike(_ found: inout Found) {
         let removed = removals.indices.filter { !found.removals.contains($0) }
         let places = pairs.indices.filter { !found.pairs.contains($0) }

@@ -34,7 +34,7 @@ extension Merger {
         }
         var thorough = Merger(changes)
         thorough.isThorough = true
-        thorough.origins = origins
+        thorough.meet(origins)
         let walked = thorough.merge(base, changes.deltas, place)
         thorough.followMoves(in: base)
         thorough.reportRenames()
@@ -99,7 +99,8 @@ extension Merger {
                 search.find(wanted.filter { $0.isRemoved(by: side) && $0.arrivals[side] == nil })
             }
         }
-        TextSearch(insertions, unedited: removedAlone).find(departures)
+        let wanted = TextSearch.wanted(departures)
+        if !wanted.isEmpty { TextSearch(insertions, unedited: removedAlone).find(wanted) }
     }
 
     /// Lets a value go of which the other side has only removed parts, and reports that where a new

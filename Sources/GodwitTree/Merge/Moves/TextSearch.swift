@@ -1,5 +1,5 @@
-/// The search for records without an `id` that both sides moved, and of which a side edited marks or
-/// numbers, or added a field: by their texts.
+/// The search for records without an `id` that both sides moved, by their texts: a side edited marks or
+/// numbers, or added a field.
 struct TextSearch {
     private struct Text: Hashable {
         let key: Key
@@ -27,15 +27,20 @@ struct TextSearch {
         }
     }
 
-    /// Finds what both sides put in once, with all the texts of a record that they removed.
-    func find(_ departures: [Departure]) {
+    /// The records that both sides removed, and that nothing but their texts can find again.
+    static func wanted(_ departures: [Departure]) -> [Departure] {
         let wanted = departures.filter { departure in
             departure.choice == nil && departure.container == nil && !departure.isComplete
                 && departure.base.usualName == nil && departure.place.list != nil
                 && !departure.base.texts.isEmpty
         }
-        for alike in Dictionary(grouping: wanted, by: \.base.texts).values where alike.count == 1 {
-            let departure = alike[0]
+        let places = ListMatching.uniquePositions(of: wanted.map(\.base.texts))
+        return places.values.sorted().map { wanted[$0] }
+    }
+
+    /// Finds the items that both sides put in once, with all the texts of a record that they removed.
+    func find(_ departures: [Departure]) {
+        for departure in departures {
             let found = Sides(ours: Side.ours, theirs: .theirs).map { side in
                 departure.arrivals[side] ?? arrival(of: departure.base.texts, on: side)
             }
