@@ -98,10 +98,13 @@ import Testing
             while monitor.summary.running != 2 { await Task.yield() }
             #expect(monitor.summary.pending == 2 && monitor.summary.failed == 0)
             bench.cloud.answer("a")
+            #expect(try await queue.fate(of: ids[0]) == .completed)
+            while monitor.summary.running != 1 { await Task.yield() }
+            #expect(monitor.summary.pending == 1 && monitor.summary.failed == 0)
             bench.cloud.answer("b", .refused(reason: "no"))
             try await queue.statuses(of: ids[1]).reaches { $0 == .refused }
             while monitor.summary.failed != 1 { await Task.yield() }
-            #expect(monitor.summary.pending == 1)
+            #expect(monitor.summary.pending == 1 && monitor.summary.running == 0)
         }
         following.cancel()
     }
