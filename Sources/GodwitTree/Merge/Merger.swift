@@ -124,6 +124,7 @@ struct Merger {
         _ place: MergePlace
     ) -> MergeNode {
         if case .set(let ours) = deltas.ours, case .set(let theirs) = deltas.theirs {
+            if let base { noteRemoval(of: base, place) }
             return mergeCreated(base, Sides(ours: ours, theirs: theirs), place)
         }
         return choice(.replacedAndEdited, base, deltas.map { base?.changed(by: $0) }, place)
@@ -206,6 +207,9 @@ extension Merger {
             let departure = Departure(base, place, choice)
             departures.append(departure)
             noteRemovals(by: edit, from: base, place, in: departure)
+            if isThorough {
+                departure.editedParts = noteEditedParts(by: edit, of: base, place, in: departure)
+            }
         }
         // What the side put in elsewhere may be a version of it.
         let mayBeThere = isThorough && base.isDistinctive

@@ -15,11 +15,16 @@ extension Merger {
     /// Reports the records that are not found elsewhere.
     func reportRenames() {
         guard !renames.isEmpty else { return }
-        let arrived = Set(agreed.flatMap(\.newValues).map(ItemContent.init))
+        let arrived = agreedValues
         for rename in renames where !found.contains(rename.conflict.path) {
             if let record = rename.conflict.base, arrived.contains(ItemContent(record)) { continue }
             rename.list.reports.append(rename.conflict)
         }
+    }
+
+    /// The values that both sides put in one place, and those in them.
+    var agreedValues: Set<ItemContent> {
+        Set(agreed.flatMap(\.newValues).map(ItemContent.init))
     }
 }
 

@@ -85,7 +85,12 @@ extension Merger {
             return .open(MergeChoice(.replacedAndEdited, versions, place, leaning: replacer))
         }
         let node = merge(list.base[position], edits, place)
-        if place.isAmong(doubtful), edits.ours != .keep, edits.theirs != .keep { node.doubt() }
+        guard edits.ours != .keep, edits.theirs != .keep else { return node }
+        // An item at another place, and named by what few records have in common, may be another one.
+        let mayBeOther = Side.allCases.contains { side in
+            plan.side(side).isMoved[segment] && list.base[position].isReworded(by: edits[side])
+        }
+        if place.isAmong(doubtful) || container.rules == nil && mayBeOther { node.doubt() }
         return node
     }
 
@@ -167,7 +172,7 @@ extension MergedList {
 }
 
 extension Value {
-    fileprivate var isNumber: Bool {
+    var isNumber: Bool {
         switch self {
         case .int, .double: true
         default: false

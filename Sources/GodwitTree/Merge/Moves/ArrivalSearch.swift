@@ -5,14 +5,15 @@ struct ArrivalSearch {
     private let insertions: [Insertion]
     /// What the side removed and the other side left as it was.
     private let unedited: [Value]
+    private let base: Value
 
     /// Equal numbers in lists of different things mean nothing.
     private static let namedScoreMin = 0.5
     private static let renamedScoreMin = 0.9
     private static let renamePairsMax = 4_000
 
-    init(_ side: Side, _ insertions: [Insertion], unedited: [Value]) {
-        (self.side, self.unedited) = (side, unedited)
+    init(_ side: Side, _ insertions: [Insertion], unedited: [Value], of base: Value) {
+        (self.side, self.unedited, self.base) = (side, unedited, base)
         self.insertions = insertions.filter { $0.side == side && $0.origin == nil }
     }
 
@@ -24,7 +25,7 @@ struct ArrivalSearch {
         // What the side only moved is no version of another value.
         let moved = Set(unedited.map(ItemContent.init))
         let others = Set(unedited.compactMap(\.uncounted))
-        findNames(left, inParts: false) { value in
+        findNames(left, inParts: false, unless: hasLookalike) { value in
             if moved.contains(ItemContent(value)) { return nil }
             return value.uncounted.flatMap { others.contains($0) ? nil : $0 }
         }
@@ -79,10 +80,31 @@ struct ArrivalSearch {
 
     // MARK: By name
 
-    /// - Parameter inParts: Whether to look also at what is in the new values.
+    /// Whether another value beside one differs from it in nothing but counters.
+    private func hasLookalike(_ departure: Departure) -> Bool {
+        var path = departure.place.inBase
+        guard let step = path.steps.popLast(), let container = base.part(at: path) else {
+            return false
+        }
+        let (texts, name) = (departure.base.texts, departure.base.uncounted)
+        let others: any Sequence<(step: Path.Step, value: Value)> =
+            switch container {
+            case .map(let map): map.lazy.map { (.key($0.key), $0.value) }
+            case .list(let list): list.enumerated().lazy.map { (.position($0.offset), $0.element) }
+            default: []
+            }
+        return others.contains {
+            $0.step != step && $0.value.texts == texts && $0.value.uncounted == name
+        }
+    }
+
+    /// - Parameters:
+    ///   - inParts: Whether to look also at what is in the new values.
+    ///   - isDoubtful: Whether the name of a value that is found is that of others, too.
     private func findNames(
         _ departures: [Departure],
         inParts: Bool,
+        unless isDoubtful: (Departure) -> Bool = { _ in false },
         _ name: (Value) -> Value?
     ) {
         let names = ListMatching.uniquePositions(of: departures.map { name($0.base) })
@@ -105,7 +127,7 @@ struct ArrivalSearch {
                 !arrival.insertion.hasArrivals(around: arrival.path)
             else { continue }
             let score = Resemblance(departure.base).score(with: Resemblance(arrival.value))
-            if score >= Self.namedScoreMin { arrive(departure, arrival) }
+            if score >= Self.namedScoreMin, !isDoubtful(departure) { arrive(departure, arrival) }
         }
     }
 
@@ -128,17 +150,50 @@ struct ArrivalSearch {
                     let index = scores.firstIndex(of: score),
                     scores.count(where: { $0 == score }) == 1
                 else { continue }
+                let value = new[index].value
+                if hasRival(of: departure, in: map, for: value, score) { continue }
                 bags.remove(at: index)
                 let insertion = new.remove(at: index)
-                let value = insertion.value
                 arrive(departure, ArrivedItem(insertion: insertion, path: [], value: value))
             }
+        }
+    }
+
+    /// Whether a new value is as like another one in a map of the base as it is like one that left it.
+    private func hasRival(
+        of departure: Departure,
+        in map: Path,
+        for value: Value,
+        _ score: Double
+    ) -> Bool {
+        guard case .map(let new) = value else { return false }
+        let bag = Resemblance(value)
+        guard case .map(let neighbours)? = base.part(at: map) else { return false }
+        return neighbours.contains { other in
+            guard case .map(let fields) = other.value,
+                departure.place.inBase.steps.last != .key(other.key),
+                2 * fields.count(where: { new[$0.key] == $0.value }) >= fields.count
+            else { return false }
+            return Resemblance(other.value).score(with: bag) >= score
         }
     }
 
     private func arrive(_ departure: Departure, _ arrival: ArrivedItem) {
         departure.arrivals[side] = arrival
         arrival.insertion.noteArrival(at: arrival.path)
+    }
+}
+
+extension Value {
+    fileprivate func part(at path: Path) -> Value? {
+        path.steps.reduce(self as Value?) { part, step in
+            switch (part, step) {
+            case (.map(let map)?, .key(let key)): map[key]
+            case (.list(let list)?, .position(let position)) where list.indices.contains(position):
+                list[position]
+            default: nil
+            }
+        }
     }
 }
 

@@ -7,6 +7,10 @@ final class Departure {
     let choice: MergeChoice?
     /// The value around this one, if a side removed that one as a whole.
     let container: Departure?
+    /// The values in it that the other side edited; nil if that side did more than that.
+    var editedParts: [Departure]?
+    /// Whether it is one of those: its container decides what becomes of the edit.
+    var isEditedPart = false
     /// Where the sides put it, as far as that is found.
     var arrivals = Sides<ArrivedItem?>(both: nil)
 

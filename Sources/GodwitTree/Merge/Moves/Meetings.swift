@@ -4,18 +4,25 @@
 //   (2) It is found again by its `id`, else by its content, if one side did not edit it; each time, half
 //       of its words are in the values of both sides. In its own map, these words are enough: both gave
 //       it one new key. Elsewhere it takes eight tenths of the words.
-//   (3) What neither side edited is found first, and so is no other value's origin. If the values of one
+//   (3) The parts of what is not found may be: both sides took a container apart, or gave it another form.
+//   (4) What neither side edited is found first, and so is no other value's origin. If the values of one
 //       place are as like two different ones, neither is taken.
 
 /// A value that both sides removed from where the base has it.
 struct Removal {
     let base: Value
     let place: MergePlace
+
+    fileprivate func isAround(_ other: Removal) -> Bool {
+        other.place.inBase.steps.starts(with: place.inBase.steps)
+    }
 }
 
 /// The places in which both sides may have put one value of the base.
 struct Meetings {
     private var removals: [Removal] = []
+    /// How many of the removals have their parts among the others.
+    private var openedCount = 0
     private var pairs: [(values: Sides<Value>, place: MergePlace)] = []
 
     private static let scoreMin = 0.5
@@ -37,11 +44,39 @@ struct Meetings {
     var origins: [Path: Removal] {
         guard !removals.isEmpty, pairs.contains(where: { $0.values.ours != $0.values.theirs })
         else { return [:] }
-        var found = Found()
-        matchNames(&found)
-        for isEdited in [false, true] { matchContents(isEdited: isEdited, &found) }
-        matchAlike(&found)
+        var (meetings, found) = (self, Found())
+        func isComplete() -> Bool {
+            pairs.indices.allSatisfy { !isEdited($0) || found.pairs.contains($0) }
+        }
+        repeat {
+            meetings.matchNames(&found)
+            for isEdited in [false, true] { meetings.matchContents(isEdited: isEdited, &found) }
+        } while !isComplete() && meetings.open(besides: found)
+        meetings.matchAlike(removals.indices, &found)
+        meetings.matchAlike(removals.count..<meetings.removals.count, &found)
         return found.origins
+    }
+
+    /// Adds the parts of what was not found: both sides may have taken a container apart.
+    ///
+    /// - Returns: Whether there are any.
+    private mutating func open(besides found: Found) -> Bool {
+        let closed = removals[openedCount...].indices.filter { !found.removals.contains($0) }
+        openedCount = removals.count
+        for removal in closed.map({ removals[$0] }) {
+            switch removal.base {
+            case .map(let map):
+                for entry in map {
+                    note(Removal(base: entry.value, place: removal.place.child(.key(entry.key))))
+                }
+            case .list(let items):
+                for (position, item) in items.enumerated() {
+                    note(Removal(base: item, place: removal.place.child(.position(position))))
+                }
+            default: break
+            }
+        }
+        return removals.count > openedCount
     }
 
     private struct Found {
@@ -106,9 +141,9 @@ struct Meetings {
         }
     }
 
-    /// Matches removed values with new ones that look like them on both sides, the most alike first.
-    private func matchAlike(_ found: inout Found) {
-        let removed = removals.indices.filter { !found.removals.contains($0) }
+    /// Matches some removed values with new ones that look like them on both sides, the most alike first.
+    private func matchAlike(_ range: Range<Int>, _ found: inout Found) {
+        let removed = range.filter { !found.removals.contains($0) }
         let places = pairs.indices.filter { !found.pairs.contains($0) }
         guard removed.count * places.count <= Self.scoresMax else { return }
         let newBags = places.map { pairs[$0].values.map { Resemblance($0) } }
@@ -123,13 +158,20 @@ struct Meetings {
                 scores.append((score, pair, removal))
             }
         }
-        scores.sort { ($1.score, $0.pair, $0.removal) < ($0.score, $1.pair, $1.removal) }
+        // A value is as like what is around it, if that has nothing else.
+        let depths = pairs.map { -$0.place.inOurs.steps.count }
+        let heights = removals.map { -$0.place.inBase.steps.count }
+        scores.sort {
+            ($1.score, depths[$0.pair], heights[$0.removal], $0.pair, $0.removal)
+                < ($0.score, depths[$1.pair], heights[$1.removal], $1.pair, $1.removal)
+        }
         let rivals = Dictionary(grouping: scores, by: \.pair)
         for (score, pair, removal) in scores
         where !found.pairs.contains(pair) && !found.removals.contains(removal) {
             let isSure = rivals[pair, default: []].allSatisfy {
                 $0.score < score || found.removals.contains($0.removal)
                     || removals[$0.removal].base == removals[removal].base
+                    || removals[$0.removal].isAround(removals[removal])
             }
             if isSure { unite(pair, removal, &found) } else { found.pairs.insert(pair) }
         }

@@ -5,10 +5,8 @@ extension Merger {
         _ place: MergePlace,
         in container: Departure? = nil
     ) {
-        if container == nil {
-            if originPaths.contains(place.inBase) { return }
-            meetings.note(Removal(base: value, place: place))
-        }
+        if originPaths.contains(place.inBase) { return }
+        if container == nil { meetings.note(Removal(base: value, place: place)) }
         guard value.isDistinctive || value.isToken && place.list != nil else { return }
         let departure = Departure(value, place, in: container)
         departures.append(departure)

@@ -8,9 +8,9 @@
 //       A record without an `id` that both sides moved is found by its texts (`TextSearch`).
 //   (2) It must be there just once, and say enough (`Value.isDistinctive`): a record of one word
 //       stands in many places by chance. A short string, an int or a small record with an `id` or a text
-//       was moved only where it was an item of a list, and both sides put it into another list. An edited
-//       value says nothing if the map around it has an equal one under another key, such as a default
-//       or a placeholder.
+//       was moved only where it was an item of a list, and both sides put it into another list. A value
+//       that only one side moved says nothing if the base has an equal one elsewhere, such as a default
+//       or a placeholder: it may be a copy of that one (`CommonValues`).
 //   (3) If the other side edited it where it was, the edit goes along; but not another item that it
 //       put in its place.
 //   (4) If the other side moved it elsewhere too, it stands where ours has it, with the edits of
@@ -19,6 +19,8 @@
 //       If both put it in one place, under one new key say, both edits meet there (`Meetings`).
 //   (5) If a side removed a value of which the other side only removed parts, it goes. A conflict says
 //       so where a new value has half of its words: it may be a version that was not found.
+//       If the side took a container apart, edits in it go along with what they are for
+//       (`Merger+Dissolved`).
 //   (6) If the other side removed it, it stays: a move to another place is an edit, and an edit
 //       beats a removal. A conflict says so here too. Within one list, a removal beats a move.
 
@@ -72,35 +74,44 @@ extension Merger {
             }
             if departed.isEmpty { break }
             (departures, known) = ([], insertions.count)
-            find(departed)
+            find(departed, in: base)
+            common.count(departed)
             for departure in departed where departure.isFound {
-                if departure.choice != nil, common.contains(departure) {
+                if common.contains(departure) {
                     departure.arrivals = Sides(both: nil)
                 } else {
                     noteFound(departure.place)
                 }
             }
             let left = departed.filter { $0.container?.isFound != true }
-            for departure in left where departure.isComplete { follow(departure) }
-            followed += left.filter(\.isComplete)
+            let complete = left.filter { $0.isComplete && !$0.isEditedPart }
+            for departure in complete { follow(departure) }
+            followed += complete
             waiting += left.filter { !$0.isComplete }
         }
-        waiting.removeAll { $0.container?.isFound == true }
-        for departure in waiting { follow(departure) }
+        waiting.removeAll { $0.container?.isFound == true || $0.isEditedPart }
+        for departure in waiting {
+            if departure.isFound { follow(departure) } else { dissolve(departure) }
+        }
         let versions = Sides(ours: Side.ours, theirs: .theirs).map { VersionSearch($0, insertions) }
         for departure in followed + waiting { Self.giveUp(departure, versions) }
     }
 
-    private func find(_ departures: [Departure]) {
+    private func find(_ departures: [Departure], in base: Value) {
         for isPart in [false, true] {
+            // What is in a value that was found came along with it.
             let wanted = departures.filter { ($0.container != nil) == isPart }
+                .filter { $0.container?.isFound != true }
             for side in Side.allCases {
-                let search = ArrivalSearch(side, insertions, unedited: removedAlone[side])
+                let unedited = removedAlone[side]
+                let search = ArrivalSearch(side, insertions, unedited: unedited, of: base)
                 search.find(wanted.filter { $0.isRemoved(by: side) && $0.arrivals[side] == nil })
             }
+            let records = TextSearch.wanted(wanted)
+            guard !records.isEmpty else { continue }
+            let search = TextSearch(insertions, unedited: removedAlone, agreedValues: agreedValues)
+            search.find(records)
         }
-        let wanted = TextSearch.wanted(departures)
-        if !wanted.isEmpty { TextSearch(insertions, unedited: removedAlone).find(wanted) }
     }
 
     /// Lets a value go of which the other side has only removed parts, and reports that where a new
@@ -136,7 +147,7 @@ extension Merger {
     }
 
     /// Merges an edit of the other side's into a value where it arrived.
-    private mutating func bring(_ edit: Delta, of departure: Departure, to arrival: ArrivedItem) {
+    mutating func bring(_ edit: Delta, of departure: Departure, to arrival: ArrivedItem) {
         let insertion = arrival.insertion
         let isEdited = arrival.value != departure.base
         var deltas = Sides(both: edit)
@@ -171,7 +182,11 @@ extension Merger {
             Side.allCases.allSatisfy { arrivals[$0].path.isEmpty }
             && kept.insertion.isItem
             && kept.insertion.place.list == other.insertion.place.list
-        guard !isOneSided, !areTogether else { return }
+        // A drawing of two circles has two records of one text.
+        let mayBeOthers = Side.allCases.allSatisfy { side in
+            departure.base.mayBeAnother(than: arrivals[side].value)
+        }
+        guard !isOneSided, !areTogether || mayBeOthers else { return }
         let versions = MergeVersions(base: departure.base, sides: arrivals.map { $0.value })
         let choice: Conflict.Choice =
             areFields[winner.other] ? .both : .init(winner)
@@ -216,6 +231,12 @@ extension Departure {
 }
 
 extension Value {
+    /// Whether this is a record without a usual name, and a number is another one in a version of it.
+    fileprivate func mayBeAnother(than other: Value) -> Bool {
+        guard case .map(let map) = self, !map.contains(where: \.isUsualName) else { return false }
+        return map.contains { $0.value.isNumber && other[$0.key] != $0.value }
+    }
+
     /// Whether two records have one value under a usual name.
     fileprivate func sharesName(with other: Value) -> Bool {
         map?.contains { entry in

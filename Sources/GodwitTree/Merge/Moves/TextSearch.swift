@@ -1,5 +1,7 @@
 /// The search for records without an `id` that both sides moved, by their texts: a side edited marks or
 /// numbers, or added a field.
+///
+/// A record of which a side changed a text as well stays twice, and is reported.
 struct TextSearch {
     private struct Text: Hashable {
         let key: Key
@@ -7,11 +9,15 @@ struct TextSearch {
     }
 
     private var places = Sides<[Text: [Insertion]]>(both: [:])
+    private let agreedValues: Set<ItemContent>
 
-    /// - Parameter unedited: What each side removed and the other side left as it was.
+    /// - Parameters:
+    ///   - unedited: What each side removed and the other side left as it was.
+    ///   - agreedValues: What both sides put in one place.
     ///
     /// - Complexity: O(*n*) in all that came.
-    init(_ insertions: [Insertion], unedited: Sides<[Value]>) {
+    init(_ insertions: [Insertion], unedited: Sides<[Value]>, agreedValues: Set<ItemContent>) {
+        self.agreedValues = agreedValues
         let moved = unedited.map { Set($0.map(ItemContent.init)) }
         for insertion in insertions
         where insertion.origin == nil && !insertion.isDestination && insertion.isItem
@@ -41,10 +47,14 @@ struct TextSearch {
     /// Finds the items that both sides put in once, with all the texts of a record that they removed.
     func find(_ departures: [Departure]) {
         for departure in departures {
+            let texts = departure.base.texts
             let found = Sides(ours: Side.ours, theirs: .theirs).map { side in
-                departure.arrivals[side] ?? arrival(of: departure.base.texts, on: side)
+                departure.arrivals[side] ?? arrival(on: side, sharing: texts.count, of: texts)
             }
-            guard let ours = found.ours, let theirs = found.theirs else { continue }
+            guard let ours = found.ours, let theirs = found.theirs else {
+                report(departure, found)
+                continue
+            }
             for arrival in [ours, theirs] where !arrival.insertion.hasArrival(at: arrival.path) {
                 arrival.insertion.noteArrival(at: arrival.path)
             }
@@ -52,13 +62,29 @@ struct TextSearch {
         }
     }
 
-    /// The only new item of a side that has some texts.
-    private func arrival(of texts: Value.Map, on side: Side) -> ArrivedItem? {
-        guard let first = texts.first else { return nil }
-        let new = places[side][Text(key: first.key, value: first.value), default: []].filter {
-            insertion in
+    /// Reports a record that is there twice if a new item on each side has one of two texts of it.
+    private func report(_ departure: Departure, _ found: Sides<ArrivedItem?>) {
+        let texts = departure.base.texts
+        let similar = Sides(ours: Side.ours, theirs: .theirs).map { side in
+            found[side] ?? arrival(on: side, sharing: (texts.count + 1) / 2, of: texts)
+        }
+        guard let ours = similar.ours, let theirs = similar.theirs,
+            !agreedValues.contains(ItemContent(departure.base))
+        else { return }
+        let values = Sides<Value?>(ours: ours.value, theirs: theirs.value)
+        let versions = MergeVersions(base: departure.base, sides: values)
+        ours.insertion.reports.append(Conflict(.bothMoved, versions, .both, departure.place))
+    }
+
+    /// The only new item of a side that has one of the texts that say most, and as many as wanted.
+    private func arrival(on side: Side, sharing countMin: Int, of texts: Value.Map) -> ArrivedItem?
+    {
+        let rare = texts.map { places[side][Text(key: $0.key, value: $0.value), default: []] }
+            .filter { !$0.isEmpty }
+            .min { $0.count < $1.count }
+        let new = (rare ?? []).filter { insertion in
             !insertion.isDestination
-                && texts.allSatisfy { insertion.value[$0.key] == $0.value }
+                && texts.count { insertion.value[$0.key] == $0.value } >= countMin
         }
         guard new.count == 1 else { return nil }
         return ArrivedItem(insertion: new[0], path: [], value: new[0].value)

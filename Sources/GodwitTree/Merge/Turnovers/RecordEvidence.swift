@@ -211,6 +211,13 @@ extension MapDelta {
 }
 
 extension Value {
+    /// Whether an edit leaves nothing of a text of a record that has no usual name, or another one.
+    func isReworded(by edit: Delta) -> Bool {
+        guard case .map(let record) = self, case .map(let delta) = edit else { return false }
+        let keepsName = record.contains { $0.isUsualName && delta[$0.key] == nil }
+        return !keepsName && record.contains { $0.value.text != nil && delta.replaces($0) }
+    }
+
     /// How much of the words a change leaves, from 0 to 1.
     fileprivate func score(after change: Delta) -> Double {
         Resemblance(self).score(with: Resemblance(changed(by: change)))

@@ -54,6 +54,7 @@ extension Value {
                 guard case .edited(let position, let change) = run else { return false }
                 let item = items[position]
                 return item.isRenamed(by: change, at: position, in: place)
+                    || place.rules == nil && item.changesText(by: change)
                     || item.hasTurnover(change, place.child(.position(position)))
             }
         default: false
@@ -83,6 +84,15 @@ extension Value {
         default: return false
         }
     }
+
+    /// Whether a change of a record that texts tell apart changes one of them.
+    func changesText(by delta: Delta) -> Bool {
+        guard !delta.hasIncrement, tellsTexts, case .map(let delta) = delta else { return false }
+        return delta.entries.contains { self[$0.key]?.text != nil }
+    }
+
+    /// Whether the texts of a record tell it from others: there are two of them.
+    var tellsTexts: Bool { texts.count > 1 }
 
     /// Whether a change touches a text or a usual name: a look at the change alone.
     private func mayRename(_ delta: Delta) -> Bool {

@@ -5,7 +5,7 @@
 // or by what else names it (a label).
 //
 //   (1) If a usual name stays and only the `id` is another one, it is a turnover if all content of
-//       both items came and went. Else ids were given anew.
+//       both items came and went, or by the old `id`, as in (2). Else ids were given anew.
 //   (2) It is one if the change removes all content of the new item elsewhere; and by an `id`, if
 //       the item that was removed or inserted elsewhere is more like the one here than what is here
 //       before or after. If only the old one went, it may have been copied.
@@ -15,6 +15,9 @@
 //       for what is removed or inserted elsewhere. An old version that is kept elsewhere is a copy.
 //   (5) Where the other side has taken the old item away, any name but a label that came from elsewhere
 //       makes it one; a label does if the item that had it is more like the new one than the old one is.
+//
+//   (6) If an edit changes a text and no name, and just one item elsewhere has got all old texts of
+//       the record, that one is the old record, or a copy: a task that recurs, say, and is done.
 //
 // Where the names say less, but something, it is in doubt.
 
@@ -46,6 +49,11 @@ extension SlotTurnover {
         guard !came.isEmpty || !went.isEmpty else { return .edit }
         let contents = [came, went].map { $0.contains(where: \.isContent) }
         if item.namingFields.contains(where: { new[$0.key] == $0.value }) {
+            if hasArrived(item, leaving: new),
+                let decision = decisionByID(item, new, came: came, went: went)
+            {
+                return decision
+            }
             return contents == [true, true]
                 ? .turnover : contents.contains(true) ? .doubtful : .edit
         }
@@ -71,6 +79,18 @@ extension SlotTurnover {
             return hasMoved ? .turnover : .doubtful
         }
         return !came.isEmpty || wentAway.contains(where: \.isNumber) ? .doubtful : .edit
+    }
+
+    /// Whether an `id` that is a name for sure stands elsewhere now, with something that another value
+    /// has taken the place of here.
+    private func hasArrived(_ item: Value, leaving new: Value) -> Bool {
+        guard let id = item.usualName, item.isSurelyNamed, new.usualName != id,
+            let other = inserted[.id(id)], case .map(let record) = item
+        else { return false }
+        return record.contains { entry in
+            !ItemIdentity.isStrict(entry.key) && other[entry.key] == entry.value
+                && new[entry.key] != entry.value
+        }
     }
 
     /// The decision by `id`; nil if no `id` was removed or inserted elsewhere.

@@ -71,6 +71,8 @@ struct SlotTurnover {
     private(set) var removed: [Name: Value] = [:]
     /// The inserted items by their names.
     private(set) var inserted: [Name: Value] = [:]
+    /// How many inserted items have some texts.
+    private var insertedTexts: [Value.Map: Int] = [:]
     private(set) var departed: [Name: Int] = [:]
     private(set) var arrived: [Name: Int] = [:]
     /// Edits of items that may be turnovers.
@@ -135,27 +137,33 @@ extension SlotTurnover {
     }
 
     private mutating func remove(_ value: Value, isItem: Bool = false) {
-        Self.forEachName(in: value, isItem: isItem) { name, item in
-            removed[name] = item
-            departed[name, default: 0] += 1
+        Self.forEachItem(in: value, isItem: isItem) { item in
+            for name in Self.names(of: item) {
+                removed[name] = item
+                departed[name, default: 0] += 1
+            }
         }
     }
 
     private mutating func insert(_ value: Value, isItem: Bool = false) {
-        Self.forEachName(in: value, isItem: isItem) { name, item in
-            inserted[name] = item
-            arrived[name, default: 0] += 1
+        Self.forEachItem(in: value, isItem: isItem) { item in
+            for name in Self.names(of: item) {
+                inserted[name] = item
+                arrived[name, default: 0] += 1
+            }
+            if item.tellsTexts { insertedTexts[item.texts, default: 0] += 1 }
         }
     }
 
-    /// Tells the names of a value, and of all records and items in it.
-    private static func forEachName(
-        in value: Value,
-        isItem: Bool,
-        _ body: (Name, Value) -> Void
-    ) {
-        if isItem || value.map != nil { for name in names(of: value) { body(name, value) } }
-        for part in value.parts { forEachName(in: part.value, isItem: part.isItem, body) }
+    /// Calls `body` for a value and all in it, where it is a record or an item of a list.
+    private static func forEachItem(in value: Value, isItem: Bool, _ body: (Value) -> Void) {
+        if isItem || value.map != nil { body(value) }
+        for part in value.parts { forEachItem(in: part.value, isItem: part.isItem, body) }
+    }
+
+    /// Whether another item has got the texts of a record, which has others now.
+    private func hasTextsElsewhere(_ item: Value, after change: Delta) -> Bool {
+        item.changesText(by: change) && insertedTexts[item.texts] == 1
     }
 
     static func names(of item: Value) -> Set<Name> {
@@ -223,8 +231,10 @@ extension SlotTurnover {
             defer { path.steps.removeLast() }
             let isRenamed = item.isRenamed(by: change, at: position, in: place)
             let isGone = other.gone.contains(position)
-            let decision =
-                isRenamed ? decision(position, of: items, by: change, isGone: isGone) : .edit
+            let decision: SlotDecision =
+                isRenamed
+                ? decision(position, of: items, by: change, isGone: isGone)
+                : place.rules == nil && hasTextsElsewhere(item, after: change) ? .unsure : .edit
             if decision == .doubtful { doubtful.insert(path) }
             if decision == .unsure { unsure.insert(path) }
             if decision.isTurnover {
