@@ -128,6 +128,59 @@ import Testing
         }
     }
 
+    @Test func `an operation is changed at the same cost however many a deletion stands for`()
+        async throws
+    {
+        try await expectSameCost(
+            of: { transaction in
+                let id = try transaction.enqueue(Touching(paths: ["/big/x"]))
+                for name in ["/big/y", "/big/x", "/big/y"] {
+                    _ = try transaction.modifyOperation(id) {
+                        try $0.replace(with: Touching(paths: [name]))
+                    }
+                }
+            },
+            after: { Touching(kind: 7, paths: ["/big/\($0)"]) },
+            Touching(kind: 2, paths: ["/big"])
+        )
+    }
+
+    @Test func `a folder is copied at the same cost however many files in it are read`()
+        async throws
+    {
+        try await expectSameCost(
+            of: { try $0.enqueue(Touching(kind: 1, paths: ["/big", "/other"])) },
+            after: { Touching(kind: 3, paths: ["/big/\($0)"]) }
+        )
+    }
+
+    /// Expects that work costs much the same after 500 operations and after 16,000.
+    private func expectSameCost(
+        of work: @escaping @Sendable (borrowing WriteTransaction) throws -> Void,
+        after operation: @escaping @Sendable (Int) -> Touching,
+        _ last: Touching? = nil,
+        _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        var seconds: [Double] = []
+        for count in [500, 16_000] {
+            try await store.write { transaction in
+                _ = try transaction.skipOperations { _ in true }
+                for index in 0..<count { try transaction.enqueue(operation(index)) }
+                if let last { try transaction.enqueue(last) }
+            }
+            var least = Double.infinity
+            for _ in 0..<5 {
+                let taken = try await store.write { transaction in
+                    try CostRatio.cpuSeconds { try work(transaction) }
+                }
+                least = min(least, taken)
+            }
+            seconds.append(least)
+        }
+        #expect(seconds[1] < 5 * seconds[0], "\(seconds) s", sourceLocation: location)
+        withExtendedLifetime(queue) {}
+    }
+
     @Test func `an order that only the app's dependency carried outlasts it`() async throws {
         let ids = try await store.write { transaction in
             let first = try transaction.enqueue(Touching(paths: ["/x"]))

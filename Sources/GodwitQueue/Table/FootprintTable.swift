@@ -7,9 +7,10 @@ internal import GodwitStore
 //       paths in it, and has no row of its own.
 //   (2) An operation on a whole folder meets those on things inside by a look at one range of keys,
 //       and those on folders around by a look at each of them.
-//   (3) A row that a later one makes superfluous is shadowed by it, and out of the index: a search
-//       finds only the rows that it needs. What the hidden row has an order with, the later one has
-//       an order with, too.
+//   (3) A later row that makes another one superfluous hides it: a search finds only the rows that
+//       it needs. What the hidden row has an order with, the later one has an order with, too.
+//   (4) The index keeps the rows behind each operation apart, and those that are in view from them.
+//       So a search among hidden rows costs as little as one among those in view.
 
 /// The rows that the unfinished operations touch.
 enum FootprintTable {
@@ -42,9 +43,7 @@ enum FootprintTable {
             shadow INTEGER NOT NULL DEFAULT 0,
             PRIMARY KEY (operation, resource, intent)
         ) STRICT, WITHOUT ROWID;
-        CREATE INDEX godwit_footprint_resource ON godwit_footprint (resource, intent, shadow)
-            WHERE shadow = 0;
-        CREATE INDEX godwit_footprint_shadow ON godwit_footprint (shadow) WHERE shadow <> 0;
+        CREATE INDEX godwit_footprint_search ON godwit_footprint (shadow, intent, resource);
         """
 
     static func add(_ row: Row, of operation: OperationNumber, in database: Database) throws {
@@ -109,7 +108,7 @@ enum FootprintTable {
                 WHERE own.operation = ?1 AND own.resource = hidden.resource
                     AND own.intent = \(Footprint.Intent.write.rawValue)
                     AND hidden.intent IN (\(SearchText.list(Footprint.Intent.write.shadows)))), 0)
-            WHERE shadow = ?1 AND shadow <> 0
+            WHERE shadow = ?1
             """,
             in: database
         )
@@ -141,7 +140,7 @@ extension FootprintTable {
             let statement = try PreparedStatement(
                 """
                 UPDATE godwit_footprint SET shadow = ?2
-                WHERE shadow = ?1 AND shadow <> 0 AND resource >= ?3 AND resource < ?4
+                WHERE shadow = ?1 AND resource >= ?3 AND resource < ?4
                 """,
                 in: database
             )
@@ -186,34 +185,48 @@ extension FootprintTable {
             conflicts += others.map { Conflict(row: row, other: $0) }
         }
         conflicts += try above(rows, in: database)
-        return withShadowed
-            ? try conflicts + hidden(behind: conflicts, rows, in: database) : conflicts
+        return withShadowed ? try conflicts + hidden(behind: conflicts, in: database) : conflicts
     }
 
-    private static func same(as row: Row, in database: Database) throws -> [Found] {
-        try found(SearchText.same(row.intent), in: database) {
-            try $0.bind(row.key.bytes, at: 1)
+    /// The rows at a key that have an order with a row, among those that an operation hides.
+    private static func same(
+        as row: Row,
+        behind operation: OperationNumber? = nil,
+        in database: Database
+    ) throws -> [Found] {
+        try found(SearchText.same(row.intent), behind: operation, in: database) {
+            try $0.bind(row.key.bytes, at: 2)
         }
     }
 
     /// What is done inside a folder that an operation takes as a whole.
-    private static func below(_ row: Row, in database: Database) throws -> [Found] {
+    private static func below(
+        _ row: Row,
+        behind operation: OperationNumber? = nil,
+        in database: Database
+    ) throws -> [Found] {
         guard row.key.isPath, !row.intent.conflictsBelow.isEmpty else { return [] }
-        return try found(SearchText.below(row.intent), in: database) {
-            try $0.bind(row.key.bytes, at: 1)
-            try $0.bind(row.key.end.bytes, at: 2)
+        return try found(SearchText.below(row.intent), behind: operation, in: database) {
+            try $0.bind(row.key.bytes, at: 2)
+            try $0.bind(row.key.end.bytes, at: 3)
         }
     }
 
     /// What takes a folder as a whole in which something is done: each folder is looked at once.
-    private static func above(_ rows: [Row], in database: Database) throws -> [Conflict] {
+    private static func above(
+        _ rows: [Row],
+        behind operation: OperationNumber? = nil,
+        in database: Database
+    ) throws -> [Conflict] {
         var conflicts: [Conflict] = []
         var seen: Set<FootprintKey> = []
         // What is written first: it meets more than what is read.
         for row in rows.filter(\.intent.isWriting) + rows.filter(\.intent.isReading) {
             for ancestor in row.key.ancestors where seen.insert(ancestor).inserted {
                 let sql = SearchText.above(isWriting: row.intent.isWriting)
-                let others = try found(sql, in: database) { try $0.bind(ancestor.bytes, at: 1) }
+                let others = try found(sql, behind: operation, in: database) {
+                    try $0.bind(ancestor.bytes, at: 2)
+                }
                 conflicts += others.map { Conflict(row: row, other: $0) }
             }
         }
@@ -223,20 +236,26 @@ extension FootprintTable {
     /// The hidden rows: those behind the operations that were found, and those behind these.
     private static func hidden(
         behind conflicts: [Conflict],
-        _ rows: [Row],
         in database: Database
     ) throws -> [Conflict] {
-        var (left, seen) = (conflicts.map(\.operation), Set<OperationNumber>())
-        var hidden: [Conflict] = []
-        while let operation = left.popLast() {
-            guard seen.insert(operation).inserted else { continue }
-            for other in try self.rows(behind: operation, in: database) {
-                guard let row = rows.first(where: { $0.conflicts(with: other.row) }) else {
-                    continue
-                }
-                hidden.append(Conflict(row: row, other: other))
-                left.append(other.operation)
-            }
+        struct Place: Hashable {
+            let row: Row
+            let operation: OperationNumber
+        }
+        var (left, seen, hidden) = (conflicts, Set<Place>(), [Conflict]())
+        while let conflict = left.popLast() {
+            // By (3), a row has an order with what an operation hides only if it has one with the
+            // operation itself.
+            let (row, operation) = (conflict.row, conflict.operation)
+            guard seen.insert(Place(row: row, operation: operation)).inserted else { continue }
+            let others =
+                try same(as: row, behind: operation, in: database)
+                + below(row, behind: operation, in: database)
+            let found =
+                try others.map { Conflict(row: row, other: $0) }
+                + above([row], behind: operation, in: database)
+            hidden += found
+            left += found
         }
         return hidden
     }
@@ -245,13 +264,20 @@ extension FootprintTable {
         behind operation: OperationNumber,
         in database: Database
     ) throws -> [Found] {
-        try found(
-            """
-            SELECT operation, resource, intent FROM godwit_footprint
-            WHERE shadow = ?1 AND shadow <> 0
-            """,
-            in: database
-        ) { try $0.bind(operation.rawValue, at: 1) }
+        try found(SearchText.behind, behind: operation, in: database) { _ in }
+    }
+
+    /// - Parameter operation: What hides the rows; nil for those in view.
+    private static func found(
+        _ sql: String,
+        behind operation: OperationNumber?,
+        in database: Database,
+        bind: (PreparedStatement) throws -> Void
+    ) throws -> [Found] {
+        try found(sql, in: database) {
+            try $0.bind(operation?.rawValue ?? 0, at: 1)
+            try bind($0)
+        }
     }
 
     private static func found(
@@ -273,38 +299,34 @@ extension FootprintTable {
     }
 }
 
-/// The searches for what has an order with an intent, among the rows that are not hidden.
+/// The searches for what has an order with an intent, among the rows that one operation hides, or
+/// that none does.
 private enum SearchText {
-    private static func select(_ condition: String) -> String {
-        """
-        SELECT operation, resource, intent FROM godwit_footprint
-        WHERE \(condition) AND shadow = 0
-        """
-    }
+    static let behind = "SELECT operation, resource, intent FROM godwit_footprint WHERE shadow = ?1"
 
-    /// A compound of equalities costs less than a list, for which SQLite makes a table.
-    private static func select(at intents: [Footprint.Intent]) -> String {
-        intents.map { select("resource = ?1 AND intent = \($0.rawValue)") }
+    /// A compound of equalities costs less than a list, for which SQLite makes a table; and rows of
+    /// other intents in the same folder are not read.
+    private static func select(_ intents: [Footprint.Intent], _ condition: String) -> String {
+        intents.map { "\(behind) AND intent = \($0.rawValue) AND \(condition)" }
             .joined(separator: " UNION ALL ")
     }
 
+    private static let here = "resource = ?2"
+
     private static let same = Dictionary(
-        uniqueKeysWithValues: Footprint.Intent.allCases.map { ($0, select(at: $0.conflicts)) }
+        uniqueKeysWithValues: Footprint.Intent.allCases.map { ($0, select($0.conflicts, here)) }
     )
     private static let below = Dictionary(
         uniqueKeysWithValues: Footprint.Intent.allCases.map { intent in
-            let intents = list(intent.conflictsBelow)
-            return (
-                intent, select("resource > ?1 AND resource < ?2 AND intent IN (\(intents))")
-            )
+            (intent, select(intent.conflictsBelow, "resource > ?2 AND resource < ?3"))
         }
     )
     static func list(_ intents: [Footprint.Intent]) -> String {
         intents.map { "\($0.rawValue)" }.joined(separator: ", ")
     }
 
-    private static let aboveReading = select(at: [.writeTree])
-    private static let aboveWriting = select(at: [.readTree, .writeTree])
+    private static let aboveReading = select([.writeTree], here)
+    private static let aboveWriting = select([.readTree, .writeTree], here)
 
     static func same(_ intent: Footprint.Intent) -> String { same[intent, default: ""] }
     static func below(_ intent: Footprint.Intent) -> String { below[intent, default: ""] }

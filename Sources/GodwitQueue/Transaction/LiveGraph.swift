@@ -23,6 +23,8 @@ struct LiveGraph {
     ///
     /// A dead letter keeps nothing waiting, but `start` is about to be in line again.
     func circle(through start: OperationNumber) throws -> [OperationID]? {
+        // What it waits for may be very much, and leads back only if something waits for it.
+        guard try mayBeNeeded(start) else { return nil }
         var path: [Node] = [.operation(start)]
         var open = [try needs(of: .operation(start), start)]
         var seen: Set<Node> = []
@@ -46,6 +48,24 @@ struct LiveGraph {
             open.append(try self.needs(of: next, from: first, start))
         }
         return nil
+    }
+
+    /// Whether something waits for an operation, or may do so because its commit is later.
+    private func mayBeNeeded(_ number: OperationNumber) throws -> Bool {
+        guard let own = try OperationTable.outline(number, in: database) else { return false }
+        if try !DependencyTable.dependents(of: number, in: database).isEmpty { return true }
+        return try Bool.fetchOne(
+            database,
+            sql: """
+                SELECT EXISTS (
+                    SELECT 1 FROM godwit_operation
+                    WHERE number >= ? AND pipeline = ? AND commit_number > ?)
+                """,
+            arguments: [
+                OperationNumber.numbers(of: own.commit).upperBound, own.pipeline,
+                own.commit.rawValue,
+            ]
+        ) ?? false
     }
 
     /// - Parameter first: The commit before which everything is known, for a row of commits.

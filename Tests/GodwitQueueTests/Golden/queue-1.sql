@@ -58,9 +58,7 @@ CREATE TABLE godwit_footprint (
     shadow INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (operation, resource, intent)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX godwit_footprint_resource ON godwit_footprint (resource, intent, shadow)
-    WHERE shadow = 0;
-CREATE INDEX godwit_footprint_shadow ON godwit_footprint (shadow) WHERE shadow <> 0;
+CREATE INDEX godwit_footprint_search ON godwit_footprint (shadow, intent, resource);
 CREATE TABLE godwit_hold (
     operation INTEGER NOT NULL,
     context TEXT NOT NULL,
