@@ -36,6 +36,18 @@ import Testing
         }
     }
 
+    @Test func `sections that both sides append stay together, whatever kind their blocks are of`()
+    {
+        func block(_ kind: Value, _ text: Value) -> Value { ["kind": kind, "text": text] }
+        let base = [block("markdown", "m0")] + (1...9).map { block("code", .int(7 * $0 % 10)) }
+        let ours = [block("markdown", "# Load"), block("code", "load()")]
+        let theirs = [block("markdown", "# Plot"), block("code", "plot()")]
+        func list(_ blocks: [Value]) -> Value { .list(Value.List(blocks)) }
+        let merge = Merge(base: list(base), ours: list(base + ours), theirs: list(base + theirs))
+        #expect(merge.value == list(base + ours + theirs))
+        #expect(merge.conflicts.isEmpty)
+    }
+
     @Test(arguments: Style.allCases)
     func `a list that both sides keep in order stays in order, with all that they insert`(
         style: Style

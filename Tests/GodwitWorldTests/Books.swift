@@ -49,6 +49,8 @@ struct Books {
     var suspended: [String: Int] = [:]
     /// The holds that operations have for sure, by context, and since which idle moment.
     var holds: [OperationID: [String: Int]] = [:]
+    /// The last commit in which a user changed an operation.
+    var choreCommits: [OperationID: CommitNumber] = [:]
     /// The holds of a transaction that is not committed yet, and of those that are not answered.
     var tentative: [(OperationID, String)] = []
     var pending: [Int: [(OperationID, String)]] = [:]

@@ -45,10 +45,12 @@ extension World {
         _ change: @escaping @Sendable (OperationID, borrowing WriteTransaction) throws -> Void
     ) {
         let choice = Int.random(in: 0..<100, using: &random)
-        transact(launch) { transaction in
+        transact(launch) { [self] transaction in
             let ids = try Disk.operations(in: transaction.database)
             guard !ids.isEmpty else { return }
-            try change(ids[choice % ids.count], transaction)
+            let id = ids[choice % ids.count]
+            books.choreCommits[id] = transaction.commit
+            try change(id, transaction)
         }
     }
 

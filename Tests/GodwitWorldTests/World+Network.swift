@@ -161,6 +161,11 @@ extension World {
         if let held = books.holds[own.id]?.first(where: { isOld($0.value) }) {
             books.violate("\(number) is sent although it is held by \(held.key)")
         }
+        if let held = books.holds[own.id]?.first, let chore = books.choreCommits[own.id],
+            isChanged(number, since: chore, launch)
+        {
+            books.violate("\(number) is started although it is held by \(held.key)")
+        }
         if let host = own.push.host, let pause = launch.pauses[host], isOld(pause.since),
             pause.until > clock.now
         {
@@ -178,6 +183,18 @@ extension World {
     /// Whether an operation has left the queue, as the disk says.
     private func isGone(_ id: OperationID, _ launch: Launch) -> Bool {
         (try? launch.store.database.read { try !Disk.operations(in: $0).contains(id) }) ?? true
+    }
+
+    /// Whether the queue itself has changed an operation since a user did, where processes share it.
+    private func isChanged(
+        _ number: OperationNumber,
+        since commit: CommitNumber,
+        _ launch: Launch
+    ) -> Bool {
+        let isChanged = try? launch.store.database.read {
+            try QueueLog.hasLater(than: commit, number, in: $0)
+        }
+        return isChanged ?? false
     }
 
     /// Whether an operation has left the line, as the disk says.

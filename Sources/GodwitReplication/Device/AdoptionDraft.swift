@@ -298,11 +298,13 @@ extension AdoptionDraft {
             if let row = row(key), row.isRefused, row.rejection == .editedHere || new != nil {
                 continue
             }
-            let object = try row(key)?.changes().applied(to: old) ?? old
+            // What the app has removed stays removed here.
+            let object = if let row = row(key) { try row.target() } else { old }
             changes[key] = .diff(nil, new)
             sum.replace(old, with: nil, at: key)
-            let creation = object.map(ObjectDelta.set)
-            rows[key] = PendingObject(base: nil, frozen: creation, isDoubtful: true)
+            rows[key] = .some(
+                object.map { PendingObject(base: nil, frozen: .set($0), isDoubtful: true) }
+            )
         }
     }
 

@@ -171,7 +171,9 @@ extension DeviceMachine {
 
     private func sendingOrder(of keys: some Collection<ObjectKey>) -> [ObjectKey] {
         let sorted = keys.sorted()
-        return sorted.filter { !postponed.contains($0) } + sorted.filter(postponed.contains)
+        let objects = sorted.filter { !$0.isReserved }
+        return sorted.filter(\.isReserved) + objects.filter { !postponed.contains($0) }
+            + objects.filter(postponed.contains)
     }
 
     /// The next request for the replica, with the frozen batch if there is one.

@@ -22,14 +22,17 @@ enum PendingTable {
         return try rows(of: replica, where: condition, countMax: .max, in: database)
     }
 
-    /// Some of the other objects that are to be sent.
+    /// Some of the other objects that are to be sent, Godwit's own among the first.
     static func others(
         of replica: DeviceNumber,
         countMax: Int64,
         in database: Database
     ) throws -> [ObjectKey: PendingObject] {
-        let condition = "batch IS NULL AND NOT is_doubtful AND rejection IS NULL"
-        return try rows(of: replica, where: condition, countMax: countMax, in: database)
+        let waiting = "batch IS NULL AND NOT is_doubtful AND rejection IS NULL"
+        let reserved = "\(waiting) AND collection >= 'godwit.' AND collection < 'godwit/'"
+        let own = try rows(of: replica, where: reserved, countMax: countMax, in: database)
+        let some = try rows(of: replica, where: waiting, countMax: countMax, in: database)
+        return own.merging(some) { own, _ in own }
     }
 
     private static func rows(

@@ -34,11 +34,13 @@
 ///   label that have no other value in common; the merge reports them;
 /// - a value that one side moves to another container, or to another key, takes the other side's
 ///   edits along, if it says enough to be told from others: a long text, an `id` or `name` that is
-///   a string, or three words and numbers. If both sides move it to different ones, it stands once,
-///   where ours has it, or in each new item of a list of which it is a field. If the other side
-///   removes it, it stays, as an edited value does. The merge reports both cases. An edit of an item
-///   does not land on another one that comes into its place from elsewhere; if names and content
-///   leave it open whether one did, both sides' edits stay together and the merge reports them;
+///   a string, or three words and numbers, and if the base has no equal value elsewhere. So do the
+///   items of a container that one side takes apart. If both sides move it to different ones, it
+///   stands once, where ours has it, or in each new item of a list of which it is a field. If the
+///   other side removes it, it stays, as an edited value does. The merge reports both cases. An edit
+///   of an item does not land on another one that comes into its place from elsewhere; if names and
+///   content leave it open whether one did, both sides' edits stay together and the merge reports
+///   them;
 /// - a list that all three sides keep sorted stays sorted; in a list of different strings, a
 ///   string that both sides add is there once.
 public struct Merge: Hashable, Sendable {

@@ -203,7 +203,8 @@ extension Merger {
             edit: edit
         )
         choice.picked = place.side(ofRemover: side)
-        if choice.picked == nil, base.isDistinctive {
+        let onlyRemoves = edit.onlyRemoves(from: base)
+        if choice.picked == nil, base.isDistinctive || onlyRemoves {
             let departure = Departure(base, place, choice)
             departures.append(departure)
             noteRemovals(by: edit, from: base, place, in: departure)
@@ -212,8 +213,7 @@ extension Merger {
             }
         }
         // What the side put in elsewhere may be a version of it.
-        let mayBeThere = isThorough && base.isDistinctive
-        if choice.picked == nil, !mayBeThere, edit.onlyRemoves(from: base) { choice.picked = side }
+        if choice.picked == nil, !isThorough, onlyRemoves { choice.picked = side }
         return .open(choice)
     }
 }
@@ -225,6 +225,28 @@ extension Delta {
     /// Whether this sets the value that is there already.
     fileprivate func sets(_ base: Value?) -> Bool {
         if case .set(let value) = self { value == base } else { false }
+    }
+
+    /// The parts of a value that this change removes, and where they stand in the base.
+    func removedParts(of value: Value, at path: Path) -> [(path: Path, part: Value)] {
+        switch (self, value) {
+        case (.map(let delta), .map(let map)):
+            delta.entries.flatMap { entry -> [(Path, Value)] in
+                guard let value = map[entry.key] else { return [] }
+                let path = Path(path.steps + [.key(entry.key)])
+                switch entry.change {
+                case .remove: return [(path, value)]
+                case .apply(let change): return change.removedParts(of: value, at: path)
+                }
+            }
+        case (.list(let delta), .list(let items)):
+            delta.recipe.removes.joined().map { (Path(path.steps + [.position($0)]), items[$0]) }
+                + delta.recipe.edits.sorted { $0.key < $1.key }.flatMap { position, change in
+                    let path = Path(path.steps + [.position(position)])
+                    return change.removedParts(of: items[position], at: path)
+                }
+        default: []
+        }
     }
 
     /// Whether this change does nothing but remove parts of the base.

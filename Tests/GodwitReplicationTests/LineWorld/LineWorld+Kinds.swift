@@ -8,6 +8,7 @@ extension LineWorld {
         ("restored devices", Faults(deviceRestores: true)),
         ("a restored server", Faults(serverRestores: 1)),
         ("a server that is restored again", Faults(serverRestores: 3)),
+        ("clones when the server is restored", Faults(clones: true, disaster: true)),
         (
             "all at once",
             Faults(clones: true, deviceRestores: true, serverRestores: 1, rejections: true)

@@ -20,6 +20,9 @@ struct LineWorld {
         /// How often the server may be restored.
         var serverRestores = 0
         var rejections = false
+        /// Whether the server loses much at once while devices have clones: these then give back the
+        /// same line under one name.
+        var disaster = false
         /// Whether requests meet between the reading and the writing of another.
         var races = true
     }
@@ -53,11 +56,12 @@ struct LineWorld {
         self.faults = faults
         machine.objectSizeMax = Self.objectSizeMax
         server = LineModel(epoch: Epoch(1))
-        // Seeds next to each other may play different kinds: small worlds are of all of them.
-        let isSmall = (seed / 8).isMultiple(of: 4)
-        changedMax = isSmall ? 3 : .max
+        // Seeds next to each other may play different kinds: small messages are in all of them.
+        let turn = seed / UInt64(Self.kinds.count) % 4
+        changedMax = turn < 2 ? 3 : .max
+        let batchCountMax = turn < 2 ? Int(turn) + 1 : 4_096
         devices = (0..<count).map {
-            WorldDevice(client: .number($0 + 1), batchCountMax: isSmall ? 2 : 4_096)
+            WorldDevice(client: .number($0 + 1), batchCountMax: batchCountMax)
         }
     }
 }
@@ -69,7 +73,10 @@ extension LineWorld {
     mutating func run(steps: Int) {
         do {
             try found()
-            for _ in 0..<steps { try step() }
+            for number in 0..<steps {
+                if faults.disaster { try strike(number, of: steps) }
+                try step()
+            }
             try heal()
             check()
         } catch {
@@ -238,6 +245,26 @@ extension LineWorld {
             return
         }
         guard serverRestores < faults.serverRestores else { return }
+        restoreServer(backup)
+    }
+
+    /// Backs the server up early; later, clones devices and restores it.
+    ///
+    /// From then on devices die often.
+    private mutating func strike(_ number: Int, of steps: Int) throws {
+        if number == steps / 4 { serverBackup = server }
+        if number == steps / 2, let backup = serverBackup {
+            for _ in 0..<8 { for index in devices.indices { try edit(index) } }
+            for _ in 0..<2 { for index in devices.indices { try exchange(index) } }
+            for index in devices.indices.prefix(2) { clone(index) }
+            restoreServer(backup)
+        }
+        if number > steps / 2, random.happens(0.1) {
+            devices[Int.random(in: devices.indices, using: &random)].die()
+        }
+    }
+
+    private mutating func restoreServer(_ backup: LineModel) {
         serverRestores += 1
         trace("the server is restored")
         for device in devices { ledger.noteCopy(of: device) }

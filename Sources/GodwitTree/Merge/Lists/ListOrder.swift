@@ -66,6 +66,7 @@ struct ListOrder {
     }
 
     private static let partMin = 0.9
+    private static let stepsMin = 2
 
     private init(_ field: Key?, _ collation: Collation, _ isDescending: Bool) {
         (self.field, self.collation, self.isDescending) = (field, collation, isDescending)
@@ -109,20 +110,18 @@ struct ListOrder {
         }
     }
 
-    /// The share of neighbours that are in order.
+    /// The share of neighbours that are in order, of those that differ.
     private func sortedPart(of items: [Value]) -> Double {
         var last: Rank?
         var (right, wrong) = (0, 0)
         for item in items {
             guard let rank = rank(of: item) else { return 0 }
-            if let last {
-                if isBefore(rank, last) { wrong += 1 } else { right += 1 }
-            }
+            if isBefore(rank, last) { wrong += 1 }
+            if isBefore(last, rank) { right += 1 }
             last = rank
         }
-        // A list of equal items shows no order.
-        if let first = items.first.flatMap({ rank(of: $0) }), first == last { return 0 }
-        return Double(right) / Double(max(1, right + wrong))
+        // Two groups show no order.
+        return right < Self.stepsMin ? 0 : Double(right) / Double(right + wrong)
     }
 
     private func rank(of item: Value) -> Rank? {

@@ -25,6 +25,13 @@ struct ArrivalSearch {
         // What the side only moved is no version of another value.
         let moved = Set(unedited.map(ItemContent.init))
         let others = Set(unedited.compactMap(\.uncounted))
+        var counts: [Path: [Value: Int]] = [:]
+        func hasLookalike(_ departure: Departure) -> Bool {
+            let container = Path(departure.place.inBase.steps.dropLast())
+            let found = counts[container] ?? uncountedCounts(in: container)
+            counts[container] = found
+            return departure.base.uncounted.flatMap { found[$0] } ?? 0 > 1
+        }
         findNames(left, inParts: false, unless: hasLookalike) { value in
             if moved.contains(ItemContent(value)) { return nil }
             return value.uncounted.flatMap { others.contains($0) ? nil : $0 }
@@ -80,22 +87,10 @@ struct ArrivalSearch {
 
     // MARK: By name
 
-    /// Whether another value beside one differs from it in nothing but counters.
-    private func hasLookalike(_ departure: Departure) -> Bool {
-        var path = departure.place.inBase
-        guard let step = path.steps.popLast(), let container = base.part(at: path) else {
-            return false
-        }
-        let (texts, name) = (departure.base.texts, departure.base.uncounted)
-        let others: any Sequence<(step: Path.Step, value: Value)> =
-            switch container {
-            case .map(let map): map.lazy.map { (.key($0.key), $0.value) }
-            case .list(let list): list.enumerated().lazy.map { (.position($0.offset), $0.element) }
-            default: []
-            }
-        return others.contains {
-            $0.step != step && $0.value.texts == texts && $0.value.uncounted == name
-        }
+    /// How many values in a container are equal but for their counters.
+    private func uncountedCounts(in container: Path) -> [Value: Int] {
+        let parts = base.part(at: container)?.parts ?? []
+        return parts.compactMap(\.value.uncounted).reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
 
     /// - Parameters:
@@ -202,13 +197,24 @@ struct VersionSearch {
     private static let scoreMin = 0.5
     private static let countMax = 64
     private let bags: [Resemblance]
+    /// The words, records and lists in the new values.
+    private let contents: Set<ItemContent>
 
     init(_ side: Side, _ insertions: [Insertion]) {
-        let new = insertions.lazy.filter {
-            $0.side == side && $0.origin == nil && !$0.isDestination
+        let own = insertions.filter { $0.side == side }
+        let new = own.lazy.filter { $0.origin == nil && !$0.isDestination }
+        bags = new.flatMap(\.value.containers).prefix(Self.countMax).map { Resemblance($0) }
+        var contents: Set<ItemContent> = []
+        func note(_ value: Value) {
+            if value.isToken || value.isFilled { contents.insert(ItemContent(value)) }
+            for part in value.parts { note(part.value) }
         }
-        bags = new.flatMap(\.value.records).prefix(Self.countMax).map { Resemblance($0) }
+        for insertion in own { note(insertion.value) }
+        self.contents = contents
     }
+
+    /// Whether there is an equal word, record or list.
+    func contains(_ value: Value) -> Bool { contents.contains(ItemContent(value)) }
 
     /// Whether one of them looks like a version of a value.
     func hasVersion(of value: Value) -> Bool {
@@ -241,12 +247,9 @@ extension Value {
         }
     }
 
-    /// This value, and the records in it.
-    fileprivate var records: [Value] {
-        [self]
-            + parts.flatMap { part in
-                part.value.records.filter { $0.map != nil }
-            }
+    /// This value, and the records and lists in it.
+    fileprivate var containers: [Value] {
+        [self] + parts.flatMap { $0.value.containers.filter(\.isContainer) }
     }
 
     /// The texts of a record, which a mere edit of numbers and marks leaves as they are.

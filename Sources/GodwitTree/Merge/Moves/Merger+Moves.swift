@@ -18,7 +18,8 @@
 //       item would lack a field. If both sides did, it stands in both.
 //       If both put it in one place, under one new key say, both edits meet there (`Meetings`).
 //   (5) If a side removed a value of which the other side only removed parts, it goes. A conflict says
-//       so where a new value has half of its words: it may be a version that was not found.
+//       so where a new value has half of its words, or a part that the other side removed: it may be a
+//       version that was not found.
 //       If the side took a container apart, edits in it go along with what they are for
 //       (`Merger+Dissolved`).
 //   (6) If the other side removed it, it stays: a move to another place is an edit, and an edit
@@ -93,8 +94,7 @@ extension Merger {
         for departure in waiting {
             if departure.isFound { follow(departure) } else { dissolve(departure) }
         }
-        let versions = Sides(ours: Side.ours, theirs: .theirs).map { VersionSearch($0, insertions) }
-        for departure in followed + waiting { Self.giveUp(departure, versions) }
+        giveUp((followed + waiting).filter { $0.choice != nil && $0.choice?.picked == nil })
     }
 
     private func find(_ departures: [Departure], in base: Value) {
@@ -114,14 +114,23 @@ extension Merger {
         }
     }
 
-    /// Lets a value go of which the other side has only removed parts, and reports that where a new
-    /// value of the remover's looks like a version of it.
-    private static func giveUp(_ departure: Departure, _ versions: Sides<VersionSearch>) {
-        guard let choice = departure.choice, choice.picked == nil, let edit = choice.edit,
-            edit.onlyRemoves(from: departure.base), let remover = choice.editor?.other
-        else { return }
-        choice.picked = remover
-        choice.isDoubtful = versions[remover].hasVersion(of: departure.base)
+    /// Lets values go of which the other side has only removed parts, and reports that where a new value
+    /// of the remover's looks like a version of one, or has a removed part.
+    private func giveUp(_ departures: [Departure]) {
+        guard !departures.isEmpty else { return }
+        let versions = Sides(ours: Side.ours, theirs: .theirs).map { VersionSearch($0, insertions) }
+        for departure in departures {
+            guard let choice = departure.choice, let edit = choice.edit,
+                edit.onlyRemoves(from: departure.base), let remover = choice.editor?.other
+            else { continue }
+            choice.picked = remover
+            let removed = edit.removedParts(of: departure.base, at: departure.place.inBase)
+            choice.isDoubtful =
+                versions[remover].hasVersion(of: departure.base)
+                || removed.contains { path, part in
+                    !found.contains(path) && versions[remover].contains(part)
+                }
+        }
     }
 
     private mutating func follow(_ departure: Departure) {
