@@ -38,15 +38,14 @@ private let cards = StoreCollection<Value>("cards")
         let ours = try await Pair(Store(.memory), line)
         let theirs = try await Pair(Store(.memory), line)
         for pair in [ours, theirs] { try await pair.synchronize() }
-        for (pair, title) in [(ours, "Milk"), (theirs, "Wine")] as [(Pair, Value)] {
-            try await pair.replica.store.write { try $0.set(["title": title], for: "a", in: cards) }
-        }
+        try await ours.replica.store.write { try $0.set(["title": "Milk"], for: "a", in: cards) }
         try await ours.synchronize()
-        // The answer brings the conflict; nothing of it is sent yet.
         let replica = theirs.replica
         let request = try await replica.store.write { try replica.nextRequest(in: $0) }
         let answer = try line.serve(request)
+        // What the app does while the answer is on its way meets it on the device.
         _ = try await replica.store.write { transaction in
+            try transaction.set(["title": "Wine"], for: "a", in: cards)
             for number in 0..<3 {
                 try transaction.set(["n": .int(Int64(number))], for: "\(number)", in: cards)
             }
