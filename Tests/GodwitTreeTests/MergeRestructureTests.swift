@@ -103,6 +103,56 @@ import Testing
         expect(start, larger, dissolved, isTold: true)
     }
 
+    @Test func `a removal beside an edit in a container that the other side dissolves is reported`()
+    {
+        expect(
+            ["home": ["title": "Welcome to our shop", "old": "Old"], "cart": ["a": "b"]],
+            ["title": "Welcome to our shop", "old": "Old", "cart": ["a": "b"]],
+            ["home": ["title": "Welcome to our little shop"], "cart": ["a": "b"]],
+            isTold: true
+        )
+        func task(_ text: Value, done: Value = false) -> Value { ["text": text, "done": done] }
+        func week(_ tasks: Value) -> Value { ["name": "Week", "tasks": tasks] }
+        func later(_ tasks: Value) -> Value { ["name": "Later", "tasks": tasks] }
+        let (mom, renew, milk) = (task("Call mom"), task("Renew the passport"), task("Buy milk"))
+        expect(
+            ["sections": [week([mom, renew]), later([milk])]],
+            ["sections": [later([milk, mom, renew])]],
+            ["sections": [week([task("Renew the passport", done: true)]), later([milk])]],
+            isTold: true
+        )
+    }
+
+    @Test func `a record without a name is there once where both sides dissolve its container`() {
+        func task(_ text: Value, done: Value = false) -> Value { ["text": text, "done": done] }
+        let (milk, mom, called) = (
+            task("Buy milk"), task("Call mom"), task("Call mom", done: true)
+        )
+        expect(
+            ["today": [milk], "inbox": [mom]],
+            ["today": [milk, mom]],
+            ["today": [milk, called]],
+            gives: ["today": [milk, called]]
+        )
+        expect(
+            ["inbox": [milk, mom]],
+            ["open": [milk], "later": [mom]],
+            ["open": [milk], "later": [called]],
+            gives: ["open": [milk], "later": [called]]
+        )
+        func track(_ title: Value, _ duration: Value) -> Value {
+            ["title": title, "duration": duration]
+        }
+        func group(_ name: Value, _ tracks: Value) -> Value { ["name": name, "tracks": tracks] }
+        let (room, day) = (track("Room talk", 335), track("Pay day", 139))
+        expect(
+            ["lists": [group("Rock", [room, track("Photos car", 194)]), group("Pop", [day])]],
+            ["tracks": [room, track("Photos car", 194), day]],
+            ["tracks": [room, track("Photos car", 195), day]],
+            gives: ["tracks": [room, track("Photos car", 195), day]]
+        )
+    }
+
     @Test(arguments: ["text", "question"])
     func `an edit that may land on another record of one person is reported`(_ name: String) {
         func task(_ text: Value, _ who: Value, _ due: Value, done: Value = false) -> Value {

@@ -43,6 +43,12 @@ struct MergePlace {
         return Path(path.steps.dropLast())
     }
 
+    /// The path, in ours, of the list around this place, which the base may lack.
+    var listInOurs: Path? {
+        guard case .position? = pathInOurs.steps.last else { return nil }
+        return Path(pathInOurs.steps.dropLast())
+    }
+
     /// The path in the base.
     var inBase: Path { path }
     var inOurs: Path { pathInOurs }

@@ -151,7 +151,8 @@ struct Meetings {
         for removal in removed {
             let (base, home) = (removals[removal].base, removals[removal].place.map)
             let bag = Resemblance(base)
-            for (pair, bags) in zip(places, newBags) where isNamed(base.usualName, in: pair) {
+            for (pair, bags) in zip(places, newBags)
+            where isNamed(base.usualName, in: pair) && sharesRecords(base, with: pair) {
                 let isNear = home != nil && home == pairs[pair].place.map
                 let score = min(bag.score(with: bags.ours), bag.score(with: bags.theirs))
                 guard score >= (isNear ? Self.scoreMin : Self.distantScoreMin) else { continue }
@@ -180,6 +181,18 @@ struct Meetings {
     /// Whether both values in a place have a name; nil for none.
     private func isNamed(_ name: Value?, in pair: Int) -> Bool {
         Side.allCases.allSatisfy { pairs[pair].values[$0].usualName == name }
+    }
+
+    /// Whether both sides have a record of a removed list of records: a list of groups is none of what is
+    /// in these.
+    private func sharesRecords(_ base: Value, with pair: Int) -> Bool {
+        guard case .list(let items) = base, items.contains(where: { $0.map != nil }) else {
+            return true
+        }
+        let contents = Set(items.map(ItemContent.init))
+        return Side.allCases.allSatisfy { side in
+            pairs[pair].values[side].list?.contains { contents.contains(ItemContent($0)) } ?? true
+        }
     }
 
     /// How much of a removed value is in the values of both sides.

@@ -3,22 +3,29 @@ extension Merger {
     mutating func noteRemoval(
         of value: Value,
         _ place: MergePlace,
-        in container: Departure? = nil
+        in container: Departure? = nil,
+        isPart: Bool = false
     ) {
         if originPaths.contains(place.inBase) { return }
-        if container == nil { meetings.note(Removal(base: value, place: place)) }
-        guard value.isDistinctive || value.isToken && place.list != nil else { return }
-        let departure = Departure(value, place, in: container)
-        departures.append(departure)
-        guard isThorough else { return }
+        if container == nil, !isPart { meetings.note(Removal(base: value, place: place)) }
+        var container = container
+        if value.isDistinctive || value.isToken && place.list != nil {
+            let departure = Departure(value, place, in: container)
+            departures.append(departure)
+            // The first walk only looks whether there are any.
+            guard isThorough else { return }
+            container = departure
+        }
         switch value {
         case .map(let map):
             for entry in map {
-                noteRemoval(of: entry.value, place.child(.key(entry.key)), in: departure)
+                let place = place.child(.key(entry.key))
+                noteRemoval(of: entry.value, place, in: container, isPart: true)
             }
         case .list(let items):
             for (position, item) in items.enumerated() {
-                noteRemoval(of: item, place.child(.position(position)), in: departure)
+                let place = place.child(.position(position))
+                noteRemoval(of: item, place, in: container, isPart: true)
             }
         default: break
         }

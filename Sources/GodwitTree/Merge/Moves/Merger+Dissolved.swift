@@ -1,7 +1,8 @@
 // A container that one side took apart, and in which the other side edited something.
 //
 //   (1) The side put what is in the container elsewhere. If everything that the other side edited in it
-//       is found there, each edit goes along, and the container goes.
+//       is found there, each edit goes along, and the container goes. A conflict says so where something
+//       is left there that the other side removed.
 //   (2) Of what is edited, the outermost values that are found count.
 //   (3) If the other side put something new into the container, or edited it itself, it stays, and a
 //       conflict says so.

@@ -91,10 +91,8 @@ extension Merger {
             waiting += left.filter { !$0.isComplete }
         }
         waiting.removeAll { $0.container?.isFound == true || $0.isEditedPart }
-        for departure in waiting {
-            if departure.isFound { follow(departure) } else { dissolve(departure) }
-        }
-        giveUp((followed + waiting).filter { $0.choice != nil && $0.choice?.picked == nil })
+        for departure in waiting where departure.isFound { follow(departure) }
+        end((followed + waiting).filter { $0.choice != nil && $0.choice?.picked == nil })
     }
 
     private func find(_ departures: [Departure], in base: Value) {
@@ -114,22 +112,29 @@ extension Merger {
         }
     }
 
-    /// Lets values go of which the other side has only removed parts, and reports that where a new value
-    /// of the remover's looks like a version of one, or has a removed part.
-    private func giveUp(_ departures: [Departure]) {
+    /// Lets values go that one side took apart, and those of which the other side has only removed parts.
+    ///
+    /// It reports that where a new value of the remover's looks like a version of one, or has a part that
+    /// the other side removed.
+    private mutating func end(_ departures: [Departure]) {
         guard !departures.isEmpty else { return }
         let versions = Sides(ours: Side.ours, theirs: .theirs).map { VersionSearch($0, insertions) }
         for departure in departures {
             guard let choice = departure.choice, let edit = choice.edit,
-                edit.onlyRemoves(from: departure.base), let remover = choice.editor?.other
+                let remover = choice.editor?.other
             else { continue }
-            choice.picked = remover
+            if edit.onlyRemoves(from: departure.base) {
+                choice.picked = remover
+                choice.isDoubtful = versions[remover].hasVersion(of: departure.base)
+            } else if !departure.isFound {
+                dissolve(departure)
+            }
+            guard choice.picked != nil, !choice.isDoubtful else { continue }
             let removed = edit.removedParts(of: departure.base, at: departure.place.inBase)
-            choice.isDoubtful =
-                versions[remover].hasVersion(of: departure.base)
-                || removed.contains { path, part in
-                    !found.contains(path) && versions[remover].contains(part)
-                }
+            choice.isDoubtful = removed.contains { path, part in
+                let isTold = part.isDistinctive && found.contains(path)
+                return !isTold && versions[remover].contains(part)
+            }
         }
     }
 
@@ -189,8 +194,8 @@ extension Merger {
         // Both moved it to one list.
         let areTogether =
             Side.allCases.allSatisfy { arrivals[$0].path.isEmpty }
-            && kept.insertion.isItem
-            && kept.insertion.place.list == other.insertion.place.list
+            && kept.insertion.place.listInOurs != nil
+            && kept.insertion.place.listInOurs == other.insertion.place.listInOurs
         // A drawing of two circles has two records of one text.
         let mayBeOthers = Side.allCases.allSatisfy { side in
             departure.base.mayBeAnother(than: arrivals[side].value)

@@ -20,7 +20,8 @@ struct TextSearch {
         self.agreedValues = agreedValues
         let moved = unedited.map { Set($0.map(ItemContent.init)) }
         for insertion in insertions
-        where insertion.origin == nil && !insertion.isDestination && insertion.isItem
+        where insertion.origin == nil && !insertion.isDestination
+            && insertion.place.listInOurs != nil
             && insertion.value.usualName == nil
         {
             let (side, texts) = (insertion.side, insertion.value.texts)
@@ -36,7 +37,7 @@ struct TextSearch {
     /// The records that both sides removed, and that nothing but their texts can find again.
     static func wanted(_ departures: [Departure]) -> [Departure] {
         let wanted = departures.filter { departure in
-            departure.choice == nil && departure.container == nil && !departure.isComplete
+            departure.choice == nil && !departure.isComplete
                 && departure.base.usualName == nil && departure.place.list != nil
                 && !departure.base.texts.isEmpty
         }
