@@ -153,6 +153,65 @@ import Testing
         )
     }
 
+    @Test func `edits stay with their records where a side wraps a block`() {
+        func block(_ text: Value, _ children: Value? = nil, type: Value? = nil) -> Value {
+            var block: Value.Map = ["text": text]
+            block["children"] = children
+            block["type"] = type
+            return .map(block)
+        }
+        let (milk, bread, costs) = (block("Milk"), block("Bread"), block("Costs"))
+        expect(
+            [block("Shopping", [milk, bread]), costs],
+            [block("Plans", [block("Shopping", [milk, bread])]), costs],
+            [block("Shopping", [bread]), costs],
+            gives: [block("Plans", [block("Shopping", [bread])]), costs]
+        )
+        func trip(_ type: Value) -> Value {
+            let tickets = block("Buy tickets", [block("Window seat", type: "p")], type: type)
+            return block("Trip to Rome", [tickets], type: "p")
+        }
+        expect(
+            [trip("p")],
+            [block("Spring", [trip("p")], type: "p")],
+            [trip("h2")],
+            gives: [block("Spring", [trip("h2")], type: "p")],
+            isTold: true
+        )
+    }
+
+    @Test func `a removal in a record that moves into a part of a dissolved group is reported`() {
+        func record(_ id: Value, _ children: Value? = nil, due: Value? = nil) -> Value {
+            var record: Value.Map = ["id": id, "title": "Record"]
+            record["children"] = children
+            record["due"] = due
+            return .map(record)
+        }
+        let (plan, costs) = (record("y"), record("x", due: "2026-03-01"))
+        expect(
+            [record("g", [plan]), costs],
+            [plan, record("x")],
+            [record("g", [record("y", [costs])])],
+            isTold: true
+        )
+    }
+
+    @Test func `a new record does not land in a list of groups`() {
+        func person(_ name: Value) -> Value { ["name": name, "city": "Bonn", "team": "none"] }
+        let (ann, bob, cy, di) = (person("Ann"), person("Bob"), person("Cy"), person("Di"))
+        let groups: Value = [
+            ["name": "Red", "of": [ann, bob]], ["name": "Blue", "of": [cy, di]],
+        ]
+        let more: Value = [ann, bob, cy, di, person("Eve")]
+        expect(
+            ["people": [ann, bob, cy, di]],
+            ["teams": groups],
+            ["people": more],
+            gives: ["people": more, "teams": groups],
+            isTold: true
+        )
+    }
+
     @Test(arguments: ["text", "question"])
     func `an edit that may land on another record of one person is reported`(_ name: String) {
         func task(_ text: Value, _ who: Value, _ due: Value, done: Value = false) -> Value {

@@ -146,6 +146,7 @@ struct ArrivalSearch {
                     scores.count(where: { $0 == score }) == 1
                 else { continue }
                 let value = new[index].value
+                guard value.sharesRecords(with: departure.base) else { continue }
                 if hasRival(of: departure, in: map, for: value, score) { continue }
                 bags.remove(at: index)
                 let insertion = new.remove(at: index)

@@ -152,7 +152,9 @@ struct Meetings {
             let (base, home) = (removals[removal].base, removals[removal].place.map)
             let bag = Resemblance(base)
             for (pair, bags) in zip(places, newBags)
-            where isNamed(base.usualName, in: pair) && sharesRecords(base, with: pair) {
+            where isNamed(base.usualName, in: pair)
+                && Side.allCases.allSatisfy({ pairs[pair].values[$0].sharesRecords(with: base) })
+            {
                 let isNear = home != nil && home == pairs[pair].place.map
                 let score = min(bag.score(with: bags.ours), bag.score(with: bags.theirs))
                 guard score >= (isNear ? Self.scoreMin : Self.distantScoreMin) else { continue }
@@ -183,23 +185,23 @@ struct Meetings {
         Side.allCases.allSatisfy { pairs[pair].values[$0].usualName == name }
     }
 
-    /// Whether both sides have a record of a removed list of records: a list of groups is none of what is
-    /// in these.
-    private func sharesRecords(_ base: Value, with pair: Int) -> Bool {
-        guard case .list(let items) = base, items.contains(where: { $0.map != nil }) else {
-            return true
-        }
-        let contents = Set(items.map(ItemContent.init))
-        return Side.allCases.allSatisfy { side in
-            pairs[pair].values[side].list?.contains { contents.contains(ItemContent($0)) } ?? true
-        }
-    }
-
     /// How much of a removed value is in the values of both sides.
     private func score(_ pair: Int, _ removal: Int) -> Double {
         let bag = Resemblance(removals[removal].base)
         let scores = pairs[pair].values.map { bag.score(with: Resemblance($0)) }
         return min(scores.ours, scores.theirs)
+    }
+}
+
+extension Value {
+    /// Whether this has a record of another list of records, if both are lists: a list of groups is no
+    /// version of the list of what is in them.
+    func sharesRecords(with other: Value) -> Bool {
+        guard case .list(let items) = self, case .list(let others) = other,
+            others.contains(where: { $0.map != nil })
+        else { return true }
+        let contents = Set(others.map(ItemContent.init))
+        return items.contains { contents.contains(ItemContent($0)) }
     }
 }
 

@@ -58,6 +58,7 @@ extension Merger {
     /// Lets a container go, if all that was edited in it is found elsewhere.
     mutating func dissolve(_ departure: Departure) {
         guard let choice = departure.choice, choice.picked == nil,
+            let edit = choice.edit, !edit.onlyRemoves(from: departure.base),
             let remover = choice.editor?.other, !departure.place.isAmong(doubtful),
             let parts = departure.foundParts(on: remover)
         else { return }

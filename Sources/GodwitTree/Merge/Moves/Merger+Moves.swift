@@ -118,16 +118,16 @@ extension Merger {
     /// the other side removed.
     private mutating func end(_ departures: [Departure]) {
         guard !departures.isEmpty else { return }
+        for departure in departures where !departure.isFound { dissolve(departure) }
+        // These may have brought to light what the other side put in.
         let versions = Sides(ours: Side.ours, theirs: .theirs).map { VersionSearch($0, insertions) }
         for departure in departures {
             guard let choice = departure.choice, let edit = choice.edit,
                 let remover = choice.editor?.other
             else { continue }
-            if edit.onlyRemoves(from: departure.base) {
+            if choice.picked == nil, edit.onlyRemoves(from: departure.base) {
                 choice.picked = remover
                 choice.isDoubtful = versions[remover].hasVersion(of: departure.base)
-            } else if !departure.isFound {
-                dissolve(departure)
             }
             guard choice.picked != nil, !choice.isDoubtful else { continue }
             let removed = edit.removedParts(of: departure.base, at: departure.place.inBase)
@@ -155,7 +155,10 @@ extension Merger {
         switch (departure.arrivals.ours, departure.arrivals.theirs) {
         case (let ours?, let theirs?): settle(departure, Sides(ours: ours, theirs: theirs))
         case (let arrival?, nil), (nil, let arrival?):
-            if departure.base.isDistinctive { settleRemoved(departure, arrival) }
+            // A small record that moved alone says too little; within a larger one, it came along.
+            if departure.base.isDistinctive || !arrival.path.isEmpty {
+                settleRemoved(departure, arrival)
+            }
         case (nil, nil): break
         }
     }

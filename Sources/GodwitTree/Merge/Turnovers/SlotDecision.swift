@@ -6,7 +6,7 @@
 //
 //   (1) If a usual name stays and only the `id` is another one, it is a turnover if all content of
 //       both items came and went, or by the old `id`, as in (2). Else ids were given anew.
-//   (2) It is one if the change removes all content of the new item elsewhere; and by an `id`, if
+//   (2) It is one if the new item holds the old one, and if the change removes all content of the new item elsewhere; and by an `id`, if
 //       the item that was removed or inserted elsewhere is more like the one here than what is here
 //       before or after. If only the old one went, it may have been copied.
 //   (3) If two edits exchange items, it is one with the `id` or, where no text or number that stays
@@ -48,6 +48,7 @@ extension SlotTurnover {
         let went = oldNames.filter { arrived[$0, default: 0] > (newNames.contains($0) ? 1 : 0) }
         guard !came.isEmpty || !went.isEmpty else { return .edit }
         let contents = [came, went].map { $0.contains(where: \.isContent) }
+        if contents[1], new.parts.contains(where: { $0.value.holds(item) }) { return .turnover }
         if item.namingFields.contains(where: { new[$0.key] == $0.value }) {
             if hasArrived(item, leaving: new),
                 let decision = decisionByID(item, new, came: came, went: went)
@@ -113,5 +114,12 @@ extension SlotTurnover {
             return decision(old.score(with: Resemblance(target)), turnover)
         }
         return nil
+    }
+}
+
+extension Value {
+    /// Whether this is equal to a value, or has an equal part.
+    fileprivate func holds(_ other: Value) -> Bool {
+        self == other || parts.contains { $0.value.holds(other) }
     }
 }

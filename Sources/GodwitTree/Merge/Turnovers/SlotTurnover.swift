@@ -71,7 +71,7 @@ struct SlotTurnover {
     private(set) var removed: [Name: Value] = [:]
     /// The inserted items by their names.
     private(set) var inserted: [Name: Value] = [:]
-    /// How many inserted items have some texts.
+    /// How many items that were inserted, or got other texts, have these.
     private var insertedTexts: [Value.Map: Int] = [:]
     private(set) var departed: [Name: Int] = [:]
     private(set) var arrived: [Name: Int] = [:]
@@ -124,6 +124,9 @@ extension SlotTurnover {
         _ place: SlotPlace,
         at position: Int
     ) {
+        if item.changesText(by: change) {
+            insertedTexts[item.changed(by: change).texts, default: 0] += 1
+        }
         if item.isRenamed(by: change, at: position, in: place) {
             for name in Self.names(of: item) { departed[name, default: 0] += 1 }
             for name in Self.names(of: item.changed(by: change)) { arrived[name, default: 0] += 1 }
