@@ -326,6 +326,18 @@ import Testing
         )
     }
 
+    @Test func `a record that is there twice is reported once, however often it is looked for`() {
+        let (one, two): (Value, Value) = (
+            ["id": "x1", "name": "One"], ["id": "x2", "name": "Two"]
+        )
+        func task(_ due: Value) -> Value { ["title": "Test budget", "due": due] }
+        let base: Value = ["todo": [task("March")], "doing": [], "done": [], "old": [one]]
+        let ours: Value = ["todo": [], "doing": [], "done": [task("April")], "new": [one]]
+        let theirs: Value = ["todo": [], "doing": [task("May")], "done": [], "old": [one, two]]
+        let found = merge(base, ours, theirs)
+        #expect(found.conflicts.map(\.reason) == [.bothMoved])
+    }
+
     @Test func `a record with a long text that both sides move and edit is there once`() {
         func task(_ changes: Value.Map) -> Value {
             var task = changes

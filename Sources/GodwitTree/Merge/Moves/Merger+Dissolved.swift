@@ -55,7 +55,7 @@ extension Merger {
         return part
     }
 
-    /// Lets a container go, if all that was edited in it is found elsewhere.
+    /// Removes a container if the search has found each edited part of it elsewhere, and edits these there.
     mutating func dissolve(_ departure: Departure) {
         guard let choice = departure.choice, choice.picked == nil,
             let edit = choice.edit, !edit.onlyRemoves(from: departure.base),

@@ -92,6 +92,7 @@ extension Merger {
         }
         waiting.removeAll { $0.container?.isFound == true || $0.isEditedPart }
         for departure in waiting where departure.isFound { follow(departure) }
+        searchByTexts(waiting) { $0.report($1) }
         end((followed + waiting).filter { $0.choice != nil && $0.choice?.picked == nil })
     }
 
@@ -105,11 +106,17 @@ extension Merger {
                 let search = ArrivalSearch(side, insertions, unedited: unedited, of: base)
                 search.find(wanted.filter { $0.isRemoved(by: side) && $0.arrivals[side] == nil })
             }
-            let records = TextSearch.wanted(wanted)
-            guard !records.isEmpty else { continue }
-            let search = TextSearch(insertions, unedited: removedAlone, agreedValues: agreedValues)
-            search.find(records)
+            searchByTexts(wanted) { $0.find($1) }
         }
+    }
+
+    private func searchByTexts(
+        _ departures: [Departure],
+        _ body: (TextSearch, [Departure]) -> Void
+    ) {
+        let records = TextSearch.wanted(departures)
+        guard !records.isEmpty else { return }
+        body(TextSearch(insertions, unedited: removedAlone, agreedValues: agreedValues), records)
     }
 
     /// Lets values go that one side took apart, and those of which the other side has only removed parts.

@@ -48,14 +48,8 @@ struct TextSearch {
     /// Finds the items that both sides put in once, with all the texts of a record that they removed.
     func find(_ departures: [Departure]) {
         for departure in departures {
-            let texts = departure.base.texts
-            let found = Sides(ours: Side.ours, theirs: .theirs).map { side in
-                departure.arrivals[side] ?? arrival(on: side, sharing: texts.count, of: texts)
-            }
-            guard let ours = found.ours, let theirs = found.theirs else {
-                report(departure, found)
-                continue
-            }
+            let found = arrivals(of: departure, sharing: departure.base.texts.count)
+            guard let ours = found.ours, let theirs = found.theirs else { continue }
             for arrival in [ours, theirs] where !arrival.insertion.hasArrival(at: arrival.path) {
                 arrival.insertion.noteArrival(at: arrival.path)
             }
@@ -63,18 +57,25 @@ struct TextSearch {
         }
     }
 
-    /// Reports a record that is there twice if a new item on each side has one of two texts of it.
-    private func report(_ departure: Departure, _ found: Sides<ArrivedItem?>) {
-        let texts = departure.base.texts
-        let similar = Sides(ours: Side.ours, theirs: .theirs).map { side in
-            found[side] ?? arrival(on: side, sharing: (texts.count + 1) / 2, of: texts)
+    /// Reports each record that is there twice: a new item on each side has one of two texts of it.
+    func report(_ departures: [Departure]) {
+        for departure in departures where !agreedValues.contains(ItemContent(departure.base)) {
+            let found = arrivals(of: departure, sharing: (departure.base.texts.count + 1) / 2)
+            guard let ours = found.ours, let theirs = found.theirs else { continue }
+            let values = Sides<Value?>(ours: ours.value, theirs: theirs.value)
+            let versions = MergeVersions(base: departure.base, sides: values)
+            ours.insertion.reports.append(Conflict(.bothMoved, versions, .both, departure.place))
         }
-        guard let ours = similar.ours, let theirs = similar.theirs,
-            !agreedValues.contains(ItemContent(departure.base))
-        else { return }
-        let values = Sides<Value?>(ours: ours.value, theirs: theirs.value)
-        let versions = MergeVersions(base: departure.base, sides: values)
-        ours.insertion.reports.append(Conflict(.bothMoved, versions, .both, departure.place))
+    }
+
+    private func arrivals(
+        of departure: Departure,
+        sharing countMin: Int
+    ) -> Sides<ArrivedItem?> {
+        Sides(ours: Side.ours, theirs: .theirs).map { side in
+            departure.arrivals[side]
+                ?? arrival(on: side, sharing: countMin, of: departure.base.texts)
+        }
     }
 
     /// The only new item of a side that has one of the texts that say most, and as many as wanted.
