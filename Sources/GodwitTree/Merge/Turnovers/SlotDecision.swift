@@ -6,16 +6,16 @@
 //
 //   (1) If a usual name stays and only the `id` is another one, it is a turnover if all content of
 //       both items came and went, or by the old `id`, as in (2). Else ids were given anew.
-//   (2) It is one if the new item holds the old one, and if the change removes all content of the new item elsewhere; and by an `id`, if
-//       the item that was removed or inserted elsewhere is more like the one here than what is here
-//       before or after. If only the old one went, it may have been copied.
+//   (2) It is one if the new item holds the old one, or if the change removes all content of the new
+//       item elsewhere; and by an `id`, if the item that was removed or inserted elsewhere is more like
+//       the one here than the item here is before or after. If only the old one went, it may have been
+//       copied.
 //   (3) If two edits exchange items, it is one with the `id` or, where no text or number that stays
 //       tells the place, as the shift of a roster does, with all content.
 //   (4) If old and new have less than half of their words in common, each name but a label is enough
 //       for what is removed or inserted elsewhere. An old version that is kept elsewhere is a copy.
 //   (5) Where the other side has taken the old item away, any name but a label that came from elsewhere
 //       makes it one; a label does if the item that had it is more like the new one than the old one is.
-//
 //   (6) If an edit changes a text and no name, and just one item elsewhere has got all old texts of
 //       the record, that one is the old record, or a copy: a task that recurs, say, and is done.
 //
