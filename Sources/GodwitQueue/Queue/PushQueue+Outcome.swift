@@ -70,7 +70,9 @@ extension PushQueue {
             }
         case .suspendPipeline(let reason):
             // A request that was sent before the pipeline was resumed says nothing about now.
-            let isOutdated = state.withLock { $0.wasResumed(operation.pipeline, since: run.began) }
+            let isOutdated = state.withLock {
+                $0.suspensions.wasResumed(operation.pipeline, since: run.began)
+            }
             return ifRunning(operation) { transaction in
                 if !isOutdated {
                     try transaction.suspendPipeline(operation.pipeline, reason: reason)

@@ -20,7 +20,7 @@ extension PushQueue {
     ) async throws {
         let number = try await number(of: id)
         let epoch = state.withLock { state in
-            state.transfers[number] = CancellableRun(cancel: cancel)
+            state.attempts.markActive(number, CancellableRun(cancel: cancel))
             return state.isRunning ? state.epoch : nil
         }
         guard let epoch else { return }
@@ -34,7 +34,7 @@ extension PushQueue {
     ///   reported again.
     public func finish(_ id: OperationID, with outcome: Outcome) async throws {
         let number = try await number(of: id)
-        let marked = state.withLock { $0.transfers[number] }
+        let marked = state.withLock { $0.attempts.transfer(number) }
         let isMarked = marked != nil
         // The queue may not run yet, and not have taken the transfer over.
         let found = try await store.write { transaction in
@@ -51,15 +51,12 @@ extension PushQueue {
         // The queue may begin to run just now; the end of a transfer counts all the same.
         if isMarked { operation.epoch = nil }
         // It ends by itself: there is nothing to cancel any more, and nothing to take for running.
-        if isMarked { state.withLock { $0.endTransfer(number) } }
+        if isMarked { state.withLock { $0.attempts.markEnding(number) } }
         do {
             try await record(outcome, of: OperationRun(operation, began: now.elapsed) { _ in })
-            state.withLock { $0.forgetTransfer(number) }
+            state.withLock { _ = $0.attempts.endTransfer(number) }
         } catch {
-            state.withLock { state in
-                state.forgetTransfer(number)
-                state.transfers[number] = marked
-            }
+            if let marked { state.withLock { $0.attempts.markActive(number, marked) } }
             throw error
         }
     }

@@ -51,7 +51,7 @@ public final class PushQueue: Sendable {
         journal.remember(options.fatesMax)
         journal.addListener(
             self,
-            transfers: { [weak self] in self?.state.withLock(\.marked) ?? MarkedTransfers() },
+            transfers: { [weak self] in self?.markedTransfers ?? MarkedTransfers() },
             { [weak self] in self?.take($0) }
         )
         store.setNeighbourListener(of: self) { [weak self] commits in
@@ -67,6 +67,8 @@ public final class PushQueue: Sendable {
     }
 
     var logger: Logger { options.logger }
+
+    private var markedTransfers: MarkedTransfers { state.withLock(\.attempts.marked) }
 
     var now: Moment {
         Moment(

@@ -106,7 +106,7 @@ private struct Auditor {
         }
         switch (outline.state, position.state) {
         case (.running, .running):
-            if state.isRunning, !state.isUnderWay(number), !state.isShared {
+            if state.isRunning, !state.attempts.isUnderWay(number), !state.isShared {
                 stuck.append(number)
                 report(number, "is marked as running, and no process runs it")
             }
@@ -117,7 +117,9 @@ private struct Auditor {
                 report(number, "is marked as running, and waits")
             }
         case (.waiting, .running):
-            if !state.isUnderWay(number) { report(number, "waits, and is taken for running") }
+            if !state.attempts.isUnderWay(number) {
+                report(number, "waits, and is taken for running")
+            }
         case (.waiting, .waiting):
             if state.stopped[number] != nil { report(number, "waits, and is taken for a conflict") }
         case (.conflict, .waiting):
@@ -169,12 +171,6 @@ extension QueueMachine {
 }
 
 extension QueueState {
-    /// Whether a process answers for an operation that runs.
-    func isUnderWay(_ number: OperationNumber) -> Bool {
-        service?.claimed.contains(number) == true || service?.runs[number] != nil
-            || transfers[number] != nil
-    }
-
     /// Reads everything again, and looks at the clock.
     mutating func startAnew() {
         service?.armed = nil

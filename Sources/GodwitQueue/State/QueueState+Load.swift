@@ -89,21 +89,19 @@ extension QueueState {
     /// The reading has seen a commit before the writer told of it, and has taken for running what had
     /// just ended.
     mutating func requeueEnded(in entry: QueueJournal.Entry) {
-        for case .requeued(let number) in entry.changes where isRun(number) {
+        for case .requeued(let number) in entry.changes where attempts.hasBegun(number) {
             machine.requeue(number)
             touch(number)
         }
         endRuns(in: entry)
     }
 
-    private func isRun(_ number: OperationNumber) -> Bool { service?.runs[number] != nil }
-
     /// Ends the runs of operations that are done with, whatever is known of them.
     mutating func endRuns(in entry: QueueJournal.Entry) {
         for change in entry.changes {
             switch change {
             case .finished(let number, _, _), .stopped(let number, _), .requeued(let number):
-                endRun(number)
+                cancelRun(number)
             default: continue
             }
         }
@@ -112,8 +110,7 @@ extension QueueState {
     /// Takes for running what this process has begun to start, runs or has marked active: the reading
     /// may have seen it before that.
     mutating func adoptOwnRuns() {
-        let started = service.map { $0.claimed.union($0.runs.keys) } ?? []
-        for number in started.union(marked.active)
+        for number in attempts.running
         where machine.schedule.position(of: number)?.state == .waiting && stopped[number] == nil {
             machine.adoptRunning(number)
         }
@@ -238,7 +235,7 @@ extension QueueState {
     }
 
     mutating func setSuspensions(_ stored: Set<StoredSuspension>, at now: Moment) {
-        for suspension in storedSuspensions.subtracting(stored) {
+        for suspension in suspensions.stored.subtracting(stored) {
             note(resumed: suspension, at: now)
         }
         for suspension in stored { suspend(suspension) }
@@ -281,7 +278,7 @@ extension QueueState {
         case .waiting:
             if stopped[number] != nil {
                 take(.resumed(number), at: now)
-            } else if !isUnderWay(number) {
+            } else if !attempts.isUnderWay(number) {
                 machine.requeue(number)
                 touch(number)
             }

@@ -5,7 +5,7 @@ extension QueueState {
     mutating func status(of number: OperationNumber, at now: Moment) -> OperationStatus {
         guard let position = machine.schedule.position(of: number) else { return .unknown }
         switch position.state {
-        case .running: return .running(progress: progress[number])
+        case .running: return .running(progress: attempts.progress[number])
         case .parked: return .refused
         case .free: return .unknown
         case .waiting: break
@@ -22,11 +22,29 @@ extension QueueState {
         summary.failed = stopped.count - stopped.conflictCount
         summary.conflicts = stopped.conflictCount
         summary.waiting = summary.pending - summary.running - stopped.count
+        let progress = attempts.progress
         if !progress.isEmpty {
             summary.progress = progress.values.reduce(0, +) / Double(progress.count)
         }
         summary.isRunning = isRunning
         return summary
+    }
+}
+
+/// Which pipelines are suspended in the store, and when they were last resumed here.
+struct Suspensions {
+    var stored: Set<StoredSuspension> = []
+    private var resumptions: [String: Duration] = [:]
+
+    mutating func note(resumed pipeline: String, at moment: Duration) {
+        resumptions[pipeline] = moment
+    }
+
+    /// Whether a pipeline was resumed after a moment, by itself or with all of them.
+    func wasResumed(_ pipeline: String, since moment: Duration) -> Bool {
+        [pipeline, PipelineTable.all].contains { name in
+            resumptions[name].map { $0 >= moment } ?? false
+        }
     }
 }
 

@@ -8,9 +8,6 @@ struct QueueState {
     /// What is under way while the queue runs.
     struct Service {
         let work: AsyncStream<QueueWork>.Continuation
-        /// Operations that are being marked as running, and run in a moment.
-        var claimed: Set<OperationNumber> = []
-        var runs: [OperationNumber: CancellableRun] = [:]
         /// When the next sleeper looks again.
         var armed: Duration?
     }
@@ -34,18 +31,12 @@ struct QueueState {
     /// The lane of operations that another queue runs, and some of ours need.
     let foreignLane: Int
     var lanes: [String: Int] = [:]
-    var storedSuspensions: Set<StoredSuspension> = []
-    /// When a pipeline was last resumed here, by its name.
-    private var resumptions: [String: Duration] = [:]
-    private(set) var progress: [OperationNumber: Double] = [:]
+    var suspensions = Suspensions()
+    var attempts = Attempts()
     /// Why an operation is parked.
     var stopped = Stopped()
     var waiters = Waiters()
     var events = EventFeed()
-    /// Operations whose transfers go on outside of this process, and how to cancel them.
-    var transfers: [OperationNumber: CancellableRun] = [:]
-    /// Those of them of which the end is being recorded.
-    private var endingTransfers: Set<OperationNumber> = []
     private var touched: Set<OperationNumber> = []
     var effects = Effects()
 
@@ -80,24 +71,6 @@ struct QueueState {
     var isUnloaded: Bool { if case .unloaded = known.phase { true } else { false } }
     var isLoaded: Bool { if case .loaded = known.phase { true } else { false } }
     var isRunning: Bool { service != nil }
-
-    /// The transfers that go on, and those of which the end is being recorded.
-    var marked: MarkedTransfers {
-        MarkedTransfers(
-            active: Set(transfers.keys).subtracting(endingTransfers),
-            ending: endingTransfers
-        )
-    }
-
-    mutating func endTransfer(_ number: OperationNumber) {
-        transfers[number] = CancellableRun {}
-        endingTransfers.insert(number)
-    }
-
-    mutating func forgetTransfer(_ number: OperationNumber) {
-        transfers[number] = nil
-        endingTransfers.remove(number)
-    }
 }
 
 // MARK: - What was committed
@@ -127,8 +100,7 @@ extension QueueState {
         case .finished(let number, _, _):
             finish(number)
         case .requeued(let number):
-            service?.runs[number] = nil
-            progress[number] = nil
+            attempts.endRun(number)
             machine.requeue(number)
             touch(number)
         case .stopped(let number, let state):
@@ -164,27 +136,23 @@ extension QueueState {
 
     /// A pipeline goes on; requests that were sent before say nothing about it any more.
     mutating func note(resumed suspension: StoredSuspension, at now: Moment) {
-        resumptions[suspension.pipeline] = now.elapsed
+        suspensions.note(resumed: suspension.pipeline, at: now.elapsed)
         resume(suspension)
     }
 
-    /// Whether a pipeline was resumed after a moment, by itself or with all of them.
-    func wasResumed(_ pipeline: String, since moment: Duration) -> Bool {
-        [pipeline, PipelineTable.all].contains { name in
-            resumptions[name].map { $0 >= moment } ?? false
-        }
+    /// Cancels what an executor does for an operation.
+    mutating func cancelRun(_ number: OperationNumber) {
+        if let run = attempts.endRun(number) { effects.cancelled.append(run) }
     }
 
-    mutating func endRun(_ number: OperationNumber) {
-        if let run = service?.runs.removeValue(forKey: number) { effects.cancelled.append(run) }
-        progress[number] = nil
+    /// Cancels what is done for an operation in this process and outside of it.
+    private mutating func cancelAttempt(_ number: OperationNumber) {
+        cancelRun(number)
+        if let transfer = attempts.endTransfer(number) { effects.cancelled.append(transfer) }
     }
 
     mutating func finish(_ number: OperationNumber) {
-        endRun(number)
-        if let transfer = transfers.removeValue(forKey: number) {
-            effects.cancelled.append(transfer)
-        }
+        cancelAttempt(number)
         stopped[number] = nil
         machine.finish(number)
         touch(number)
@@ -193,11 +161,7 @@ extension QueueState {
 
     /// A conflict keeps its place in the line, and its commit open; a dead letter does not.
     mutating func stop(_ number: OperationNumber, _ state: QueuedOperation.State) {
-        if let run = service?.runs.removeValue(forKey: number) { effects.cancelled.append(run) }
-        if let transfer = transfers.removeValue(forKey: number) {
-            effects.cancelled.append(transfer)
-        }
-        progress[number] = nil
+        cancelAttempt(number)
         guard machine.schedule.contains(number) else { return }
         stopped[number] = state
         touch(number)
@@ -229,7 +193,7 @@ extension QueueState {
     }
 
     mutating func suspend(_ suspension: StoredSuspension) {
-        guard storedSuspensions.insert(suspension).inserted else { return }
+        guard suspensions.stored.insert(suspension).inserted else { return }
         if suspension.isOfAll {
             machine.suspend(nil, reason: suspension.reason)
         } else if let lane = lanes[suspension.pipeline] {
@@ -238,7 +202,7 @@ extension QueueState {
     }
 
     mutating func resume(_ suspension: StoredSuspension) {
-        guard storedSuspensions.remove(suspension) != nil else { return }
+        guard suspensions.stored.remove(suspension) != nil else { return }
         if suspension.isOfAll {
             machine.resume(nil, reason: suspension.reason)
         } else if let lane = lanes[suspension.pipeline] {
@@ -265,7 +229,8 @@ extension QueueState {
 
     mutating func ended() {
         guard isRunning else { return }
-        (service, progress) = (nil, [:])
+        service = nil
+        attempts.endRuns()
         machine.suspend(nil, reason: Self.notRunning)
     }
 
@@ -276,12 +241,12 @@ extension QueueState {
     }
 
     mutating func started(_ number: OperationNumber, _ run: CancellableRun) {
-        service?.claimed.remove(number)
         // It may have been taken away between the claim and now.
         guard machine.schedule.position(of: number)?.state == .running else {
+            attempts.giveUp(number)
             return effects.cancelled.append(run)
         }
-        service?.runs[number] = run
+        if isRunning { attempts.begin(number, run) }
         events.yield(.started(number))
         touch(number)
     }
@@ -297,16 +262,13 @@ extension QueueState {
     }
 
     mutating func progressed(_ number: OperationNumber, to fraction: Double) {
-        guard service?.runs[number] != nil || transfers[number] != nil else { return }
-        progress[number] = fraction
+        attempts.report(fraction, of: number)
         touch(number)
     }
 
     /// An attempt ended without a trace in the database: it waits, and is tried again.
     mutating func gaveUp(_ number: OperationNumber, retryAfter delay: Duration, at now: Moment) {
-        service?.claimed.remove(number)
-        service?.runs[number] = nil
-        progress[number] = nil
+        attempts.giveUp(number)
         machine.hold(
             number,
             .init(context: HoldTable.retryContext, deadline: .elapsed(now.elapsed + delay)),
@@ -319,7 +281,7 @@ extension QueueState {
     /// An attempt was none, and was not cancelled: the next one does not come at once, unless
     /// something else keeps it back.
     mutating func postpone(_ number: OperationNumber, for delay: Duration, at now: Moment) {
-        guard service?.runs[number] != nil, let lane = machine.schedule.position(of: number)?.lane,
+        guard attempts.hasBegun(number), let lane = machine.schedule.position(of: number)?.lane,
             !machine.schedule.lanes[lane].isSuspended
         else { return }
         machine.hold(
@@ -375,7 +337,7 @@ extension QueueState {
         effects.work = service?.work
         if let service, isLoaded {
             effects.starts = machine.start(at: now)
-            self.service?.claimed.formUnion(effects.starts)
+            attempts.claim(effects.starts)
             let next = machine.nextLook(at: now)
             if let next, service.armed.map({ next < $0 || $0 <= now.elapsed }) ?? true {
                 self.service?.armed = next

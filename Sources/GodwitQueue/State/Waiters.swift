@@ -109,8 +109,3 @@ struct Waiters {
         return effects
     }
 }
-
-/// An attempt under way, to be cancelled when no caller wants its result any more.
-struct CancellableRun: Sendable {
-    let cancel: @Sendable () -> Void
-}
