@@ -206,8 +206,9 @@ extension SyncWorld {
             }
         }
         let disk = host.machine.disk
-        if let launch = host.launch, disk.isDead(launch.process) || disk.isOff || host.isUseless {
-            buryHost()
+        for launch in host.launches
+        where disk.isDead(launch.process) || disk.isOff || launch.isUseless {
+            bury(launch)
         }
     }
 

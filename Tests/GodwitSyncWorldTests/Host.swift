@@ -5,17 +5,18 @@ import GodwitTree
 @testable import GodwitReplication
 @testable import GodwitStore
 
-/// The server's machine, and the process that serves on it.
+/// The server's machine, and the processes that serve one file on it: one, or two beside each other.
 ///
 /// Unchecked for the same reason as ``SyncWorld``.
 final class Host: @unchecked Sendable {
     let machine: Machine
-    var launch: HostLaunch?
+    let isShared: Bool
+    var launches: [HostLaunch] = []
     var backup: SimulatedDisk.Backup?
-    /// Whether the process could not begin, so that it has to be started again.
-    var isUseless = false
 
-    init(_ machine: Machine) { self.machine = machine }
+    init(_ machine: Machine, isShared: Bool) { (self.machine, self.isShared) = (machine, isShared) }
+
+    func isAlive(_ launch: HostLaunch) -> Bool { launches.contains { $0 === launch } }
 }
 
 /// One start of the server.
@@ -25,6 +26,8 @@ final class HostLaunch: @unchecked Sendable {
     let process: Int
     let store: Store
     var server: ReplicaServer?
+    /// Whether the process could not begin, so that it has to be started again.
+    var isUseless = false
     /// Ends the tasks that serve.
     var cancellations: [@Sendable () -> Void] = []
 
@@ -36,9 +39,9 @@ extension SyncWorld {
         let process = newProcess()
         host.machine.disk.work(for: process)
         do {
-            let options = storeOptions(process, isShared: false)
+            let options = storeOptions(process, isShared: host.isShared)
             let launch = HostLaunch(process, try Store(.file(host.machine.path), options: options))
-            host.launch = launch
+            host.launches.append(launch)
             note("the server is open, process \(process)")
             serve(launch)
         } catch {
@@ -62,12 +65,12 @@ extension SyncWorld {
                 try await server.create(.simulated)
                 launch.server = server
             } catch {
-                guard host.launch === launch else { return }
+                guard host.isAlive(launch) else { return }
                 note("the server cannot begin: \(error)")
                 if !host.machine.mayFail(launch.process, since: faults) {
                     violate("the server cannot begin: \(error)")
                 }
-                host.isUseless = true
+                launch.isUseless = true
             }
         }
     }
@@ -84,12 +87,12 @@ extension SyncWorld {
         return task
     }
 
-    /// Ends the server's process, as `SIGKILL` does.
-    func buryHost() {
-        guard let launch = host.launch else { return }
+    /// Ends the server's processes, as `SIGKILL` does.
+    func buryHost() { for launch in host.launches { bury(launch) } }
+
+    func bury(_ launch: HostLaunch) {
         note("the server is dead, process \(launch.process)")
-        host.launch = nil
-        host.isUseless = false
+        host.launches.removeAll { $0 === launch }
         host.machine.disk.kill(launch.process)
         for cancel in launch.cancellations { cancel() }
         finishJobs(of: launch.process)
@@ -118,7 +121,7 @@ extension SyncWorld {
 
     /// The values of all objects that the server has; nil when it cannot be read.
     func serverValues() -> [ObjectKey: Value]? {
-        guard let launch = host.launch else { return nil }
+        guard let launch = host.launches.first else { return nil }
         return try? launch.store.database.read { database in
             let line = try LineTable.number(of: .simulated, in: database)
             return try LineObjectTable.all(of: line, in: database).compactMapValues(\.value?.value)

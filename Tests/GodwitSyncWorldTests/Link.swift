@@ -35,11 +35,15 @@ struct Link: ReplicaTransport {
 
     func heads(of replica: ReplicaName) -> AsyncThrowingStream<LineState, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            guard device.isOnline, let launch = world.host.launch, let server = launch.server
+            guard device.isOnline, let launch = world.anyHostLaunch(), let server = launch.server
             else { return continuation.finish(throwing: Self.lost) }
             world.note("device \(device.index) follows the server")
+            let look = world.host.isShared ? look(with: server, in: launch, continuation) : nil
             let task = world.run(in: launch) {
-                defer { world.note("device \(device.index) follows no more") }
+                defer {
+                    look?.cancel()
+                    world.note("device \(device.index) follows no more")
+                }
                 do {
                     for await head in try await server.heads(of: replica) {
                         guard device.isOnline, !happens(0.1) else { break }
@@ -54,9 +58,25 @@ struct Link: ReplicaTransport {
         }
     }
 
+    /// Tells the heads that another process of the server makes, as ``ReplicaRoutes`` does.
+    private func look(
+        with server: ReplicaServer,
+        in launch: HostLaunch,
+        _ continuation: AsyncThrowingStream<LineState, any Error>.Continuation
+    ) -> Task<Void, any Error> {
+        world.run(in: launch) {
+            while true {
+                try await world.clock.sleep(for: .seconds(20))
+                do { continuation.yield(try await server.head(of: .simulated)) } catch {
+                    return continuation.finish(throwing: Self.lost)
+                }
+            }
+        }
+    }
+
     /// Lets a copy of a request arrive at some later time.
     private func sendLater(_ body: [UInt8], as client: ClientID) {
-        guard let launch = world.host.launch else { return }
+        guard let launch = world.anyHostLaunch() else { return }
         let age = world.networkAge
         let delay = Duration.milliseconds(Int.random(in: 1...5_000, using: &world.random))
         let world = world
@@ -83,7 +103,7 @@ struct Link: ReplicaTransport {
 extension SyncWorld {
     /// Has the server answer a request, in its own process.
     func ask(_ body: [UInt8], as client: ClientID) async throws -> [UInt8] {
-        guard let launch = host.launch, let server = launch.server else {
+        guard let launch = anyHostLaunch(), let server = launch.server else {
             throw ConnectorError.unreachable(reason: "no server")
         }
         if isHealed { healedRequestCount += 1 }
@@ -94,7 +114,7 @@ extension SyncWorld {
             }.value
         } catch {
             let isExpected =
-                host.machine.mayFail(launch.process, since: faults) || host.launch !== launch
+                host.machine.mayFail(launch.process, since: faults) || !host.isAlive(launch)
                 || launch.store.isPoisoned || error as? ReplicationError == .contended
             if !isExpected { violate("the server refuses: \(error)") }
             note("the server fails: \(error)")

@@ -52,7 +52,7 @@ extension SyncWorld {
         for device in devices {
             for launch in device.alive where launch.store.isPoisoned { close(launch, of: device) }
         }
-        if let launch = host.launch, launch.store.isPoisoned { buryHost() }
+        for launch in host.launches where launch.store.isPoisoned { bury(launch) }
     }
 
     /// The power goes, at once or within one of the next operations of the disk.

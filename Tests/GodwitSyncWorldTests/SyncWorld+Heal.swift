@@ -18,8 +18,7 @@ extension SyncWorld {
         for machine in machines { mend(machine) }
         isNetworkBad = false
         for device in devices { device.isOnline = true }
-        for device in devices where device.alive.isEmpty { open(device) }
-        if host.launch == nil { open(host) }
+        openWhatIsClosed()
         runJobs(200)
         for device in devices { for launch in device.alive { setStrict(false, launch) } }
         isHealed = true
@@ -32,8 +31,7 @@ extension SyncWorld {
         var jobs = 0
         while violation == nil, !isQuiet() {
             closePoisoned()
-            for device in devices where device.alive.isEmpty { open(device) }
-            if host.launch == nil { open(host) }
+            openWhatIsClosed()
             runJobs(50)
             jobs += 50
             if jobs > jobsMax { violate("the devices do not come to rest: \(unrest())") }
@@ -77,7 +75,7 @@ extension SyncWorld {
     }
 
     private func head() -> LineState? {
-        try? host.launch?.store.database.read { database in
+        try? host.launches.first?.store.database.read { database in
             let line = try LineTable.number(of: .simulated, in: database)
             return try LineTable.head(of: line, collections: [], in: database).state
         }
@@ -176,7 +174,7 @@ extension SyncWorld {
     }
 
     private func checkRows() throws {
-        guard let launch = host.launch else { return }
+        guard let launch = host.launches.first else { return }
         try launch.store.database.read { database in
             let line = try LineTable.number(of: .simulated, in: database)
             let summary = try LineTable.summary(of: line, in: database)

@@ -11,14 +11,14 @@ extension SyncWorld {
 
     func takeStep() {
         guard let device = devices.randomElement(using: &random) else { return }
-        switch Int.random(in: 0..<46, using: &random) {
+        switch Int.random(in: 0..<47, using: &random) {
         case 0: withLaunch(of: device) { bury($0, of: device) }
         case 1, 2: killInDisk(device)
         case 3: withLaunch(of: device) { close($0, of: device) }
         case 4: cutPower(of: device.machine)
         case 5: breakDisk(of: device.machine)
         case 6: if device.isShared, device.alive.count < 2 { open(device) }
-        case 7: buryHost()
+        case 7: if let launch = anyHostLaunch() { bury(launch) }
         case 8: killHostInDisk()
         case 9: cutPower(of: host.machine)
         case 10: breakDisk(of: host.machine)
@@ -32,10 +32,20 @@ extension SyncWorld {
         case 24:
             let isLeft = !device.isShared && random.happens(0.5)
             withLaunch(of: device) { reopenReplica(of: $0, of: device, leavingIt: isLeft) }
+        case 25: if host.isShared, host.launches.count < 2 { open(host) }
         default: withLaunch(of: device) { edit($0) }
         }
+        openWhatIsClosed()
+    }
+
+    func openWhatIsClosed() {
         for device in devices where device.alive.isEmpty { open(device) }
-        if host.launch == nil { open(host) }
+        if host.launches.isEmpty { open(host) }
+    }
+
+    /// One of the processes that serve.
+    func anyHostLaunch() -> HostLaunch? {
+        host.launches.count < 2 ? host.launches.first : host.launches.randomElement(using: &random)
     }
 
     private func withLaunch(of device: Device, _ body: (DeviceLaunch) -> Void) {
@@ -50,7 +60,7 @@ extension SyncWorld {
     }
 
     private func killHostInDisk() {
-        guard let launch = host.launch else { return }
+        guard let launch = anyHostLaunch() else { return }
         let delay = Int.random(in: 1...16, using: &random)
         note("the server dies in \(delay) operations")
         host.machine.disk.kill(launch.process, after: delay)
@@ -58,7 +68,7 @@ extension SyncWorld {
 
     /// The server keeps no states any more for all clients but one.
     private func forgetClients() {
-        guard let launch = host.launch, let server = launch.server else { return }
+        guard let launch = anyHostLaunch(), let server = launch.server else { return }
         note("the server forgets clients")
         run(in: launch) { try await server.forgetClients(of: .simulated, keeping: 1) }
     }

@@ -53,7 +53,7 @@ final class SyncWorld: @unchecked Sendable {
         random = Seeded(seed: seed)
         faults = Faults.kinds[Int(seed % UInt64(Faults.kinds.count))]
         scheduler = SimulatedScheduler(seed: random.next())
-        host = Host(try Machine())
+        host = Host(try Machine(), isShared: random.happens(0.25))
         for index in 0..<Int.random(in: 1...3, using: &random) {
             devices.append(Device(index, try Machine(), isShared: random.happens(0.25)))
         }

@@ -231,4 +231,25 @@ import Testing
         #expect(merge.value == board([], [less]))
         #expect(merge.conflicts.isEmpty)
     }
+
+    @Test(arguments: ["text", "product"])
+    func `a record with a number that both moved, and one noted something on, is there once`(
+        name: String
+    ) {
+        func record(_ id: Int64, _ text: String, _ note: Value? = nil) -> Value {
+            var fields: Value.Map = ["id": .int(id), "done": false]
+            fields[Key(name)] = .string(Key(text))
+            fields["note"] = note
+            return .map(fields)
+        }
+        let (login, mum) = (record(5, "Fix login"), record(6, "Call mum"))
+        let noted = record(5, "Fix login", "see ticket")
+        let merge = merge(
+            ["todo": [login, mum], "doing": [], "done": []],
+            ["todo": [mum], "doing": [login], "done": []],
+            ["todo": [mum], "doing": [], "done": [noted]]
+        )
+        #expect(merge.value == ["todo": [mum], "doing": [noted], "done": []])
+        #expect(merge.conflicts.map(\.reason) == [.bothMoved])
+    }
 }

@@ -135,4 +135,67 @@ import Testing
         #expect([list("A", "C"), list("A", "D")].contains(merge.value))
         #expect(!merge.conflicts.isEmpty)
     }
+
+    @Test(arguments: ["title", "name"])
+    func `a record keeps its name beside a new one that has what it had`(name: String) throws {
+        func list(_ records: (String, who: String, done: Bool)...) -> String {
+            let records = records.map {
+                #"{"\#(name)":"\#($0.0)","who":"\#($0.who)","done":\#($0.done)}"#
+            }
+            return "[\(records.joined(separator: ","))]"
+        }
+        try expect(
+            list(("Milk", "Karl", false), ("Train", "Anna", false), ("Bags", "Clara", false)),
+            list(
+                ("Milk", "Karl", false),
+                ("Train", "Bert", false),
+                ("Guide", "Anna", false),
+                ("Bags", "Clara", false)
+            ),
+            list(("Milk", "Karl", false), ("Train", "Anna", true), ("Bags", "Clara", false)),
+            gives: list(
+                ("Milk", "Karl", false),
+                ("Train", "Bert", true),
+                ("Guide", "Anna", false),
+                ("Bags", "Clara", false)
+            )
+        )
+    }
+
+    @Test func `a step that is split stays what its name says, wherever it goes`() throws {
+        let (lint, docs) = (
+            #"{"name":"Lint","run":"make lint"}"#, #"{"name":"Docs","run":"make docs"}"#
+        )
+        let (old, test) = (
+            #"{"name":"Lint","run":"make docs"}"#, #"{"name":"Test","run":"npm test"}"#
+        )
+        try expect(
+            #"{"open":[\#(old),\#(test)],"later":[]}"#,
+            #"{"open":[\#(test)],"later":[\#(old)]}"#,
+            #"{"open":[\#(lint),\#(docs),\#(test)],"later":[]}"#,
+            gives: #"{"open":[\#(docs),\#(test)],"later":[\#(lint)]}"#
+        )
+    }
+
+    @Test func `a new card does not land in another column that is empty like one before`() throws {
+        try expect(
+            """
+            [{"name":"Todo","cards":["Deploy","Docs"]},{"name":"Doing","cards":[]},
+             {"name":"Ideas","cards":["Logo","Jingle"]}]
+            """,
+            """
+            [{"name":"Todo","cards":["Deploy","Docs"]},{"name":"Doing","cards":[]},
+             {"name":"Ideas","cards":["Logo","Jingle","Poster"]}]
+            """,
+            """
+            [{"name":"Todo","cards":["Docs"]},{"name":"Doing","cards":["Deploy"]},
+             {"name":"Done","cards":[]}]
+            """,
+            gives: """
+                [{"name":"Todo","cards":["Docs"]},{"name":"Doing","cards":["Deploy"]},
+                 {"name":"Done","cards":[]},{"name":"Ideas","cards":["Logo","Jingle","Poster"]}]
+                """,
+            isReported: true
+        )
+    }
 }

@@ -309,4 +309,41 @@ import Testing
         #expect(merge.value == [shape(10, "blue")])
         #expect(merge.conflicts.map(\.reason) == [.removedAndEdited])
     }
+
+    private func task(_ title: String, for owner: String) -> Value {
+        ["title": .string(Key(title)), "priority": "high", "owner": .string(Key(owner))]
+    }
+
+    @Test func `an edit stays with a task that is done, and another is in its place`() {
+        let (old, new) = ("Pay rent", "Call bank")
+        let milk: Value = ["title": "Buy milk", "priority": "low", "owner": "Bert"]
+        let (edit, finish): (Value, Value) = (
+            ["open": [task(old, for: "Karl"), milk], "done": []],
+            ["open": [task(new, for: "Anna"), milk], "done": [task(old, for: "Anna")]]
+        )
+        for (ours, theirs) in [(edit, finish), (finish, edit)] {
+            let merge = merge(["open": [task(old, for: "Anna"), milk], "done": []], ours, theirs)
+            #expect(
+                merge.value == [
+                    "open": [task(new, for: "Anna"), milk], "done": [task(old, for: "Karl")],
+                ]
+            )
+            #expect(merge.conflicts.map(\.reason) == [.bothChangedRecord])
+        }
+    }
+
+    @Test func `a field that is removed stays away from a record that takes the place of another`()
+    {
+        let juice: Value = ["product": "Apple juice", "price": 5.5, "quantity": 3, "unit": "pcs"]
+        let tea: Value = ["product": "Black tea", "price": 7.8, "quantity": 9, "unit": "pcs"]
+        let free: Value = ["product": "Black tea", "quantity": 9, "unit": "pcs"]
+        let (edit, move): (Value, Value) = (
+            ["cart": [free], "saved": [juice]], ["cart": [], "saved": [tea]]
+        )
+        for (ours, theirs) in [(edit, move), (move, edit)] {
+            let merge = merge(["cart": [tea], "saved": [juice]], ours, theirs)
+            #expect(merge.value == ["cart": [], "saved": [free]])
+            #expect(merge.conflicts.isEmpty)
+        }
+    }
 }

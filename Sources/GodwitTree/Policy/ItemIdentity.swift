@@ -216,13 +216,14 @@ extension ItemIdentity {
         }
         let (oldPlaces, newPlaces) = (oldRests.places, newRests.places)
         let kept = Set(new.map { name(of: $0) })
+        let areNames =
+            isStrict ? kept.allSatisfy { $0?.text != nil } : areTextsThatCountNothing(kept)
         let byRest = newPlaces.reduce(0) { count, item in
             guard item.value.count == 1, let places = oldPlaces[item.key], places.count == 1
             else { return count }
             // A copy with a name of its own does not take the name from what was copied.
             let (name, origin) = (self.name(of: new[item.value[0]]), self.name(of: old[places[0]]))
-            let isCopy =
-                isStrict && name?.text != nil && positions[name] == nil && kept.contains(origin)
+            let isCopy = areNames && positions[name] == nil && kept.contains(origin)
             return count + (isCopy ? 0 : item.key.map?.count ?? 0)
         }
         return byRest > byName
@@ -236,8 +237,13 @@ extension ItemIdentity {
         guard places.count == sources.count, places.count == old.count,
             zip(places, places.dropFirst()).allSatisfy(<)
         else { return false }
-        let texts = old.compactMap { name(of: $0)?.text }
-        guard texts.count == old.count else { return false }
+        return areTextsThatCountNothing(Set(old.map { name(of: $0) }))
+    }
+
+    /// Whether some names are texts, and differ in more than numbers.
+    private func areTextsThatCountNothing(_ names: Set<Value?>) -> Bool {
+        let texts = names.compactMap { $0?.text }
+        guard texts.count == names.count else { return false }
         return Set(texts.map { text in text.filter { !$0.isNumber } }).count == texts.count
     }
 

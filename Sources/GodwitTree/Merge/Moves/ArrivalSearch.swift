@@ -118,7 +118,7 @@ struct ArrivalSearch {
         for (name, index) in names.sorted(by: { $0.value < $1.value }) {
             guard let arrivals = found[name], arrivals.count == 1 else { continue }
             let (departure, arrival) = (departures[index], arrivals[0])
-            guard departure.base.isSurelyNamed || departure.base.hasTexts(of: arrival.value),
+            guard departure.base.isSurelyNamed || departure.base.areTextsKept(in: arrival.value),
                 !arrival.insertion.hasArrivals(around: arrival.path)
             else { continue }
             let score = Resemblance(departure.base).score(with: Resemblance(arrival.value))
@@ -240,9 +240,11 @@ extension Value {
         if case .list(let parts)? = usualName, case .int? = parts.last { false } else { true }
     }
 
-    /// Whether a record with the same number as its name has all texts of this one, or its title.
-    fileprivate func hasTexts(of other: Value) -> Bool {
+    /// Whether another record with the same number as its name has all texts of this one, or its title.
+    fileprivate func areTextsKept(in other: Value) -> Bool {
+        let texts = texts
         if texts == other.texts { return true }
+        if !texts.isEmpty, texts.allSatisfy({ other[$0.key] == $0.value }) { return true }
         return ["title", "name"].contains { (key: Key) in
             self[key]?.text?.isEmpty == false && self[key] == other[key]
         }

@@ -13,7 +13,8 @@
 //   (3) If two edits exchange items, it is one with the `id` or, where no text or number that stays
 //       tells the place, as the shift of a roster does, with all content.
 //   (4) If old and new have less than half of their words in common, each name but a label is enough
-//       for what is removed or inserted elsewhere. An old version that is kept elsewhere is a copy.
+//       for what is removed or inserted elsewhere. An old version that is kept elsewhere is a copy, or the
+//       old item, if the names have no word in common.
 //   (5) Where the other side has taken the old item away, any name but a label that came from elsewhere
 //       makes it one; a label does if the item that had it is more like the new one than the old one is.
 //   (6) If an edit changes a text and no name, and just one item elsewhere has got all old texts of
@@ -79,6 +80,9 @@ extension SlotTurnover {
                 came.contains(where: \.isID) || !cameAway.union(wentAway).allSatisfy(\.isLabel)
             return hasMoved ? .turnover : .doubtful
         }
+        if wentAway.contains(where: \.isContent), item.sharesNoNameWord(with: new) {
+            return .unsure
+        }
         return !came.isEmpty || wentAway.contains(where: \.isNumber) ? .doubtful : .edit
     }
 
@@ -118,6 +122,14 @@ extension SlotTurnover {
 }
 
 extension Value {
+    /// Whether the names of two records have no word in common.
+    fileprivate func sharesNoNameWord(with other: Value) -> Bool {
+        namingFields.allSatisfy { entry in
+            guard let name = other[entry.key] else { return true }
+            return Resemblance(entry.value).score(with: Resemblance(name)) == 0
+        }
+    }
+
     /// Whether this is equal to a value, or has an equal part.
     fileprivate func holds(_ other: Value) -> Bool {
         self == other || parts.contains { $0.value.holds(other) }

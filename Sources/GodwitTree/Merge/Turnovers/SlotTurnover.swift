@@ -164,9 +164,12 @@ extension SlotTurnover {
         for part in value.parts { forEachItem(in: part.value, isItem: part.isItem, body) }
     }
 
-    /// Whether another item has got the texts of a record, which has others now.
-    private func hasTextsElsewhere(_ item: Value, after change: Delta) -> Bool {
-        item.changesText(by: change) && insertedTexts[item.texts] == 1
+    /// Whether an edit that leaves a name, or a text, has put another item in the place of a record.
+    private func decision(_ item: Value, by change: Delta) -> SlotDecision {
+        guard item.changesText(by: change) else { return .edit }
+        let content = Name.content(ItemContent(item.changed(by: change)))
+        if removed[content] != nil { return .turnover }
+        return insertedTexts[item.texts] == 1 ? .unsure : .edit
     }
 
     static func names(of item: Value) -> Set<Name> {
@@ -237,7 +240,7 @@ extension SlotTurnover {
             let decision: SlotDecision =
                 isRenamed
                 ? decision(position, of: items, by: change, isGone: isGone)
-                : place.rules == nil && hasTextsElsewhere(item, after: change) ? .unsure : .edit
+                : place.rules == nil ? decision(item, by: change) : .edit
             if decision == .doubtful { doubtful.insert(path) }
             if decision == .unsure { unsure.insert(path) }
             if decision.isTurnover {
