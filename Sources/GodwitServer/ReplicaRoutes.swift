@@ -11,14 +11,14 @@ internal import ServiceLifecycle
 /// The paths below `/v1/replicas`, and what they answer.
 struct ReplicaRoutes {
     let server: ReplicaServer
-    let store: Store
+    let health: HealthCheck
     let hosts: HostCheck
     let logger: Logger
 
     var router: Router<BasicRequestContext> {
         let router = Router()
         router.add(middleware: hosts)
-        router.get("/health") { _, _ in await health() }
+        router.get("/health") { _, _ in await answerHealth() }
         let path = "/v1/replicas/:name"
         router.put("\(path)") { request, context in
             try await answering(request, context) { name in
@@ -56,10 +56,9 @@ struct ReplicaRoutes {
 
 extension ReplicaRoutes {
     /// Whether the store can be read and written to: after a failed sync, it has to be opened again.
-    private func health() async -> Response {
+    private func answerHealth() async -> Response {
         do {
-            _ = try await server.names()
-            try await store.write { _ in }
+            try await health.run()
             return Response(status: .ok, value: ["status": "ok"])
         } catch {
             logger.error("the store fails", metadata: ["error": "\(error)"])

@@ -63,7 +63,10 @@ public struct SyncServer: Service {
         let server = try await ReplicaServer(store)
         let routes = ReplicaRoutes(
             server: server,
-            store: store,
+            health: HealthCheck { [store] in
+                _ = try await server.names()
+                try await store.write { _ in }
+            },
             hosts: HostCheck(address: host, names: allowedHosts),
             logger: logger
         )

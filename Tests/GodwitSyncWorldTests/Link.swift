@@ -10,6 +10,8 @@ struct Link: ReplicaTransport {
     let device: Device
     let process: Int
 
+    /// Where two processes serve, messages take a multiple of these milliseconds.
+    private static let tick = 100
     private static let lost = ConnectorError.interrupted(reason: "lost")
 
     func create(_ replica: ReplicaName) async throws {}
@@ -91,8 +93,10 @@ struct Link: ReplicaTransport {
 
     private func travel() async throws {
         let longest = world.isSlow ? 8_000 : world.isNetworkBad ? 400 : 2
-        let delay = Duration.milliseconds(Int.random(in: 0...longest, using: &world.random))
-        try await world.clock.sleep(for: delay)
+        let delay = Int.random(in: 0...longest, using: &world.random)
+        // Requests that arrive at one moment are decided beside each other.
+        let arrival = world.host.isShared ? delay - delay % Self.tick : delay
+        try await world.clock.sleep(for: .milliseconds(arrival))
     }
 
     private func happens(_ probability: Double) -> Bool {

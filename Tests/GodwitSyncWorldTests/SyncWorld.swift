@@ -109,7 +109,7 @@ extension SyncWorld {
     /// - Returns: The first promise that was broken; nil when all were kept.
     func run() -> String? {
         defer { end() }
-        open(host)
+        for _ in 0..<(host.isShared ? 2 : 1) { open(host) }
         for device in devices { open(device) }
         found()
         isNetworkBad = true

@@ -198,4 +198,26 @@ import Testing
             isReported: true
         )
     }
+
+    @Test(arguments: [("text", "due"), ("topic", "date"), ("who", "day")])
+    func `an edit stays with its record where dates are exchanged and more is changed`(
+        name: String,
+        date: String
+    ) throws {
+        func list(_ records: (String, day: Int, rest: String)...) -> String {
+            let records = records.map {
+                #"{"\#(name)":"\#($0.0)","\#(date)":"2024-05-0\#($0.day)",\#($0.rest)}"#
+            }
+            return "[\(records.joined(separator: ","))]"
+        }
+        let (home, money) = (#""tags":["home"]"#, #""tags":["money"]"#)
+        let phone = #""tags":["money","phone"]"#
+        let anna = #","by":"Anna""#
+        try expect(
+            list(("Pay rent", 1, home), ("Call bank", 2, money)),
+            list(("Pay rent", 2, home + anna), ("Call bank", 1, money + anna)),
+            list(("Pay rent", 1, home), ("Call bank", 2, phone)),
+            gives: list(("Pay rent", 2, home + anna), ("Call bank", 1, phone + anna))
+        )
+    }
 }

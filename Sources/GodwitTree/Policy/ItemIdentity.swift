@@ -72,7 +72,7 @@ extension ItemIdentity {
             }
         }
         let candidates = Self.candidates(in: map)
-        var best: (identity: ItemIdentity, order: (Int, Int))?
+        var best: (identity: ItemIdentity, order: (Int, Int, Int))?
         var refuted = candidates.map(\.field).filter {
             ItemIdentity(fields: [$0]).numbersItems(of: lists)
         }
@@ -84,7 +84,10 @@ extension ItemIdentity {
                     || shared.count >= Self.sharedMin && identity.isKept(in: lists)
                         && !refuted.contains(candidate.field)
             else { continue }
-            let order = (candidate.isUsual ? 0 : candidate.field.count, -shared.values.reduce(0, +))
+            let order = (
+                candidate.isUsual ? 0 : candidate.field.count, -shared.values.reduce(0, +),
+                identity.disorder(of: lists)
+            )
             guard best.map({ order < $0.order }) ?? true else { continue }
             if identity.isRefuted(by: lists, besides: refuted) {
                 refuted.append(candidate.field)
@@ -187,6 +190,16 @@ extension ItemIdentity {
         return lists.allSatisfy { list in
             let kept = list.count { counts[name(of: $0) ?? .null, default: 0] > 1 }
             return 2 * kept >= list.count
+        }
+    }
+
+    /// How often an item follows one that it stood before: where dates are exchanged, say, names stay.
+    private func disorder(of lists: [[Value]]) -> Int {
+        stride(from: 0, to: lists.count - 1, by: 2).reduce(0) { count, index in
+            let old = lists[index].enumerated().map { (name(of: $1), $0) }
+            let positions = Dictionary(old) { first, _ in first }
+            let places = lists[index + 1].compactMap { positions[name(of: $0)] }
+            return count + zip(places, places.dropFirst()).count { $0 > $1 }
         }
     }
 

@@ -48,8 +48,11 @@ extension Merger {
             (replaces.ours || replaces.theirs) && base[0].map == nil
             && rewrites.ours && rewrites.theirs
         guard excludes || bothReplace else { return nil }
-        guard !lists.ours.contains(inOrder: lists.theirs),
-            !lists.theirs.contains(inOrder: lists.ours)
+        let isEmptied = lists.ours.isEmpty || lists.theirs.isEmpty
+        guard
+            isEmptied
+                || !lists.ours.contains(inOrder: lists.theirs)
+                    && !lists.theirs.contains(inOrder: lists.ours)
         else { return nil }
         return choice(.bothSet, .list(base), lists.map { .list($0) }, place)
     }

@@ -200,6 +200,8 @@ struct VersionSearch {
     private let bags: [Resemblance]
     /// The words, records and lists in the new values.
     private let contents: Set<ItemContent>
+    /// The texts and the keys in them.
+    private let words: Set<Key>
 
     init(_ side: Side, _ insertions: [Insertion]) {
         let own = insertions.filter { $0.side == side }
@@ -212,10 +214,19 @@ struct VersionSearch {
         }
         for insertion in own { note(insertion.value) }
         self.contents = contents
+        words = Set(own.flatMap(\.value.words))
     }
 
-    /// Whether there is an equal word, record or list.
-    func contains(_ value: Value) -> Bool { contents.contains(ItemContent(value)) }
+    /// Whether there is an equal word, record or list, or a record may be there in another form.
+    func contains(_ value: Value) -> Bool {
+        contents.contains(ItemContent(value)) || value.map != nil && hasWords(of: value)
+    }
+
+    /// Whether all texts of a record are there, as texts or as keys.
+    private func hasWords(of record: Value) -> Bool {
+        let texts = record.deepTexts
+        return !texts.isEmpty && texts.allSatisfy(words.contains)
+    }
 
     /// Whether one of them looks like a version of a value.
     func hasVersion(of value: Value) -> Bool {
@@ -253,6 +264,22 @@ extension Value {
     /// This value, and the records and lists in it.
     fileprivate var containers: [Value] {
         [self] + parts.flatMap { $0.value.containers.filter(\.isContainer) }
+    }
+
+    /// The texts in this value.
+    fileprivate var deepTexts: [Key] {
+        if case .string(let text) = self { return text.isEmpty ? [] : [text] }
+        return parts.flatMap(\.value.deepTexts)
+    }
+
+    /// The texts and the keys in this value.
+    fileprivate var words: [Key] {
+        switch self {
+        case .string(let text): [text]
+        case .map(let map): map.flatMap { [$0.key] + $0.value.words }
+        case .list(let items): items.flatMap(\.words)
+        default: []
+        }
     }
 
     /// The texts of a record, which a mere edit of numbers and marks leaves as they are.

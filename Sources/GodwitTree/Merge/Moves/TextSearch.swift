@@ -8,7 +8,10 @@ struct TextSearch {
         let value: Value
     }
 
+    private typealias NewRecord = (insertion: Insertion, value: Value)
+
     private var places = Sides<[Text: [Insertion]]>(both: [:])
+    private let insertions: [Insertion]
     private let agreedValues: Set<ItemContent>
 
     /// - Parameters:
@@ -17,7 +20,7 @@ struct TextSearch {
     ///
     /// - Complexity: O(*n*) in all that came.
     init(_ insertions: [Insertion], unedited: Sides<[Value]>, agreedValues: Set<ItemContent>) {
-        self.agreedValues = agreedValues
+        (self.insertions, self.agreedValues) = (insertions, agreedValues)
         let moved = unedited.map { Set($0.map(ItemContent.init)) }
         for insertion in insertions
         where insertion.origin == nil && !insertion.isDestination
@@ -57,15 +60,62 @@ struct TextSearch {
         }
     }
 
-    /// Reports each record that is there twice: a new item on each side has one of two texts of it.
+    /// Reports each record that is there twice: a new item on each side has one of two texts of it; and
+    /// each that one side put into a new value in another form.
     func report(_ departures: [Departure]) {
+        let parts = Sides(ours: Side.ours, theirs: .theirs).map(recordsInNewValues)
         for departure in departures where !agreedValues.contains(ItemContent(departure.base)) {
             let found = arrivals(of: departure, sharing: (departure.base.texts.count + 1) / 2)
-            guard let ours = found.ours, let theirs = found.theirs else { continue }
+            guard let ours = found.ours, let theirs = found.theirs else {
+                reportRemoval(of: departure, parts)
+                continue
+            }
             let values = Sides<Value?>(ours: ours.value, theirs: theirs.value)
             let versions = MergeVersions(base: departure.base, sides: values)
             ours.insertion.reports.append(Conflict(.bothMoved, versions, .both, departure.place))
         }
+    }
+
+    /// The records within the new values of a side, by their texts.
+    private func recordsInNewValues(of side: Side) -> [Text: [NewRecord]] {
+        var records: [Text: [NewRecord]] = [:]
+        func note(_ value: Value, _ insertion: Insertion) {
+            for entry in value.texts {
+                records[Text(key: entry.key, value: entry.value), default: []]
+                    .append((insertion, value))
+            }
+            for part in value.parts { note(part.value, insertion) }
+        }
+        for insertion in insertions
+        where insertion.side == side && insertion.origin == nil && !insertion.isDestination {
+            for part in insertion.value.parts { note(part.value, insertion) }
+        }
+        return records
+    }
+
+    /// Reports a record that one side removed, and the other put into a new value in another form.
+    private func reportRemoval(
+        of departure: Departure,
+        _ parts: Sides<[Text: [NewRecord]]>
+    ) {
+        guard !departure.isFound else { return }
+        let texts = departure.base.texts
+        let found = parts.map { parts in
+            let rarest = texts.map { parts[Text(key: $0.key, value: $0.value), default: []] }
+                .min { $0.count < $1.count }
+            return (rarest ?? []).filter { part in
+                texts.allSatisfy { part.value[$0.key] == $0.value }
+            }
+        }
+        guard found.ours.isEmpty != found.theirs.isEmpty else { return }
+        let mover: Side = found.ours.isEmpty ? .theirs : .ours
+        guard found[mover].count == 1, let arrival = found[mover].first else { return }
+        var sides = Sides<Value?>(both: nil)
+        sides[mover] = arrival.value
+        let versions = MergeVersions(base: departure.base, sides: sides)
+        arrival.insertion.reports.append(
+            Conflict(.removedAndEdited, versions, .init(mover), departure.place)
+        )
     }
 
     private func arrivals(

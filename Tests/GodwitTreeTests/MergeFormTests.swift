@@ -1,0 +1,89 @@
+import GodwitTree
+import Testing
+
+/// Removals beside another form that the other side gave to the same records.
+@Suite struct MergeFormTests {
+    /// Expects that a merge reports something, in both orders of the sides.
+    private func expectReport(
+        _ base: String,
+        _ form: String,
+        _ removal: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let (base, form, removal) = try (
+            Value(json: base), Value(json: form), Value(json: removal)
+        )
+        for (ours, theirs) in [(form, removal), (removal, form)] {
+            let merge = Merge(base: base, ours: ours, theirs: theirs)
+            #expect(!merge.conflicts.isEmpty, "\(merge.value)", sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test(arguments: [#"["vegan"]"#, #"["vegan","quick"]"#, #"[{"name":"vegan"}]"#])
+    func `tags that one side makes records, or words, and the other empties are reported`(
+        tags: String
+    ) throws {
+        let isOfWords = !tags.contains("name")
+        try expectReport(
+            #"{"tags":\#(tags)}"#,
+            isOfWords ? #"{"tags":[{"name":"vegan"},{"name":"quick"}]}"# : #"{"tags":["vegan"]}"#,
+            #"{"tags":[]}"#
+        )
+    }
+
+    private static let cards = [
+        #""title":"Fix login page","who":"Anna""#, #""title":"Write the docs","who":"Bert""#,
+        #""title":"Call the customer","who":"Anna""#,
+    ]
+
+    private static func list(_ cards: [String], _ more: String = "") -> String {
+        "[\(cards.map { "{\($0)\(more)}" }.joined(separator: ","))]"
+    }
+
+    @Test(arguments: [
+        #"{"cards":\#(list(cards, #","column":"Todo""#))}"#,
+        #"{"tasks":[{"text":"Fix login page","who":"Anna"},{"text":"Write the docs","who":"Bert"}]}"#,
+        #"{"owners":{"Fix login page":"Anna","Write the docs":"Bert","Call the customer":"Anna"}}"#,
+        #"{"rows":[["Fix login page","Anna"],["Write the docs","Bert"]]}"#,
+    ])
+    func `a card that is removed where the other side gave the board another form is reported`(
+        form: String
+    ) throws {
+        let (all, rest) = (Self.list(Self.cards), Self.list(Array(Self.cards.dropFirst())))
+        try expectReport(
+            #"{"columns":{"Todo":\#(all),"Done":[]}}"#,
+            form,
+            #"{"columns":{"Todo":\#(rest),"Done":[]}}"#
+        )
+    }
+
+    @Test func `an ingredient that is removed where the other side lists those of all is reported`()
+        throws
+    {
+        try expectReport(
+            #"{"recipes":[{"name":"Pie","list":[{"what":"Salt","unit":"g"},{"what":"Egg"}]}]}"#,
+            """
+            {"recipes":[{"name":"Pie"}],
+             "list":[{"what":"Salt","unit":"g","of":"Pie"},{"what":"Egg","of":"Pie"}]}
+            """,
+            #"{"recipes":[{"name":"Pie","list":[{"what":"Egg"}]}]}"#
+        )
+    }
+
+    @Test
+    func `a task that is removed where the other side groups them without a field is reported`()
+        throws
+    {
+        try expectReport(
+            """
+            [{"text":"Renew passport","done":false},{"text":"Hire a designer","done":false},
+             {"text":"Order laptops","done":true}]
+            """,
+            """
+            [{"group":"open","members":[{"text":"Renew passport"},{"text":"Hire a designer"}]},
+             {"group":"done","members":[{"text":"Order laptops"}]}]
+            """,
+            #"[{"text":"Hire a designer","done":false},{"text":"Order laptops","done":true}]"#
+        )
+    }
+}
