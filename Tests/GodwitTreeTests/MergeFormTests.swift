@@ -86,4 +86,24 @@ import Testing
             #"[{"text":"Hire a designer","done":false},{"text":"Order laptops","done":true}]"#
         )
     }
+
+    private static let checklist = [
+        "- [ ] Buy milk", "- [ ] Call bank", "- [ ] Pay rent", "- [ ] Tea",
+    ]
+
+    private static func body(_ lines: Int...) -> String {
+        #"{"body":"\#(lines.map { checklist[$0] }.joined(separator: #"\n"#))"}"#
+    }
+
+    @Test func `a line that both sides move in a text, or one moves and one removes, is reported`()
+        throws
+    {
+        try expectReport(Self.body(0, 1, 2, 3), Self.body(1, 2, 0, 3), Self.body(1, 2, 3, 0))
+        try expectReport(Self.body(0, 1, 2, 3), Self.body(1, 2, 3, 0), Self.body(1, 2, 3))
+        try expectReport(
+            #"{"work":"- Buy milk\n- Call bank\n- Pay rent","home":"- Buy tea"}"#,
+            #"{"work":"- Call bank\n- Pay rent","home":"- Buy tea\n- Buy milk"}"#,
+            #"{"work":"- Call bank\n- Pay rent\n- Buy milk","home":"- Buy tea"}"#
+        )
+    }
 }

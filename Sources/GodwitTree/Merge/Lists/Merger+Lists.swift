@@ -5,6 +5,9 @@ extension Merger {
         _ place: MergePlace
     ) -> MergeNode {
         if let tuple = mergeTuples(base, deltas, place) { return tuple }
+        if place.rules == nil, let slots = slots(base, deltas) {
+            return mergeItems(base, slots, place, areCells: true)
+        }
         if let lines = mergeLines(base, deltas, place) { return lines }
         if let whole = mergeWholes(base, deltas, place) { return whole }
         let cells = place.rules == nil ? cells(base, deltas) : nil

@@ -61,19 +61,30 @@ extension Merger {
     ///
     /// - Complexity: O(*n*) in the number of items between the first change and the last one.
     func cells(_ base: Value.List, _ deltas: Sides<ListDelta>) -> Sides<ListDelta>? {
+        guard let range = cellRange(base, deltas) else { return nil }
+        let near = near(range, in: base)
+        guard Set(near.map { ItemContent(base[$0]) }).count < near.count,
+            let ours = cells(base, deltas.ours, range),
+            let theirs = cells(base, deltas.theirs, range)
+        else { return nil }
+        return Sides(ours: ours, theirs: theirs)
+    }
+
+    /// The items between the first change and the last one, where a side removes, moves or puts in some.
+    func cellRange(_ base: Value.List, _ deltas: Sides<ListDelta>) -> Range<Int>? {
         let recipes = deltas.map(\.recipe)
         guard deltas.ours != deltas.theirs,
-            !recipes.ours.staysInPlace || !recipes.theirs.staysInPlace
+            !recipes.ours.staysInPlace || !recipes.theirs.staysInPlace,
+            !deltas.ours.hasIncrement, !deltas.theirs.hasIncrement
         else { return nil }
         let start = min(recipes.ours.firstChange, recipes.theirs.firstChange, base.count)
         let end = min(max(recipes.ours.tail, recipes.theirs.tail), base.count)
-        let near = max(0, start - Self.nearMax)..<min(base.count, end + Self.nearMax)
-        guard end - start <= Self.cellMax,
-            Set(near.map { ItemContent(base[$0]) }).count < near.count,
-            let ours = cells(base, deltas.ours, start..<end),
-            let theirs = cells(base, deltas.theirs, start..<end)
-        else { return nil }
-        return Sides(ours: ours, theirs: theirs)
+        return start <= end && end - start <= Self.cellMax ? start..<end : nil
+    }
+
+    /// Some items, and a few around them.
+    func near(_ range: Range<Int>, in base: Value.List) -> Range<Int> {
+        max(0, range.lowerBound - Self.nearMax)..<min(base.count, range.upperBound + Self.nearMax)
     }
 
     private static let cellMax = 1 << 20
@@ -84,7 +95,6 @@ extension Merger {
         _ delta: ListDelta,
         _ range: Range<Int>
     ) -> ListDelta? {
-        guard !delta.hasIncrement else { return nil }
         let list = base.changed(by: delta)
         guard list.count == base.count || list.count > base.count && delta.recipe.tail == base.count
         else { return nil }

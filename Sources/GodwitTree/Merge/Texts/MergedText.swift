@@ -56,7 +56,9 @@ final class MergedText {
     var contested: [MergeChoice] { windows.flatMap(\.contested) }
 
     /// Whether the two changes are so close that people should look at them.
-    var isDoubtful: Bool { isOfTwoItems || windows.contains(where: \.isDoubtful) }
+    var isDoubtful: Bool {
+        isOfTwoItems || windows.contains(where: \.isDoubtful) || hasLineTooMany
+    }
 
     var written: MergedChange {
         if case .list = base { return writtenList }
@@ -109,9 +111,49 @@ extension SpliceWriter {
 }
 
 extension MergedText {
+    /// Whether a line that a side moved is there twice, or though the other side removed it.
+    private var hasLineTooMany: Bool {
+        let windows = windows
+        let old = windows.lineCounts(of: \.base)
+        let counts = Sides(ours: Side.ours, theirs: .theirs)
+            .map { side in windows.lineCounts { $0.sides[side] } }
+        return windows.lineCounts(of: \.result).contains { line, count in
+            guard old[line] != nil else { return false }
+            let (ours, theirs) = (counts.ours[line] ?? 0, counts.theirs[line] ?? 0)
+            return count > max(ours, theirs) || min(ours, theirs) == 0
+        }
+    }
+
     /// Whether both sides contest all that either changed: then it is one value.
     var isWholeContest: Bool {
         windows.allSatisfy { $0.isWholeContest }
+    }
+}
+
+extension [TextWindow] {
+    /// How often each line that says something is in a text of the windows.
+    fileprivate func lineCounts(of text: (TextWindow) -> Key) -> [Substring: Int] {
+        var counts: [Substring: Int] = [:]
+        for window in self {
+            for line in text(window).text.split(separator: "\n") where line.saysSomething {
+                counts[line, default: 0] += 1
+            }
+        }
+        return counts
+    }
+}
+
+extension Substring {
+    private static let letterMin = 4
+
+    /// Whether there are a few letters or digits.
+    fileprivate var saysSomething: Bool {
+        var left = Self.letterMin
+        for character in self where character.isLetter || character.isNumber {
+            left -= 1
+            if left == 0 { return true }
+        }
+        return false
     }
 }
 
