@@ -1,3 +1,4 @@
+import Foundation
 import GodwitConnectors
 import GodwitReplication
 import GodwitStore
@@ -8,6 +9,10 @@ import ServiceLifecycle
 import Testing
 
 @testable import GodwitServer
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The server over real HTTP on loopback.
 @Suite struct SyncServerTests {
@@ -185,9 +190,35 @@ import Testing
         }
     }
 
+    @Test func `a server whose store works says so, and one whose store is closed says no`()
+        async throws
+    {
+        try await serving { store, server in
+            let url = try #require(URL(string: server + "/health"))
+            func status() async throws -> Int? {
+                let (_, answer) = try await URLSession.shared.data(from: url)
+                return (answer as? HTTPURLResponse)?.statusCode
+            }
+            #expect(try await status() == 200)
+            try store.close()
+            let clock = ContinuousClock()
+            let end = clock.now + .seconds(20)
+            // The answer of a moment ago counts for a second.
+            while try await status() == 200, clock.now < end {}
+            #expect(try await status() == 503)
+        }
+    }
+
     private func serving(
         _ hosts: [String] = [],
         _ body: (String) async throws -> Void
+    ) async throws {
+        try await serving(hosts) { _, server in try await body(server) }
+    }
+
+    private func serving(
+        _ hosts: [String] = [],
+        _ body: (Store, String) async throws -> Void
     ) async throws {
         let store = try Store(.file(folder.path("server.sqlite")))
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -202,7 +233,9 @@ import Testing
                 try await services.run()
             }
             if let port = await ports.first(where: { _ in true }) {
-                let outcome = await Self.outcome { try await body("http://127.0.0.1:\(port)") }
+                let outcome = await Self.outcome {
+                    try await body(store, "http://127.0.0.1:\(port)")
+                }
                 await services.triggerGracefulShutdown()
                 try outcome.get()
             }

@@ -132,10 +132,9 @@ struct Settlement {
         let picked = votes.first ?? winner ?? larger
         for choice in text.contested { choice.picked = choice.vote?.side ?? picked }
         let sides = Set(text.contested.compactMap(\.picked))
-        guard !sides.isEmpty || text.isDoubtful else { return }
+        if text.contested.allSatisfy(\.isTrivial), !text.isDoubtful { return }
         var choice = Conflict.Choice.both
         if sides.count == 1, let side = sides.first { choice = .init(side) }
-        if text.contested.allSatisfy(\.isTrivial), !text.isDoubtful { return }
         report(.bothRewrote, text.versions, choice, text.place)
     }
 

@@ -2,14 +2,15 @@
 //
 //   (1) By a field whose value each item has, each its own, in every version of the list that is
 //       looked at: of the usual names, whatever their case, the one that most items share
-//       between the versions; else any other field whose values most items keep. A map in the item
+//       between the versions; else any other field whose values most items keep. Of two such fields, it
+//       is the one whose values stay in their order: dates are exchanged, names are not. A map in the item
 //       may have that field if it holds the item's own fields, and no author or other thing. Numbers
 //       that count the items in every version are places.
 //   (2) By two fields together, where that is usual: an OpenAPI parameter is its name and place.
 //   (3) A field whose values go to other items is none, whatever its name: if all else in the items
 //       finds more of them again than the field does, they were numbered anew, or names changed places.
 //       But if both lists have the same texts in the same order, and none that counts, these are names:
-//       other values were exchanged.
+//       other values were exchanged. And a new item beside the one whose values it has is a copy of that.
 //   (4) Under another name than the usual ones, a field is none before two items bear it out.
 //   (5) The search looks at items that differ, and at their neighbours: never at the whole list.
 
@@ -72,7 +73,7 @@ extension ItemIdentity {
             }
         }
         let candidates = Self.candidates(in: map)
-        var best: (identity: ItemIdentity, order: (Int, Int, Int))?
+        var best: (identity: ItemIdentity, order: (Int, Int))?
         var refuted = candidates.map(\.field).filter {
             ItemIdentity(fields: [$0]).numbersItems(of: lists)
         }
@@ -84,11 +85,13 @@ extension ItemIdentity {
                     || shared.count >= Self.sharedMin && identity.isKept(in: lists)
                         && !refuted.contains(candidate.field)
             else { continue }
-            let order = (
-                candidate.isUsual ? 0 : candidate.field.count, -shared.values.reduce(0, +),
-                identity.disorder(of: lists)
-            )
-            guard best.map({ order < $0.order }) ?? true else { continue }
+            let order = (candidate.isUsual ? 0 : candidate.field.count, -shared.values.reduce(0, +))
+            if let best, best.order < order { continue }
+            if let best, best.order == order,
+                best.identity.disorder(of: lists) <= identity.disorder(of: lists)
+            {
+                continue
+            }
             if identity.isRefuted(by: lists, besides: refuted) {
                 refuted.append(candidate.field)
             } else {
@@ -229,14 +232,14 @@ extension ItemIdentity {
         }
         let (oldPlaces, newPlaces) = (oldRests.places, newRests.places)
         let kept = Set(new.map { name(of: $0) })
-        let areNames =
-            isStrict ? kept.allSatisfy { $0?.text != nil } : areTextsThatCountNothing(kept)
+        let areNames = isStrict || areTextsThatCountNothing(kept)
         let byRest = newPlaces.reduce(0) { count, item in
             guard item.value.count == 1, let places = oldPlaces[item.key], places.count == 1
             else { return count }
             // A copy with a name of its own does not take the name from what was copied.
             let (name, origin) = (self.name(of: new[item.value[0]]), self.name(of: old[places[0]]))
-            let isCopy = areNames && positions[name] == nil && kept.contains(origin)
+            let isCopy =
+                areNames && name?.text != nil && positions[name] == nil && kept.contains(origin)
             return count + (isCopy ? 0 : item.key.map?.count ?? 0)
         }
         return byRest > byName

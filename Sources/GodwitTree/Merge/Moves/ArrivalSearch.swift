@@ -68,7 +68,7 @@ struct ArrivalSearch {
     }
 
     /// Calls `body` for a value and all in it; no deeper where it answers true.
-    private static func walk(
+    static func walk(
         _ value: Value,
         _ path: [Path.Step],
         _ body: (Value, [Path.Step]) -> Bool

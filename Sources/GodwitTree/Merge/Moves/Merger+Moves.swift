@@ -224,14 +224,7 @@ extension Merger {
         switch departure.place.side(ofRemover: mover.other) {
         case mover?: break
         case mover.other?: arrival.remove()
-        default:
-            var sides = Sides<Value?>(both: nil)
-            sides[mover] = arrival.value
-            let versions = MergeVersions(base: departure.base, sides: sides)
-            let choice = Conflict.Choice(mover)
-            arrival.insertion.reports.append(
-                Conflict(.removedAndEdited, versions, choice, departure.place)
-            )
+        default: arrival.reportRemoval(of: departure)
         }
     }
 }
@@ -275,6 +268,16 @@ extension ArrivedItem {
     fileprivate var isFieldOfItem: Bool {
         guard case .key? = path.last else { return false }
         return insertion.isItem || path.contains { $0.position != nil }
+    }
+
+    /// Reports that the other side removed a value of which this is a version.
+    func reportRemoval(of departure: Departure) {
+        var sides = Sides<Value?>(both: nil)
+        sides[insertion.side] = value
+        let versions = MergeVersions(base: departure.base, sides: sides)
+        insertion.reports.append(
+            Conflict(.removedAndEdited, versions, .init(insertion.side), departure.place)
+        )
     }
 
     /// Takes the value out of the side's new value.

@@ -8,8 +8,6 @@ struct TextSearch {
         let value: Value
     }
 
-    private typealias NewRecord = (insertion: Insertion, value: Value)
-
     private var places = Sides<[Text: [Insertion]]>(both: [:])
     private let insertions: [Insertion]
     private let agreedValues: Set<ItemContent>
@@ -77,18 +75,17 @@ struct TextSearch {
     }
 
     /// The records within the new values of a side, by their texts.
-    private func recordsInNewValues(of side: Side) -> [Text: [NewRecord]] {
-        var records: [Text: [NewRecord]] = [:]
-        func note(_ value: Value, _ insertion: Insertion) {
-            for entry in value.texts {
-                records[Text(key: entry.key, value: entry.value), default: []]
-                    .append((insertion, value))
-            }
-            for part in value.parts { note(part.value, insertion) }
-        }
+    private func recordsInNewValues(of side: Side) -> [Text: [ArrivedItem]] {
+        var records: [Text: [ArrivedItem]] = [:]
         for insertion in insertions
         where insertion.side == side && insertion.origin == nil && !insertion.isDestination {
-            for part in insertion.value.parts { note(part.value, insertion) }
+            ArrivalSearch.walk(insertion.value, []) { value, path in
+                let item = ArrivedItem(insertion: insertion, path: path, value: value)
+                for entry in path.isEmpty ? [:] : value.texts {
+                    records[Text(key: entry.key, value: entry.value), default: []].append(item)
+                }
+                return false
+            }
         }
         return records
     }
@@ -96,9 +93,10 @@ struct TextSearch {
     /// Reports a record that one side removed, and the other put into a new value in another form.
     private func reportRemoval(
         of departure: Departure,
-        _ parts: Sides<[Text: [NewRecord]]>
+        _ parts: Sides<[Text: [ArrivedItem]]>
     ) {
-        guard !departure.isFound else { return }
+        // What is around it is reported by itself, if the other side removed that.
+        guard !departure.isFound, departure.container?.choice == nil else { return }
         let texts = departure.base.texts
         let found = parts.map { parts in
             let rarest = texts.map { parts[Text(key: $0.key, value: $0.value), default: []] }
@@ -107,15 +105,8 @@ struct TextSearch {
                 texts.allSatisfy { part.value[$0.key] == $0.value }
             }
         }
-        guard found.ours.isEmpty != found.theirs.isEmpty else { return }
-        let mover: Side = found.ours.isEmpty ? .theirs : .ours
-        guard found[mover].count == 1, let arrival = found[mover].first else { return }
-        var sides = Sides<Value?>(both: nil)
-        sides[mover] = arrival.value
-        let versions = MergeVersions(base: departure.base, sides: sides)
-        arrival.insertion.reports.append(
-            Conflict(.removedAndEdited, versions, .init(mover), departure.place)
-        )
+        let arrivals = found.ours + found.theirs
+        if arrivals.count == 1 { arrivals[0].reportRemoval(of: departure) }
     }
 
     private func arrivals(
