@@ -5,7 +5,7 @@ struct Merger {
     let unsure: Set<Path>
     /// Whether the walk enters containers that only one side changed, to find its new values.
     var isThorough = false
-    /// The values that at least one side removed, so far.
+    /// The values that at least one side removed, so far; this keeps them until the merge ends.
     var departures: [Departure] = []
     /// The new values of one side, so far.
     var insertions: [Insertion] = []

@@ -65,16 +65,16 @@ extension Merger {
     private mutating func followMoves(in base: Value) {
         var common = CommonValues(base)
         var (waiting, followed): ([Departure], [Departure]) = ([], [])
-        var (known, retries) = (0, 0)
-        while !departures.isEmpty || known < insertions.count && retries < Self.retriesMax {
-            var departed = departures
+        var (seen, known, retries) = (0, 0, 0)
+        while seen < departures.count || known < insertions.count && retries < Self.retriesMax {
+            var departed = Array(departures[seen...])
             if retries < Self.retriesMax {
-                departed = waiting + departures
+                departed = waiting + departed
                 if !waiting.isEmpty { retries += 1 }
                 waiting = []
             }
             if departed.isEmpty { break }
-            (departures, known) = ([], insertions.count)
+            (seen, known) = (departures.count, insertions.count)
             find(departed, in: base)
             common.count(departed)
             for departure in departed where departure.isFound {
