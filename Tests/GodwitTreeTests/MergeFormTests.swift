@@ -121,4 +121,52 @@ import Testing
             #"{"work":"- Call bank\n- Pay rent\n- Buy milk","home":"- Buy tea"}"#
         )
     }
+
+    @Test func `a removal beside cards by column is reported where another card is renamed`() throws
+    {
+        let (flyers, bread) = (
+            #""name":"Print flyers""#, #""name":"Bread","points":2"#
+        )
+        func flat(_ cards: [(String, String)]) -> String {
+            let cards = cards.map { "{\($0.0),\"column\":\"\($0.1)\"}" }
+            return "{\"cards\":[\(cards.joined(separator: ","))]}"
+        }
+        let alarms = #""name":"Check smoke alarms""#
+        try expectReport(
+            flat([(flyers, "Review"), (bread, "Review"), (alarms, "Ideas")]),
+            "{\"Review\":[{\(flyers)},{\(bread)}],\"Ideas\":[{\(alarms)}]}",
+            flat([(flyers, "Review"), (#""name":"Check smoke alarms soon""#, "Ideas")])
+        )
+    }
+
+    @Test func `a removal beside names in several languages and a new card is reported`() throws {
+        let rice = #""points":5"#
+        let (base, removal) = (
+            "{\"name\":\"Rice\",\(rice)},{\"name\":\"Paint the fence\",\"done\":false,\(rice)}",
+            "{\"name\":\"Rice\",\(rice)}"
+        )
+        try expectReport(
+            "{\"cards\":[\(base)]}",
+            """
+            {"cards":[{"name":{"en":"Hire a designer"},"done":true,"points":3},\
+            {"name":{"en":"Rice"},\(rice)},{"name":{"en":"Paint the fence"},"done":false,\(rice)}]}
+            """,
+            "{\"cards\":[\(removal)]}"
+        )
+    }
+
+    @Test func `a removal of a row is reported where the other side makes records by name`() throws
+    {
+        try expectReport(
+            """
+            {"head":["id","name","price"],"rows":[["k3","Wash the car",12.5],\
+            ["k10","Sort the archive",2.99]]}
+            """,
+            """
+            {"items":{"Wash the car":{"id":"k3","price":12.5},\
+            "Sort the archive":{"id":"k10","price":2.99}}}
+            """,
+            #"{"head":["id","name","price"],"rows":[["k3","Wash the car",12.5]]}"#
+        )
+    }
 }

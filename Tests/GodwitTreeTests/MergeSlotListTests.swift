@@ -98,4 +98,43 @@ import Testing
             }
         }
     }
+
+    /// Days without a name, with what is to be eaten.
+    private static func days(_ meals: [[Value]]) -> Value {
+        .list(Value.List(meals.map { ["meals": .list(Value.List($0))] }))
+    }
+
+    @Test func `days without a name stay where they are beside a meal that moves`() {
+        expect(
+            Self.days([["Pasta"], [], []]),
+            Self.days([[], [], ["Pasta"]]),
+            Self.days([["Pasta"], ["Pizza"], []]),
+            gives: Self.days([[], ["Pizza"], ["Pasta"]])
+        )
+        expect(
+            Self.days([[], [], ["Stew"], ["Pasta", "Sushi"]]),
+            Self.days([[], ["Stew"], [], ["Pasta", "Sushi"]]),
+            Self.days([["Rice"], [], ["Stew"], ["Pasta", "Sushi vegan"]]),
+            gives: Self.days([["Rice"], ["Stew"], [], ["Pasta", "Sushi vegan"]])
+        )
+    }
+
+    @Test func `each pair of moves of the only meal and new meals on other days is there`() {
+        let count = 4
+        for source in 0..<count {
+            for target in 0..<count where target != source {
+                for place in 0..<count where place != source && place != target {
+                    var (base, ours) = (Array(repeating: [Value](), count: count), [[Value]]())
+                    base[source] = ["Pasta"]
+                    ours = base
+                    (ours[source], ours[target]) = ([], ["Pasta"])
+                    var (theirs, wanted) = (base, ours)
+                    theirs[place] = ["Pizza"]
+                    wanted[place] = ["Pizza"]
+                    let versions = [base, ours, theirs, wanted].map(Self.days)
+                    expect(versions[0], versions[1], versions[2], gives: versions[3])
+                }
+            }
+        }
+    }
 }

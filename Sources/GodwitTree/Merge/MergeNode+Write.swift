@@ -63,6 +63,7 @@ extension Insertion {
     fileprivate var written: MergedChange {
         var after = Sides<MapDelta.Change?>(both: nil)
         let result: Value
+        let edits = isMerged ? edits : row.map { [$0] } ?? []
         if let change = edits.joined(for: side) {
             after[side] = change
             if case .remove = change { return MergedChange(delta: nil, after: after) }

@@ -135,6 +135,8 @@ final class Insertion {
     var origin: (base: Value, node: MergeNode)?
     /// The merges of parts of the value, or of all of it, with the other side's changes.
     var edits: [PartEdit] = []
+    /// The merge of a row with the other side's columns, where nothing else is merged.
+    var row: PartEdit?
     /// The ways to the parts that were found again, and to what is around these.
     private var arrivedPaths: Set<[Path.Step]> = []
     private var pathsAround: Set<[Path.Step]> = []

@@ -43,6 +43,9 @@ struct MergePlace {
         return Path(path.steps.dropLast())
     }
 
+    /// The key of this place, if it is under one.
+    var key: Key? { if case .key(let key)? = path.steps.last { key } else { nil } }
+
     /// The path, in ours, of the list around this place, which the base may lack.
     var listInOurs: Path? {
         guard case .position? = pathInOurs.steps.last else { return nil }

@@ -8,7 +8,11 @@ extension Merger {
             return merge(.map(base), deltas, place)
         }
         let map = MergedMap(base, deltas, place)
-        MapDelta.walk(ours, theirs) { key, our, their in
+        let outer = around
+        around = MapAround(base: base, deltas: Sides(ours: ours, theirs: theirs))
+        defer { around = outer }
+        let changes = lists(base, Sides(ours: ours, theirs: theirs), place)
+        MapDelta.walk(changes.ours, changes.theirs) { key, our, their in
             let sides = Sides(ours: our, theirs: their)
             let place = place.child(.key(key))
             map.entries.append((key, merge(base[key], sides, place)))

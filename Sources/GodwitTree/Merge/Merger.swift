@@ -9,6 +9,10 @@ struct Merger {
     var departures: [Departure] = []
     /// The new values of one side, so far.
     var insertions: [Insertion] = []
+    /// The tables whose columns a side has changed, so far.
+    var tables: [Path: Table] = [:]
+    /// The map that is being merged, the innermost one.
+    var around: MapAround?
     /// Records that both sides may have renamed: each is reported unless it is found elsewhere.
     var renames: [Rename] = []
     /// Values that both sides removed, and places in which both put in different ones, so far.
@@ -59,7 +63,7 @@ struct Merger {
             return decided(.bothSet, base, deltas, place) ?? .raised(int, by: number, of: .theirs)
         case (.map, .map): return mergeMaps(base?.map ?? [:], deltas, place)
         case (.set(.int), .set(.int)) where place.rules?.isSum == true: break
-        case (.list, .list) where deltas.ours.hasIncrement: break
+        case (.list, .list) where deltas.ours.hasIncrement || isInTable(place): break
         case _ where deltas.ours == deltas.theirs:
             if let base { noteRemovals(by: deltas.ours, from: base, place) }
             return same(deltas.ours)

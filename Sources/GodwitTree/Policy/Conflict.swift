@@ -83,6 +83,9 @@ extension Conflict {
         case (.bothSet, _): "both sides set it; one value is taken"
         case (.replacedAndEdited, _):
             "one side replaced it, the other changed it inside; the new one stays"
+        case (.removedAndEdited, .ours) where ours == nil,
+            (.removedAndEdited, .theirs) where theirs == nil:
+            "one side removed it, the other changed it; it is gone"
         case (.removedAndEdited, _): "one side removed it, the other changed it; it stays"
         case (.bothMoved, .both) where base == nil:
             "both sides put it in, in the places of different items; it is there twice"

@@ -45,6 +45,14 @@ struct ListMerge {
     /// Makes one item of two new ones.
     mutating func unite(ours: Int, theirs: Int) { twins[theirs] = ours }
 
+    /// Makes one item of two new ones each, which are counted among the new ones of their side.
+    mutating func unite(_ pairs: [Sides<Int>]) {
+        let places = Sides(ours: ours, theirs: theirs).map { $0.inserted.map(\.place) }
+        for pair in pairs where Side.allCases.allSatisfy({ pair[$0] < places[$0].count }) {
+            unite(ours: places.ours[pair.ours], theirs: places.theirs[pair.theirs])
+        }
+    }
+
     /// Makes one item of each new one that both sides, which are the same, have in the same place.
     mutating func uniteAll() {
         for (place, _) in ours.inserted { twins[place] = place }

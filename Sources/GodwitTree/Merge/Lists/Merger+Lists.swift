@@ -4,6 +4,10 @@ extension Merger {
         _ deltas: Sides<ListDelta>,
         _ place: MergePlace
     ) -> MergeNode {
+        if let table = table(ofCells: place) {
+            return mergeItems(base, deltas, place, areCells: true, of: table)
+        }
+        if let rows = mergeTable(base, deltas, place) { return rows }
         if let tuple = mergeTuples(base, deltas, place) { return tuple }
         if place.rules == nil, let slots = slots(base, deltas) {
             return mergeItems(base, slots, place, areCells: true)
@@ -11,22 +15,30 @@ extension Merger {
         if let lines = mergeLines(base, deltas, place) { return lines }
         if let whole = mergeWholes(base, deltas, place) { return whole }
         let cells = place.rules == nil ? cells(base, deltas) : nil
-        return mergeItems(base, cells ?? deltas, place, areCells: cells != nil)
+        let isHeader = place.rules == nil && place.map != nil && around?.hasHeader(base) == true
+        return mergeItems(base, cells ?? deltas, place, areCells: cells != nil || isHeader)
     }
 
     /// Merges lists item by item.
     ///
-    /// - Parameter areCells: Whether an item is named by its place.
+    /// - Parameters:
+    ///   - areCells: Whether an item is named by its place.
+    ///   - table: The table of which these are the cells of a row.
     mutating func mergeItems(
         _ base: Value.List,
         _ deltas: Sides<ListDelta>,
         _ place: MergePlace,
-        areCells: Bool = false
+        areCells: Bool = false,
+        of table: Table? = nil
     ) -> MergeNode {
-        var plan = ListMerge(place.rules == nil ? base.separated(deltas) : deltas.map(\.recipe))
+        let isOfItems = place.rules == nil && !areCells
+        var plan = ListMerge(isOfItems ? base.separated(deltas) : deltas.map(\.recipe))
         plan.prefersTheirMoves = place.rules?.isTheirs == true
         let list: MergedList
-        if deltas.ours == deltas.theirs {
+        if let table {
+            plan.unite(table.twins)
+            list = MergedList(base, plan)
+        } else if deltas.ours == deltas.theirs {
             plan.uniteAll()
             list = MergedList(base, plan)
         } else {
@@ -38,9 +50,14 @@ extension Merger {
             for places in twins.distant { list.report(.bothMoved, places, .ours, place) }
             if place.rules == nil { renames += list.renames(besides: twins.pairs, place) }
         }
-        let nodes = (0..<plan.segments.count).map { mergeSegment($0, list, place) }
+        let nodes = (0..<plan.segments.count).map { segment in
+            list.losesCell(segment, of: table, place) ? nil : mergeSegment(segment, list, place)
+        }
         var order = plan.order { nodes[$0] == nil }
-        if !areCells { ListOrder.sortMeetings(&order, plan, base) }
+        if !areCells {
+            ListOrder.sortMeetings(&order, plan, base)
+            SplitOrder.restore(&order, plan, base)
+        }
         for item in order {
             switch item {
             case .base(let segment):
@@ -82,7 +99,10 @@ extension Merger {
             list.reportMoves(of: segment, place)
         }
         let edits = Sides(ours: plan.ours, theirs: plan.theirs).map { $0.edit(of: segment) }
-        if container.rules == nil, let replacer = list.base.replacer(of: position, edits) {
+        let areInTable = !container.isNew && tables[container.inBase] != nil
+        if container.rules == nil,
+            let replacer = list.base.replacer(of: position, edits, areInTable: areInTable)
+        {
             let sides = edits.map { list.base[position].changed(by: $0) }
             let versions = MergeVersions(base: list.base[position], sides: sides.map { $0 })
             return .open(MergeChoice(.replacedAndEdited, versions, place, leaning: replacer))
@@ -122,12 +142,14 @@ extension Merger {
         let theirs = places.theirs.flatMap { plan.theirs.newValue(at: $0) }
         let side: Side = ours == nil ? .theirs : .ours
         let start = places[side].map { plan.side(side).starts[$0] } ?? 0
+        let table = place.isNew ? nil : tables[place.inBase]
         let place = place.child(.position(start))
         if let ours, let theirs {
             return mergePair(Sides(ours: ours, theirs: theirs), place)
         }
         let insertion = Insertion(side, ours ?? theirs ?? .null, place)
         insertions.append(insertion)
+        if let table { mergeNewRow(insertion, of: table) }
         return .inserted(insertion)
     }
 

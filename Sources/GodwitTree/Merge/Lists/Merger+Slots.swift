@@ -34,13 +34,13 @@ extension Merger {
 }
 
 extension Value {
-    /// Whether it is nothing, or empty.
-    fileprivate var isBlank: Bool {
+    /// Whether it is nothing, or empty, or has nothing in it that is not.
+    var isBlank: Bool {
         switch self {
         case .null: true
         case .string(let text): text.isEmpty
-        case .list(let items): items.isEmpty
-        case .map(let map): map.isEmpty
+        case .list(let items): items.allSatisfy(\.isBlank)
+        case .map(let map): map.allSatisfy(\.value.isBlank)
         case .bool, .int, .double, .bytes: false
         }
     }

@@ -214,12 +214,12 @@ struct VersionSearch {
         }
         for insertion in own { note(insertion.value) }
         self.contents = contents
-        words = Set(own.flatMap(\.value.words))
+        words = Set(own.flatMap { [$0.place.key].compactMap(\.self) + $0.value.textsAndKeys })
     }
 
-    /// Whether there is an equal word, record or list, or a record may be there in another form.
+    /// Whether there is an equal word, record or list, or a record or a row may be there in another form.
     func contains(_ value: Value) -> Bool {
-        contents.contains(ItemContent(value)) || value.map != nil && hasWords(of: value)
+        contents.contains(ItemContent(value)) || !value.isScalar && hasWords(of: value)
     }
 
     /// Whether all texts of a record are there, as texts or as keys.
@@ -267,17 +267,17 @@ extension Value {
     }
 
     /// The texts in this value.
-    fileprivate var deepTexts: [Key] {
+    var deepTexts: [Key] {
         if case .string(let text) = self { return text.isEmpty ? [] : [text] }
         return parts.flatMap(\.value.deepTexts)
     }
 
     /// The texts and the keys in this value.
-    fileprivate var words: [Key] {
+    var textsAndKeys: [Key] {
         switch self {
         case .string(let text): [text]
-        case .map(let map): map.flatMap { [$0.key] + $0.value.words }
-        case .list(let items): items.flatMap(\.words)
+        case .map(let map): map.flatMap { [$0.key] + $0.value.textsAndKeys }
+        case .list(let items): items.flatMap(\.textsAndKeys)
         default: []
         }
     }

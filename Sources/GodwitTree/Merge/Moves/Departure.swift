@@ -5,8 +5,9 @@ final class Departure {
     /// The choice in its old place, where one side removed it and the other edited it; nil where
     /// both removed it.
     let choice: MergeChoice?
-    /// The value around this one, if a side removed that one as a whole; the merger or the value
-    /// around it keeps it.
+    /// The value around this one, if a side removed that one as a whole.
+    ///
+    /// It is not owned, because it has this one among its parts; the merger keeps it.
     unowned let container: Departure?
     /// The values in it that the other side edited; nil if that side did more than that.
     var editedParts: [Departure]?

@@ -61,17 +61,41 @@ struct TextSearch {
     /// Reports each record that is there twice: a new item on each side has one of two texts of it; and
     /// each that one side put into a new value in another form.
     func report(_ departures: [Departure]) {
-        let parts = Sides(ours: Side.ours, theirs: .theirs).map(recordsInNewValues)
+        let forms = NewForms(
+            records: Sides(ours: Side.ours, theirs: .theirs).map(recordsInNewValues),
+            items: itemsByWord
+        )
         for departure in departures where !agreedValues.contains(ItemContent(departure.base)) {
             let found = arrivals(of: departure, sharing: (departure.base.texts.count + 1) / 2)
             guard let ours = found.ours, let theirs = found.theirs else {
-                reportRemoval(of: departure, parts)
+                reportRemoval(of: departure, forms)
                 continue
             }
             let values = Sides<Value?>(ours: ours.value, theirs: theirs.value)
             let versions = MergeVersions(base: departure.base, sides: values)
             ours.insertion.reports.append(Conflict(.bothMoved, versions, .both, departure.place))
         }
+    }
+
+    /// Where records may be in another form.
+    private struct NewForms {
+        /// The records within the new values of each side, by their texts.
+        let records: Sides<[Text: [ArrivedItem]]>
+        /// The new items by all texts in them.
+        let items: [Key: [Insertion]]
+    }
+
+    private var itemsByWord: [Key: [Insertion]] {
+        var items: [Key: [Insertion]] = [:]
+        for insertion in insertions
+        where insertion.origin == nil && !insertion.isDestination
+            && insertion.place.listInOurs != nil
+        {
+            for word in Set(insertion.value.textsAndKeys) {
+                items[word, default: []].append(insertion)
+            }
+        }
+        return items
     }
 
     /// The records within the new values of a side, by their texts.
@@ -93,20 +117,27 @@ struct TextSearch {
     /// Reports a record that one side removed, and the other put into a new value in another form.
     private func reportRemoval(
         of departure: Departure,
-        _ parts: Sides<[Text: [ArrivedItem]]>
+        _ forms: NewForms
     ) {
         // What is around it is reported by itself, if the other side removed that.
         guard !departure.isFound, departure.container?.choice == nil else { return }
         let texts = departure.base.texts
-        let found = parts.map { parts in
-            let rarest = texts.map { parts[Text(key: $0.key, value: $0.value), default: []] }
+        let found = forms.records.map { records in
+            let rarest = texts.map { records[Text(key: $0.key, value: $0.value), default: []] }
                 .min { $0.count < $1.count }
             return (rarest ?? []).filter { part in
                 texts.allSatisfy { part.value[$0.key] == $0.value }
             }
         }
         let arrivals = found.ours + found.theirs
-        if arrivals.count == 1 { arrivals[0].reportRemoval(of: departure) }
+        if arrivals.count == 1 { return arrivals[0].reportRemoval(of: departure) }
+        let words = departure.base.deepTexts
+        guard arrivals.isEmpty, !departure.isFound else { return }
+        let rarest = words.map { forms.items[$0, default: []] }.min { $0.count < $1.count }
+        let items = (rarest ?? []).filter { Set($0.value.textsAndKeys).isSuperset(of: words) }
+        guard items.count == 1 else { return }
+        let item = ArrivedItem(insertion: items[0], path: [], value: items[0].value)
+        item.reportRemoval(of: departure)
     }
 
     private func arrivals(

@@ -21,8 +21,13 @@ extension Value.List {
 
     /// The side that may have put another record in the place of this one, which the other side
     /// edited; nil if both edited one thing.
-    func replacer(of position: Int, _ edits: Sides<Delta>) -> Side? {
-        if case .list(let row) = self[position] { return replacer(ofRow: row, position, edits) }
+    ///
+    /// - Parameter areInTable: Whether the edits of rows are told by columns.
+    func replacer(of position: Int, _ edits: Sides<Delta>, areInTable: Bool) -> Side? {
+        if case .list(let row) = self[position] {
+            let rows = edits.map { areInTable ? row.cells(by: $0) : row.changed(by: $0) }
+            return edits.ours == .keep || edits.theirs == .keep ? nil : replacer(of: row, rows)
+        }
         guard case .map(let record) = self[position], case .map(let ours) = edits.ours,
             case .map(let theirs) = edits.theirs, ours != theirs, !ours.meets(theirs)
         else { return nil }
@@ -56,16 +61,10 @@ extension Value.List {
     }
 
     /// The side that has put another row of cells in the place of this one.
-    private func replacer(
-        ofRow row: Value.List,
-        _ position: Int,
-        _ edits: Sides<Delta>
-    ) -> Side? {
-        guard edits.ours != .keep, edits.theirs != .keep, row.allSatisfy(\.isScalar),
+    private func replacer(of row: Value.List, _ rows: Sides<Value.List?>) -> Side? {
+        guard row.allSatisfy(\.isScalar), let ours = rows.ours, let theirs = rows.theirs,
             let name = row.firstIndex(where: { ($0.text?.isEmpty ?? true) == false })
         else { return nil }
-        let rows = edits.map { self[position].changed(by: $0).list }
-        guard let ours = rows.ours, let theirs = rows.theirs else { return nil }
         let isOther = Sides(ours: ours, theirs: theirs).map { row.isReplaced(by: $0, name: name) }
         guard isOther.ours != isOther.theirs else { return nil }
         let replacer: Side = isOther.ours ? .ours : .theirs
@@ -76,6 +75,21 @@ extension Value.List {
             [edited, other].allSatisfy { $0.indices.contains(index) && $0[index] != row[index] }
         }
         return meet ? nil : replacer
+    }
+
+    private func changed(by delta: Delta) -> Value.List? {
+        Value.list(self).changed(by: delta).list
+    }
+
+    /// The cells of this row after a change, each where this row has it; null for one that went.
+    private func cells(by delta: Delta) -> Value.List? {
+        guard case .list(let change) = delta else { return changed(by: delta) }
+        var cells = Array(self)
+        for position in change.recipe.removes.joined() { cells[position] = .null }
+        for (position, edit) in change.recipe.edits {
+            cells[position] = cells[position].changed(by: edit)
+        }
+        return Value.List(cells)
     }
 
     /// Whether a new item has a text or a number of the old one that the items around have each in

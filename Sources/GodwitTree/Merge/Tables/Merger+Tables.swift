@@ -1,0 +1,102 @@
+extension Merger {
+    /// Merges a table whose columns a side has changed, or a grid.
+    ///
+    /// - Returns: nil if the list is none.
+    mutating func mergeTable(
+        _ base: Value.List,
+        _ deltas: Sides<ListDelta>,
+        _ place: MergePlace
+    ) -> MergeNode? {
+        guard place.rules == nil, !place.isNew else { return nil }
+        let around = place.map == nil ? nil : around
+        if let shape = TableShape(base, deltas, in: around),
+            let (table, deltas) = shape.table(in: around)
+        {
+            tables[place.inBase] = table
+            return mergeItems(base, deltas, place)
+        }
+        guard let grid = Grid(base, deltas) else { return nil }
+        tables[place.inBase] = grid.table
+        return mergeItems(base, grid.deltas, place)
+    }
+
+    /// The changes of a map, told by columns where its lists are parallel.
+    mutating func lists(
+        _ base: Value.Map,
+        _ deltas: Sides<MapDelta>,
+        _ place: MergePlace
+    ) -> Sides<MapDelta> {
+        guard place.rules == nil, !place.isNew, let lists = ParallelLists(base, deltas) else {
+            return deltas
+        }
+        tables[place.inBase] = lists.table
+        return lists.deltas
+    }
+
+    /// Whether equal changes of a list may belong to different ones of the columns of a table.
+    func isInTable(_ place: MergePlace) -> Bool {
+        table(ofCells: place) != nil || place.map != nil && around?.haveOtherNames == true
+    }
+
+    /// The table that has a list of cells in one of its rows.
+    func table(ofCells place: MergePlace) -> Table? {
+        guard !tables.isEmpty, !place.isNew else { return nil }
+        var steps = place.inBase.steps[...]
+        guard case .key(let key)? = steps.last else { return items(steps, key: nil) }
+        steps.removeLast()
+        if let table = tables[Path(Array(steps))], case .fields(let keys) = table.rows,
+            keys.contains(key)
+        {
+            return table
+        }
+        return items(steps, key: key)
+    }
+
+    /// The table whose row a path leads to.
+    private func items(_ steps: ArraySlice<Path.Step>, key: Key?) -> Table? {
+        guard case .position? = steps.last, let table = tables[Path(Array(steps.dropLast()))],
+            case .items(key) = table.rows
+        else { return nil }
+        return table
+    }
+
+    /// Merges a row that one side has put in with the other side's columns.
+    mutating func mergeNewRow(_ insertion: Insertion, of table: Table) {
+        let side = insertion.side
+        guard case .items(let key) = table.rows, !table.sides[side.other].isUnchanged,
+            let row = insertion.value.cells(key),
+            row.count == table.sides[side].sources.count
+        else { return }
+        let (old, deltas) = table.columns(for: row, newOn: side)
+        let cells = mergeItems(old, deltas, insertion.place, areCells: true, of: table)
+        for (column, cell) in table.lostCells(of: row, newOn: side) {
+            let versions = MergeVersions(
+                base: nil,
+                sides: Sides(ours: side == .ours ? cell : nil, theirs: side == .theirs ? cell : nil)
+            )
+            let place = insertion.place.child(.position(column))
+            insertion.reports.append(
+                Conflict(.removedAndEdited, versions, .init(side.other), place)
+            )
+        }
+        insertion.row = PartEdit(path: key.map { [.key($0)] } ?? [], node: cells)
+    }
+}
+
+extension MergedList {
+    /// Whether the other side has edited a cell whose column a side has removed: this reports it.
+    func losesCell(_ segment: Int, of table: Table?, _ place: MergePlace) -> Bool {
+        let isGone = Sides(ours: plan.ours, theirs: plan.theirs).map { $0.isRemoved(segment) }
+        guard table != nil, isGone.ours != isGone.theirs else { return false }
+        let remover: Side = isGone.ours ? .ours : .theirs
+        let edit = plan.side(remover.other).edit(of: segment)
+        guard edit != .keep else { return false }
+        let position = plan.segments.ranges[segment].lowerBound
+        var sides = Sides<Value?>(both: nil)
+        sides[remover.other] = base[position].changed(by: edit)
+        let versions = MergeVersions(base: base[position], sides: sides)
+        let place = place.child(.position(position))
+        reports.append(Conflict(.removedAndEdited, versions, .init(remover), place))
+        return true
+    }
+}

@@ -1,0 +1,95 @@
+// Tables: rows of cells whose columns a side has changed.
+//
+// A row alone does not say which of its equal cells went, or before which one a new cell stands: the
+// other rows and the names in the first one do.
+//
+//   (1) A list is a table if its rows, lists or records with a list under one key, are of one length in the
+//       base and of one length on each side, and a side has put in, removed or moved cells in all rows.
+//   (2) What a side does to a row is told by columns: edits of cells, and cells of columns that came and
+//       went (`ColumnSearch`).
+//   (3) New columns of both sides are one if they have one name in the first row; where that has no name,
+//       if they are equal in all rows.
+//   (4) A removed column goes although the other side has edited a cell of it, and that is reported.
+//   (5) A row that one side has put in gets the columns of the other side: an empty cell, or the one that
+//       all other rows have, where a column is new. A cell that it had in a removed column is reported.
+
+struct Table {
+    /// Where the rows are.
+    enum Rows {
+        /// The items of a list, or the lists that these have under a key.
+        case items(key: Key?)
+        /// The lists under some keys of a map.
+        case fields(Set<Key>)
+    }
+
+    let rows: Rows
+    let sides: Sides<TableSide>
+    /// New columns of both sides that are one, counted among the new ones of their side.
+    let twins: [Sides<Int>]
+    private let width: Int
+
+    /// - Parameter versions: The rows as each side has them.
+    /// - Returns: nil if neither side has changed the columns.
+    init?(_ rows: Rows, _ versions: Sides<[TableRow]>, _ header: TableHeader, width: Int) {
+        guard let ours = TableSide(.ours, versions.ours, header, width: width),
+            let theirs = TableSide(.theirs, versions.theirs, header, width: width),
+            !ours.isUnchanged || !theirs.isUnchanged
+        else { return nil }
+        (self.rows, self.width) = (rows, width)
+        sides = Sides(ours: ours, theirs: theirs)
+        var twins: [Sides<Int>] = []
+        for our in 0..<ours.newCount {
+            let their = (0..<theirs.newCount).first { their in
+                !twins.contains { $0.theirs == their } && ours.hasSame(our, as: theirs, their)
+            }
+            if let their { twins.append(Sides(ours: our, theirs: their)) }
+        }
+        self.twins = twins
+    }
+
+    /// A grid, which has the columns of the base.
+    init(gridOf width: Int) {
+        (rows, self.width, twins) = (.items(key: nil), width, [])
+        sides = Sides(both: TableSide(width: width))
+    }
+}
+
+extension Table {
+    /// A row that one side has put in as if the base had it, and both sides' changes of its columns.
+    func columns(for row: Value.List, newOn side: Side) -> (old: Value.List, Sides<ListDelta>) {
+        let (own, other) = (sides[side], sides[side.other])
+        var old = Array(repeating: Value.null, count: width)
+        var recipe = ListRecipe()
+        for (source, cell) in zip(own.sources, row) {
+            if let source { old[source] = cell }
+            recipe.append(source.map { .kept($0..<($0 + 1)) } ?? .new(cell))
+        }
+        recipe.finish(tail: width)
+        let newCells = zip(own.sources, row).compactMap { $0 == nil ? $1 : nil }
+        var (otherRecipe, newCount) = (ListRecipe(), 0)
+        for source in other.sources {
+            if let source {
+                otherRecipe.append(.kept(source..<(source + 1)))
+                continue
+            }
+            let twin = twins.first { $0[side.other] == newCount }
+            otherRecipe.append(
+                .new(twin.map { newCells[$0[side]] } ?? other.filler(ofNew: newCount))
+            )
+            newCount += 1
+        }
+        otherRecipe.finish(tail: width)
+        var deltas = Sides(both: ListDelta(recipe))
+        deltas[side.other] = ListDelta(otherRecipe)
+        return (Value.List(old), deltas)
+    }
+
+    /// The cells of such a row that say something, in columns that the other side has removed.
+    func lostCells(of row: Value.List, newOn side: Side) -> [(column: Int, cell: Value)] {
+        let kept = Set(sides[side.other].sources)
+        return zip(sides[side].sources, row).enumerated().compactMap { column, cell in
+            guard let source = cell.0, !kept.contains(source), !cell.1.isBlank else { return nil }
+            return (column, cell.1)
+        }
+    }
+}

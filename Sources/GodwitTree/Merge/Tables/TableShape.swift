@@ -1,0 +1,147 @@
+/// A list of rows whose columns a side may have changed.
+struct TableShape {
+    private let key: Key?
+    private let width: Int
+    private let base: Value.List
+    private let recipes: Sides<ListRecipe>
+
+    /// How many rows are looked at for records that have names.
+    private static let rowsMax = 64
+
+    /// - Returns: nil if no side may have changed the columns of all rows.
+    init?(_ base: Value.List, _ deltas: Sides<ListDelta>, in around: MapAround?) {
+        (self.base, recipes) = (base, deltas.map(\.recipe))
+        guard base.count > 1 else { return nil }
+        let changed = [recipes.ours, recipes.theirs].filter {
+            $0.editsAll(base) || around?.haveOtherNames == true
+        }
+        guard let key = changed.lazy.compactMap(\.keyOfCells).first,
+            let width = base[0].cells(key.field)?.count, width > 0,
+            base.allSatisfy({ $0.cells(key.field)?.count == width }),
+            !base.allSatisfy({ $0.cells(key.field)?.isTuple == true }),
+            !base.prefix(Self.rowsMax).contains(where: { $0.cells(key.field)?.hasNames == true })
+        else { return nil }
+        (self.key, self.width) = (key.field, width)
+    }
+
+    /// The table, and both sides' changes, told by columns; nil if neither has changed the columns.
+    ///
+    /// - Complexity: O(*n*) for *n* cells.
+    func table(in around: MapAround?) -> (Table, Sides<ListDelta>)? {
+        guard let ours = rows(of: recipes.ours), let theirs = rows(of: recipes.theirs) else {
+            return nil
+        }
+        let rows = Sides(ours: ours, theirs: theirs)
+        let header = TableHeader(around, rows, width: width)
+        guard let table = Table(.items(key: key), rows, header, width: width),
+            let our = delta(recipes.ours, table.sides.ours),
+            let their = delta(recipes.theirs, table.sides.theirs)
+        else { return nil }
+        return (table, Sides(ours: our, theirs: their))
+    }
+
+    /// The rows of the base that a side has, in the order of the base.
+    private func rows(of recipe: ListRecipe) -> [TableRow]? {
+        var rows: [TableRow] = []
+        func append(_ position: Int, _ delta: Delta) -> Bool {
+            guard let old = base[position].cells(key),
+                let new = base[position].changed(by: delta).cells(key)
+            else { return false }
+            rows.append(TableRow(position: position, old: old, new: new))
+            return true
+        }
+        for run in recipe.runs {
+            switch run {
+            case .edited(let position, let delta):
+                guard append(position, delta) else { return nil }
+            case .kept(let range): guard range.allSatisfy({ append($0, .keep) }) else { return nil }
+            case .new: break
+            }
+        }
+        let tail = min(recipe.tail, base.count)..<base.count
+        guard tail.allSatisfy({ append($0, .keep) }) else { return nil }
+        return rows.sorted { $0.position < $1.position }
+    }
+
+    /// A side's change, told by columns.
+    private func delta(_ recipe: ListRecipe, _ side: TableSide) -> ListDelta? {
+        var told = ListRecipe()
+        func append(_ position: Int, _ delta: Delta) -> Bool {
+            guard let delta = self.delta(delta, of: base[position], side) else { return false }
+            told.append(.edited(position, delta))
+            return true
+        }
+        for run in recipe.runs {
+            switch run {
+            case .edited(let position, let delta):
+                guard append(position, delta) else { return nil }
+            case .kept(let rows) where !side.isUnchanged:
+                guard rows.allSatisfy({ append($0, .keep) }) else { return nil }
+            case .kept, .new: told.append(run)
+            }
+        }
+        guard !side.isUnchanged, recipe.tail < base.count else {
+            told.finish(tail: recipe.tail)
+            return ListDelta(told)
+        }
+        guard (recipe.tail..<base.count).allSatisfy({ append($0, .keep) }) else { return nil }
+        told.finish(tail: base.count)
+        return ListDelta(told)
+    }
+
+    /// A side's change of a row, told by columns; nil where it adds to numbers in cells that moved.
+    private func delta(_ delta: Delta, of row: Value, _ side: TableSide) -> Delta? {
+        guard let cells = row.cells(key),
+            let told = side.delta(cellsDelta(in: delta), of: cells)
+        else { return nil }
+        guard let key else { return told }
+        let others: [MapDelta.Entry]
+        switch delta {
+        case .map(let map): others = map.entries.filter { $0.key != key }
+        case .keep: others = []
+        default: return nil
+        }
+        let entries = others + [MapDelta.Entry(key: key, change: .apply(told))]
+        return .map(entries.sorted { $0.key < $1.key })
+    }
+
+    private func cellsDelta(in delta: Delta) -> Delta {
+        guard let key, case .map(let map) = delta else { return delta }
+        return map.entries.first { $0.key == key }?.change.delta ?? .keep
+    }
+}
+
+extension Value {
+    /// The cells of a row.
+    func cells(_ key: Key?) -> List? { key.map { map?[$0]?.list } ?? list }
+}
+
+extension Value.List {
+    /// Whether there are records with names among these: things, and no cells.
+    var hasNames: Bool { contains { $0.usualName != nil } }
+}
+
+extension ListRecipe {
+    /// Whether each row that stays is edited, or nearly each.
+    fileprivate func editsAll(_ base: Value.List) -> Bool {
+        let kept = runs.reduce(max(0, base.count - tail)) { sum, run in
+            if case .kept(let range) = run { sum + range.count } else { sum }
+        }
+        let edited = runs.count { if case .edited = $0 { true } else { false } }
+        return edited > 1 && kept <= edited
+    }
+
+    /// The key of the cells in the first row that has some put in, removed or moved.
+    fileprivate var keyOfCells: (field: Key?, Void)? {
+        for case .edited(_, let delta) in runs {
+            if case .list(let cells) = delta, !cells.recipe.staysInPlace { return (nil, ()) }
+            guard case .map(let map) = delta else { continue }
+            for entry in map.entries {
+                if case .list(let cells)? = entry.change.delta, !cells.recipe.staysInPlace {
+                    return (entry.key, ())
+                }
+            }
+        }
+        return nil
+    }
+}

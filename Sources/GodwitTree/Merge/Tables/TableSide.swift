@@ -1,0 +1,90 @@
+/// The columns of a table, as one side has them.
+struct TableSide {
+    /// The column of the base that each column of this side is; nil for a new one.
+    let sources: [Int?]
+    /// The cells of the new columns, row by row, by the position of the row in the base.
+    private let newCells: [Int: [Value]]
+    /// The names of the new columns; nil for one without.
+    private let newNames: [Value?]
+    /// Whether each column is where the base has it.
+    let isUnchanged: Bool
+
+    /// - Returns: nil if the rows are not equally long, or do not say which columns are which.
+    init?(_ side: Side, _ rows: [TableRow], _ header: TableHeader, width: Int) {
+        guard let newWidth = rows.first?.new.count,
+            rows.allSatisfy({ $0.new.count == newWidth }),
+            let search = ColumnSearch(rows, header, of: side, width: width, newWidth: newWidth)
+        else { return nil }
+        let new = search.newColumns
+        let names = header.sides[side].values
+        sources = search.sources
+        isUnchanged = sources == Array(0..<width)
+        newNames = new.map { $0 < names.count ? names[$0] : nil }
+        newCells =
+            new.isEmpty
+            ? [:]
+            : Dictionary(
+                uniqueKeysWithValues: rows.map { row in
+                    (row.position, new.map { row.new[$0] })
+                }
+            )
+    }
+
+    /// Columns as the base has them.
+    init(width: Int) {
+        (sources, newCells, newNames, isUnchanged) = (Array(0..<width), [:], [], true)
+    }
+
+    var newCount: Int { sources.count { $0 == nil } }
+
+    /// A change of a row, with each cell in its column; nil where it adds to numbers in cells that moved.
+    func delta(_ delta: Delta, of row: Value.List) -> Delta? {
+        if isUnchanged, delta.staysInPlace { return delta }
+        guard !delta.hasIncrement, let new = Value.list(row).changed(by: delta).list else {
+            return nil
+        }
+        var recipe = ListRecipe()
+        for (source, cell) in zip(sources, new) {
+            recipe.append(source.map { .edited($0, .diff(row[$0], cell, nil)) } ?? .new(cell))
+        }
+        recipe.finish(tail: row.count)
+        return .list(ListDelta(recipe))
+    }
+
+    /// Whether two sides put in one column: by its name, or else as all of its cells are equal.
+    func hasSame(_ column: Int, as other: TableSide, _ otherColumn: Int) -> Bool {
+        if let name = newNames[column], let otherName = other.newNames[otherColumn] {
+            return name == otherName
+        }
+        let common = newCells.keys.filter { other.newCells[$0] != nil }
+        return !common.isEmpty
+            && common.allSatisfy { newCells[$0]?[column] == other.newCells[$0]?[otherColumn] }
+    }
+
+    /// A cell of a new column for a row that the other side has put in: the one that all rows have below the
+    /// first one, or an empty one.
+    func filler(ofNew column: Int) -> Value {
+        let cells = newCells.filter { $0.key > 0 }.map { $0.value[column] }
+        guard let first = cells.first else { return .null }
+        if cells.allSatisfy({ $0 == first }) { return first }
+        return cells.allSatisfy { $0.text != nil } ? "" : .null
+    }
+}
+
+/// A row of the base, and what a side has made of it.
+struct TableRow {
+    let position: Int
+    let old: Value.List
+    let new: Value.List
+}
+
+extension Delta {
+    /// Whether a change of a list edits items and nothing else.
+    var staysInPlace: Bool {
+        switch self {
+        case .keep: true
+        case .list(let list): list.recipe.staysInPlace
+        default: false
+        }
+    }
+}
