@@ -8,8 +8,8 @@ LINTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Source
 	Examples/Roster/Package.swift Examples/Roster/Sources \
 	Examples/StateGraph/Package.swift Examples/StateGraph/Sources Fuzz/Package.swift Fuzz/Sources
 
-.PHONY: help setup demo test test-traits build-tests test-threads test-planted-bugs mutants lint format bench \
-	merges fuzz soak
+.PHONY: help setup demo test test-traits build-tests test-threads test-addresses test-planted-bugs mutants \
+	lint format bench merges fuzz soak
 
 help:
 	@echo 'make setup              install what is needed (SQLite, xz, zstd, jsonpatch)'
@@ -17,6 +17,7 @@ help:
 	@echo 'make demo INPUT=FILE    replay a real history: one JSON document on each line, or .xz'
 	@echo 'make test               everything that must hold'
 	@echo 'make test-threads       the tests under the thread sanitizer'
+	@echo 'make test-addresses     the tests under the address and leak sanitizer'
 	@echo 'make test-planted-bugs  bugs of our own, each to be found by the simulated world'
 	@echo 'make mutants            small changes of store and queue that tests must notice; MUTANTS=N, SEED=N'
 	@echo 'make bench              speed, bytes and memory, beside peers'
@@ -51,6 +52,10 @@ test-traits:
 # A build of its own, without optimisation: about twenty minutes.
 test-threads: setup
 	Scripts/check-threads
+
+# A build of its own, without optimisation: about forty minutes.
+test-addresses: setup
+	Scripts/check-addresses
 
 # Builds store and queue once more, with bugs that can be switched on.
 test-planted-bugs: setup

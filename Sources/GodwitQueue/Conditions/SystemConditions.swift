@@ -129,8 +129,11 @@ public struct SystemConditions: ConditionsMonitor {
     }
 
     private func lines(of path: String) -> [Substring] {
-        let text = try? String(contentsOfFile: root + "/" + path, encoding: .utf8)
-        return text?.split(separator: "\n") ?? []
+        // A file handle, because String(contentsOfFile:) leaks a page for each look at an empty file.
+        guard let file = FileHandle(forReadingAtPath: root + "/" + path) else { return [] }
+        defer { try? file.close() }
+        let bytes = (try? file.readToEnd()) ?? Data()
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
     }
 }
 

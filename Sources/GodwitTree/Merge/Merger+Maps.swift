@@ -14,8 +14,9 @@ extension Merger {
         let changes = lists(base, Sides(ours: ours, theirs: theirs), place)
         MapDelta.walk(changes.ours, changes.theirs) { key, our, their in
             let sides = Sides(ours: our, theirs: their)
-            let place = place.child(.key(key))
-            map.entries.append((key, merge(base[key], sides, place)))
+            let node = merge(base[key], sides, place.child(.key(key)))
+            if case .inserted(let insertion) = node { mergeNewRow(insertion, in: place) }
+            map.entries.append((key, node))
         }
         return .map(map)
     }

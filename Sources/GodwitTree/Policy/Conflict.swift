@@ -12,7 +12,8 @@ public struct Conflict: Hashable, Sendable {
         /// One side removed a value that the other changed, or moved to another container or key.
         case removedAndEdited
         /// Both sides moved one item to different places, or put a new one in at different places, gave
-        /// a key two new names, or made one value a field of two new records, which both have it then.
+        /// a key two new names, or made one value a field of two new records, or put it in two cells of a
+        /// grid, which both have it then.
         case bothMoved
         /// Both sides changed the same lines or words of a text; words that both changed are those
         /// of one side.
@@ -89,8 +90,7 @@ extension Conflict {
         case (.removedAndEdited, _): "one side removed it, the other changed it; it stays"
         case (.bothMoved, .both) where base == nil:
             "both sides put it in, in the places of different items; it is there twice"
-        case (.bothMoved, .both):
-            "both sides made it a field of another new record; it is in both"
+        case (.bothMoved, .both): "both sides moved it, to different places; it is in both"
         case (.bothMoved, .ours) where base == nil:
             "both sides put it in, at different places; it is there once, where ours has it"
         case (.bothMoved, .ours): "both sides moved it; it is where ours put it"

@@ -8,15 +8,13 @@ extension Merger {
             return mergeItems(base, deltas, place, areCells: true, of: table)
         }
         if let rows = mergeTable(base, deltas, place) { return rows }
+        if let header = mergeHeader(base, deltas, place) { return header }
         if let tuple = mergeTuples(base, deltas, place) { return tuple }
-        if place.rules == nil, let slots = slots(base, deltas) {
-            return mergeItems(base, slots, place, areCells: true)
-        }
+        if let slots = mergeSlots(base, deltas, place) { return slots }
         if let lines = mergeLines(base, deltas, place) { return lines }
         if let whole = mergeWholes(base, deltas, place) { return whole }
         let cells = place.rules == nil ? cells(base, deltas) : nil
-        let isHeader = place.rules == nil && place.map != nil && around?.hasHeader(base) == true
-        return mergeItems(base, cells ?? deltas, place, areCells: cells != nil || isHeader)
+        return mergeItems(base, cells ?? deltas, place, areCells: cells != nil)
     }
 
     /// Merges lists item by item.
@@ -99,7 +97,7 @@ extension Merger {
             list.reportMoves(of: segment, place)
         }
         let edits = Sides(ours: plan.ours, theirs: plan.theirs).map { $0.edit(of: segment) }
-        let areInTable = !container.isNew && tables[container.inBase] != nil
+        let areInTable = isTable(container)
         if container.rules == nil,
             let replacer = list.base.replacer(of: position, edits, areInTable: areInTable)
         {
@@ -142,14 +140,14 @@ extension Merger {
         let theirs = places.theirs.flatMap { plan.theirs.newValue(at: $0) }
         let side: Side = ours == nil ? .theirs : .ours
         let start = places[side].map { plan.side(side).starts[$0] } ?? 0
-        let table = place.isNew ? nil : tables[place.inBase]
+        let container = place
         let place = place.child(.position(start))
         if let ours, let theirs {
             return mergePair(Sides(ours: ours, theirs: theirs), place)
         }
         let insertion = Insertion(side, ours ?? theirs ?? .null, place)
         insertions.append(insertion)
-        if let table { mergeNewRow(insertion, of: table) }
+        mergeNewRow(insertion, in: container)
         return .inserted(insertion)
     }
 

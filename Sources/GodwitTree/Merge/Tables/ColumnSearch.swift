@@ -1,17 +1,16 @@
 /// The search for the columns of an old table in a new one.
 ///
-/// Columns are those with the most cells in common, in their order (the heaviest common subsequence);
-/// where they have names, an equal name counts for more than all cells. Then columns that moved are found
-/// by name, and others by place where as many went as came.
+///   (1) Columns are found by their names, where they have some; one without, or with another name, by most
+///       of its cells.
+///   (2) Without names, columns are those with the most cells in common, in their order (the heaviest
+///       common subsequence); most cells must be equal, and no cell that a row has once may stand in another
+///       column. Then columns are matched by place where as many went as came.
 struct ColumnSearch {
     /// The column of the old table for each one of the new; nil for a new one.
     private(set) var sources: [Int?]
     /// The old and the new versions of some rows.
     private let rows: [TableRow]
     private let width: Int
-    private let names: Names?
-
-    private typealias Names = (old: [Value: Int], new: [Value: Int])
 
     private static let rowsMax = 128
     private static let columnsMax = 256
@@ -19,28 +18,48 @@ struct ColumnSearch {
     /// - Returns: nil if the rows do not say which columns are which.
     /// - Complexity: O(*w*²) for *w* columns.
     init?(_ rows: [TableRow], _ header: TableHeader, of side: Side, width: Int, newWidth: Int) {
-        guard max(width, newWidth) <= Self.columnsMax, rows.count > 1 else { return nil }
+        guard max(width, newWidth) <= Self.columnsMax, !rows.isEmpty else { return nil }
         self.width = width
         let step = (rows.count + Self.rowsMax - 1) / Self.rowsMax
         self.rows = stride(from: 0, to: rows.count, by: step).map { rows[$0] }
         sources = Array(repeating: nil, count: newWidth)
-        names = header.base.positions(width).flatMap { old in
-            header.sides[side].positions(newWidth).map { (old, $0) }
+        if let old = header.base.positions(width), let new = header.sides[side].positions(newWidth)
+        {
+            matchNames(old, new)
+            matchRenamed()
+            let distinct = header.isOneOfRows ? self.rows.filter(\.isDistinct) : []
+            guard !distinct.contains(where: contradicts) else { return nil }
+        } else {
+            guard rows.count > 1 else { return nil }
+            matchInOrder()
+            guard isConvincing, !self.rows.contains(where: contradicts) else { return nil }
+            matchPlaces()
         }
-        matchInOrder()
-        guard isConvincing else { return nil }
-        matchMoved()
-        matchPlaces()
     }
 
     var newColumns: [Int] { sources.indices.filter { sources[$0] == nil } }
 
     /// How many cells two columns have in common.
     private func score(_ old: Int, _ new: Int) -> Int {
-        let equal = rows.count { $0.old[old] == $0.new[new] }
-        guard let names, names.old.contains(where: { $0.value == old && names.new[$0.key] == new })
-        else { return equal }
-        return equal + rows.count
+        rows.count { $0.old[old] == $0.new[new] }
+    }
+
+    private mutating func matchNames(_ old: [Value: Int], _ new: [Value: Int]) {
+        for (name, column) in new { sources[column] = old[name] }
+    }
+
+    /// Matches columns without a name, or with another one, by most of their cells.
+    private mutating func matchRenamed() {
+        var free = Set(0..<width).subtracting(sources.compactMap { $0 })
+        for new in newColumns {
+            let best = free.sorted().max { score($0, new) < score($1, new) }
+            // Empty cells do not tell that a column has another name.
+            guard let best, 2 * score(best, new) > rows.count,
+                rows.contains(where: { !$0.new[new].isBlank && $0.old[best] == $0.new[new] })
+            else { continue }
+            sources[new] = best
+            free.remove(best)
+        }
     }
 
     private mutating func matchInOrder() {
@@ -67,20 +86,19 @@ struct ColumnSearch {
         }
     }
 
-    /// Whether half of the cells are equal in the columns that were found.
+    /// Whether most cells are equal in the columns that were found.
     private var isConvincing: Bool {
         let pairs = sources.enumerated().compactMap { new, old in old.map { (old: $0, new: new) } }
-        let equal = pairs.reduce(0) { sum, pair in
-            sum + rows.count { $0.old[pair.old] == $0.new[pair.new] }
-        }
-        return !pairs.isEmpty && 2 * equal >= pairs.count * rows.count
+        let equal = pairs.reduce(0) { $0 + score($1.old, $1.new) }
+        return !pairs.isEmpty && 2 * equal > pairs.count * rows.count
     }
 
-    private mutating func matchMoved() {
-        guard let names else { return }
-        let taken = Set(sources.compactMap { $0 })
-        for (name, new) in names.new where sources[new] == nil {
-            if let old = names.old[name], !taken.contains(old) { sources[new] = old }
+    /// Whether a cell that a row has once, before and after, stands in another column.
+    private func contradicts(_ row: TableRow) -> Bool {
+        let old = ListMatching.uniquePositions(of: row.old.map(ItemContent.init))
+        let new = ListMatching.uniquePositions(of: row.new.map(ItemContent.init))
+        return new.contains { content, column in
+            old[content].map { sources[column] != $0 } ?? false
         }
     }
 
@@ -96,5 +114,12 @@ struct ColumnSearch {
             }
             (start, next) = (end + 1, stop + 1)
         }
+    }
+}
+
+extension TableRow {
+    /// Whether each cell is there once, before and after.
+    fileprivate var isDistinct: Bool {
+        [old, new].allSatisfy { Set($0.map(ItemContent.init)).count == $0.count }
     }
 }

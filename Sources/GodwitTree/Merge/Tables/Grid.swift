@@ -8,6 +8,8 @@ struct Grid {
     let table: Table
     /// The changes of the list as edits of cells.
     let deltas: Sides<ListDelta>
+    /// The cells of the base, of which both sides have moved the only thing like it.
+    let movedByBoth: [(row: Int, column: Int, thing: Value)]
 
     private static let changesMin = 4
     private static let cellsMax = 1 << 12
@@ -26,14 +28,31 @@ struct Grid {
         else { return nil }
         let cells = base.flatMap { row in row.list.map { Array($0) } ?? [] }
         guard 2 * Set(cells.map(ItemContent.init)).count <= cells.count,
-            !cells.contains(where: { $0.usualName != nil })
+            !cells.contains(where: { $0.usualName != nil }), !base.haveNames(width)
         else { return nil }
         let changesMax = max(width, Self.changesMin)
         guard let ours = base.cellEdits(to: lists.ours, max: changesMax),
             let theirs = base.cellEdits(to: lists.theirs, max: changesMax)
         else { return nil }
         table = Table(gridOf: width)
+        movedByBoth = Self.movedByBoth(cells, lists, width)
         self.deltas = Sides(ours: ours, theirs: theirs)
+    }
+
+    private static func movedByBoth(
+        _ cells: [Value],
+        _ lists: Sides<Value.List>,
+        _ width: Int
+    ) -> [(row: Int, column: Int, thing: Value)] {
+        let places = ListMatching.uniquePositions(of: cells)
+        let new = lists.map { $0.flatMap { row in row.list.map { Array($0) } ?? [] } }
+        let newPlaces = new.map { ListMatching.uniquePositions(of: $0) }
+        return places.sorted { $0.value < $1.value }.compactMap { thing, place in
+            guard let our = newPlaces.ours[thing], let their = newPlaces.theirs[thing],
+                our != place, their != place, our != their
+            else { return nil }
+            return (place / width, place % width, thing)
+        }
     }
 }
 
@@ -48,6 +67,14 @@ extension ListDelta {
 }
 
 extension Value.List {
+    /// Whether each row has a text of its own in one column.
+    fileprivate func haveNames(_ width: Int) -> Bool {
+        (0..<width).contains { column in
+            let names = compactMap { $0.list?[column] }.filter { $0.text != nil && !$0.isBlank }
+            return names.count == count && Set(names).count == count
+        }
+    }
+
     /// The change to a list of rows as edits of cells; nil if there are more than `max`.
     fileprivate func cellEdits(to new: Value.List, max: Int) -> ListDelta? {
         var (recipe, count) = (ListRecipe(), 0)

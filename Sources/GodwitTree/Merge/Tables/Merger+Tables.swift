@@ -1,7 +1,10 @@
+// None of this is inlined: the walk is as deep as the values are, and its frames must stay small.
+
 extension Merger {
     /// Merges a table whose columns a side has changed, or a grid.
     ///
     /// - Returns: nil if the list is none.
+    @inline(never)
     mutating func mergeTable(
         _ base: Value.List,
         _ deltas: Sides<ListDelta>,
@@ -10,17 +13,25 @@ extension Merger {
         guard place.rules == nil, !place.isNew else { return nil }
         let around = place.map == nil ? nil : around
         if let shape = TableShape(base, deltas, in: around),
-            let (table, deltas) = shape.table(in: around)
+            let (table, deltas) = shape.table(in: around, under: place.key)
         {
             tables[place.inBase] = table
             return mergeItems(base, deltas, place)
         }
         guard let grid = Grid(base, deltas) else { return nil }
         tables[place.inBase] = grid.table
-        return mergeItems(base, grid.deltas, place)
+        let node = mergeItems(base, grid.deltas, place)
+        guard case .list(let list) = node else { return node }
+        for (row, column, thing) in grid.movedByBoth {
+            let versions = MergeVersions(base: thing, sides: Sides(both: thing))
+            let place = place.child(.position(row)).child(.position(column))
+            list.reports.append(Conflict(.bothMoved, versions, .both, place))
+        }
+        return node
     }
 
     /// The changes of a map, told by columns where its lists are parallel.
+    @inline(never)
     mutating func lists(
         _ base: Value.Map,
         _ deltas: Sides<MapDelta>,
@@ -33,12 +44,43 @@ extension Merger {
         return lists.deltas
     }
 
+    /// Merges a list with the names of the columns of a table beside it, as a row of that table.
+    ///
+    /// - Returns: nil if the list has none.
+    @inline(never)
+    mutating func mergeHeader(
+        _ base: Value.List,
+        _ deltas: Sides<ListDelta>,
+        _ place: MergePlace
+    ) -> MergeNode? {
+        guard place.rules == nil, place.map != nil, let key = place.key, let around,
+            around.hasHeader(base, under: key)
+        else { return nil }
+        guard let table = around.table(namedBy: key) else {
+            return mergeItems(base, deltas, place, areCells: true)
+        }
+        var told = deltas
+        for side in Side.allCases {
+            guard case .list(let delta)? = table.sides[side].delta(.list(deltas[side]), of: base)
+            else { return nil }
+            told[side] = delta
+        }
+        return mergeItems(base, told, place, areCells: true, of: table)
+    }
+
     /// Whether equal changes of a list may belong to different ones of the columns of a table.
+    @inline(never)
     func isInTable(_ place: MergePlace) -> Bool {
         table(ofCells: place) != nil || place.map != nil && around?.haveOtherNames == true
     }
 
+    @inline(never)
+    func isTable(_ place: MergePlace) -> Bool {
+        !tables.isEmpty && !place.isNew && tables[place.inBase] != nil
+    }
+
     /// The table that has a list of cells in one of its rows.
+    @inline(never)
     func table(ofCells place: MergePlace) -> Table? {
         guard !tables.isEmpty, !place.isNew else { return nil }
         var steps = place.inBase.steps[...]
@@ -60,12 +102,17 @@ extension Merger {
         return table
     }
 
-    /// Merges a row that one side has put in with the other side's columns.
-    mutating func mergeNewRow(_ insertion: Insertion, of table: Table) {
+    /// Merges a row that one side has put into a table with the other side's columns.
+    @inline(never)
+    mutating func mergeNewRow(_ insertion: Insertion, in container: MergePlace) {
+        guard !tables.isEmpty, !container.isNew, let table = tables[container.inBase] else {
+            return
+        }
         let side = insertion.side
-        guard case .items(let key) = table.rows, !table.sides[side.other].isUnchanged,
-            let row = insertion.value.cells(key),
-            row.count == table.sides[side].sources.count
+        var key: Key?
+        if case .items(let field) = table.rows { key = field }
+        guard !table.sides[side.other].isUnchanged, let row = insertion.value.cells(key),
+            row.count == table.sides[side].sources.count, !row.hasNames
         else { return }
         let (old, deltas) = table.columns(for: row, newOn: side)
         let cells = mergeItems(old, deltas, insertion.place, areCells: true, of: table)
@@ -85,6 +132,7 @@ extension Merger {
 
 extension MergedList {
     /// Whether the other side has edited a cell whose column a side has removed: this reports it.
+    @inline(never)
     func losesCell(_ segment: Int, of table: Table?, _ place: MergePlace) -> Bool {
         let isGone = Sides(ours: plan.ours, theirs: plan.theirs).map { $0.isRemoved(segment) }
         guard table != nil, isGone.ours != isGone.theirs else { return false }
@@ -98,5 +146,25 @@ extension MergedList {
         let place = place.child(.position(position))
         reports.append(Conflict(.removedAndEdited, versions, .init(remover), place))
         return true
+    }
+}
+
+extension MapAround {
+    /// The table in this map of which a list has the names of the columns.
+    fileprivate func table(namedBy header: Key) -> Table? {
+        for entry in base where entry.key != header {
+            guard let rows = entry.value.list else { continue }
+            let changes = deltas.map { $0[entry.key].map { $0.delta } ?? .keep }
+            var recipes = Sides(both: ListDelta(ListRecipe()))
+            for side in Side.allCases {
+                if case .list(let delta)? = changes[side] { recipes[side] = delta }
+            }
+            if let shape = TableShape(rows, recipes, in: self),
+                let (table, _) = shape.table(in: self, under: entry.key), table.header == header
+            {
+                return table
+            }
+        }
+        return nil
     }
 }

@@ -1,7 +1,8 @@
 // Lists side by side: the labels and the values of a chart, a table by columns.
 //
-// The lists of a map are the rows of a table if they are of one length in the base and of one length on each
-// side, and a side has made them longer or shorter: what stands at one position belongs together.
+// The lists of a map are the rows of a table if they are of scalars, or of rows and records without texts,
+// and of one length in the base and on each side, and a side has made them longer or shorter, all in the same places: what stands at one
+// position belongs together. A list of that length that one side adds is a row as well.
 
 struct ParallelLists {
     let table: Table
@@ -21,7 +22,7 @@ struct ParallelLists {
         let lists = base.filter { $0.value.list?.count == width }
         let keys = lists.map(\.key)
         guard keys.count >= Self.listsMin,
-            !lists.contains(where: { $0.value.list?.hasNames == true }),
+            lists.allSatisfy({ $0.value.list?.allSatisfy(\.isCell) == true }),
             let ours = Self.rows(keys, base, deltas.ours),
             let theirs = Self.rows(keys, base, deltas.theirs),
             ours[0].new.count != width || theirs[0].new.count != width
@@ -76,4 +77,9 @@ extension Delta {
         guard case .list(let list) = self else { return false }
         return list.recipe.count != list.recipe.tail
     }
+}
+
+extension Value {
+    /// Whether it is a scalar, or has no text that could tell it from others.
+    fileprivate var isCell: Bool { isScalar || deepTexts.isEmpty }
 }

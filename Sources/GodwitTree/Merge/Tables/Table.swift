@@ -27,6 +27,10 @@ struct Table {
     /// New columns of both sides that are one, counted among the new ones of their side.
     let twins: [Sides<Int>]
     private let width: Int
+    /// Whether the first row has the names of the columns.
+    private let hasHeader: Bool
+    /// The key of the list beside the table that has these.
+    let header: Key?
 
     /// - Parameter versions: The rows as each side has them.
     /// - Returns: nil if neither side has changed the columns.
@@ -35,7 +39,8 @@ struct Table {
             let theirs = TableSide(.theirs, versions.theirs, header, width: width),
             !ours.isUnchanged || !theirs.isUnchanged
         else { return nil }
-        (self.rows, self.width) = (rows, width)
+        (self.rows, self.width, self.header) = (rows, width, header.list)
+        hasHeader = header.isFirstRow && header.isThere(width)
         sides = Sides(ours: ours, theirs: theirs)
         var twins: [Sides<Int>] = []
         for our in 0..<ours.newCount {
@@ -47,9 +52,15 @@ struct Table {
         self.twins = twins
     }
 
+    /// Whether a side does more than put columns in behind the others.
+    var shiftsCells: Bool {
+        Side.allCases.contains { !sides[$0].sources.starts(with: (0..<width).map { $0 }) }
+    }
+
     /// A grid, which has the columns of the base.
     init(gridOf width: Int) {
         (rows, self.width, twins) = (.items(key: nil), width, [])
+        (hasHeader, header) = (false, nil)
         sides = Sides(both: TableSide(width: width))
     }
 }
@@ -74,7 +85,10 @@ extension Table {
             }
             let twin = twins.first { $0[side.other] == newCount }
             otherRecipe.append(
-                .new(twin.map { newCells[$0[side]] } ?? other.filler(ofNew: newCount))
+                .new(
+                    twin.map { newCells[$0[side]] }
+                        ?? other.filler(ofNew: newCount, hasHeader: hasHeader)
+                )
             )
             newCount += 1
         }

@@ -2,6 +2,15 @@
 struct TableHeader {
     let base: Names
     let sides: Sides<Names>
+    /// The key of the list beside the table that has the names.
+    let list: Key?
+    /// Whether the names are in the first row.
+    let isFirstRow: Bool
+    /// Whether the names are one of several lists side by side, any of which could have them.
+    let isOneOfRows: Bool
+
+    /// Whether there are names.
+    func isThere(_ width: Int) -> Bool { base.positions(width) != nil }
 
     /// The names of the columns of one version, in their order; nil for a column without one.
     struct Names {
@@ -25,6 +34,7 @@ struct TableHeader {
         let named = zip(rows.ours, rows.theirs).first { ours, theirs in
             [ours.old, ours.new, theirs.new].allSatisfy { Names(beside: $0) != nil }
         }
+        (list, isFirstRow, isOneOfRows) = (nil, false, true)
         base = named.flatMap { Names(beside: $0.0.old) } ?? Names(values: [])
         sides = Sides(
             ours: named.flatMap { Names(beside: $0.0.new) } ?? Names(values: []),
@@ -32,26 +42,51 @@ struct TableHeader {
         )
     }
 
-    /// The names in a list beside the table, or else in its first row.
+    /// The names in a list beside the table, or else in its first row, if that is none like the others.
     ///
-    /// - Parameter around: The map that has the table.
-    init(_ around: MapAround?, _ rows: Sides<[TableRow]>, width: Int) {
+    /// - Parameters:
+    ///   - around: The map that has the table.
+    ///   - key: The key of the table in it.
+    init(_ around: MapAround?, of key: Key?, _ rows: Sides<[TableRow]>, width: Int) {
+        isOneOfRows = false
         let widths = rows.map { $0.first?.new.count ?? 0 }
-        if let around, let lists = around.names(width: width, widths) {
-            (base, sides) = (lists.base, lists.sides)
+        if let around, let lists = around.names(besides: key, width: width, widths) {
+            (base, sides, list, isFirstRow) = (lists.base, lists.sides, lists.key, false)
             return
         }
+        list = nil
         let first = rows.map { rows in rows.first.flatMap { $0.position == 0 ? $0 : nil } }
-        base = Names(first: first.ours?.old ?? first.theirs?.old)
+        isFirstRow = true
+        let data = rows.ours.dropFirst().map(\.old)
+        guard let old = first.ours?.old ?? first.theirs?.old,
+            data.contains(where: { $0.isNoHeader(width) }) || data.repeatsCells(below: old)
+        else {
+            (base, sides) = (Names(values: []), Sides(both: Names(values: [])))
+            return
+        }
+        base = Names(first: old)
         sides = first.map { Names(first: $0?.new) }
     }
 }
 
 extension TableHeader.Names {
-    /// The names of columns in a list of texts, or of records with usual names.
+    /// The names of columns in a list of texts or ints, or of records with usual names.
     fileprivate init?(beside list: Value.List) {
-        values = list.map { $0.text == nil ? $0.usualName : $0 }
-        guard !values.contains(nil), Set(values).count == values.count else { return nil }
+        if let names = Self.own(list.map { $0.text == nil && $0.integer == nil ? nil : $0 }) {
+            values = names
+            return
+        }
+        guard let first = list.first?.map,
+            let names = first.lazy.filter(\.isUsualName).compactMap({ field in
+                Self.own(list.map { $0[field.key] })
+            }).first
+        else { return nil }
+        values = names
+    }
+
+    /// Names, if each is there and no other is like it.
+    private static func own(_ names: [Value?]) -> [Value?]? {
+        names.contains(nil) || Set(names).count < names.count ? nil : names
     }
 
     fileprivate init(first row: Value.List?) {
@@ -61,16 +96,31 @@ extension TableHeader.Names {
     }
 }
 
+extension Value.List {
+    /// Whether a row is none of names: it has numbers, empty cells, or one text twice.
+    fileprivate func isNoHeader(_ width: Int) -> Bool {
+        contains { $0.text == nil || $0.isBlank } || Set(self).count < width
+    }
+}
+
+extension [Value.List] {
+    /// Whether these rows have one cell twice, and none of another row: they have values, and that one names.
+    fileprivate func repeatsCells(below header: Value.List) -> Bool {
+        let cells = flatMap { row in row.map(\.self) }
+        return Set(cells).count < cells.count && Set(header).isDisjoint(with: cells)
+    }
+}
+
 /// A map that is being merged.
 struct MapAround {
     let base: Value.Map
     let deltas: Sides<MapDelta>
 
     /// Whether a list has the names of the columns of a table.
-    func hasHeader(_ list: Value.List) -> Bool {
+    func hasHeader(_ list: Value.List, under key: Key) -> Bool {
         guard base.count <= Self.fieldsMax else { return false }
         let isBesideTable = base.contains { entry in
-            guard let rows = entry.value.list, rows.count > 1 else { return false }
+            guard entry.key != key, let rows = entry.value.list, !rows.isEmpty else { return false }
             if let cells = rows[0].list { return cells.count == list.count }
             return rows[0].map?.contains { $0.value.list?.count == list.count } == true
         }
@@ -84,7 +134,7 @@ struct MapAround {
                 guard case .list(let change)? = entry.change.delta, !change.recipe.staysInPlace,
                     deltas[side.other][entry.key] != entry.change
                 else { return false }
-                return base[entry.key]?.list.map(hasHeader) == true
+                return base[entry.key]?.list.map { hasHeader($0, under: entry.key) } == true
             }
         }
     }
@@ -93,10 +143,13 @@ struct MapAround {
 
     /// A list of as many names as a table has columns, in each version.
     fileprivate func names(
+        besides table: Key?,
         width: Int,
         _ widths: Sides<Int>
-    ) -> (base: TableHeader.Names, sides: Sides<TableHeader.Names>)? {
-        for entry in base {
+    ) -> (key: Key, base: TableHeader.Names, sides: Sides<TableHeader.Names>)? {
+        // Of two lists that could have the names, one that a side has changed has them.
+        let changed = base.filter { deltas.ours[$0.key] != nil || deltas.theirs[$0.key] != nil }
+        for entry in changed + Array(base) where entry.key != table {
             let (key, value) = (entry.key, entry.value)
             guard let list = value.list, list.count == width,
                 let names = TableHeader.Names(beside: list)
@@ -109,7 +162,7 @@ struct MapAround {
             if let ours = sides.ours, let theirs = sides.theirs,
                 ours.values.count == widths.ours, theirs.values.count == widths.theirs
             {
-                return (names, Sides(ours: ours, theirs: theirs))
+                return (key, names, Sides(ours: ours, theirs: theirs))
             }
         }
         return nil

@@ -11,14 +11,13 @@ struct TableShape {
     /// - Returns: nil if no side may have changed the columns of all rows.
     init?(_ base: Value.List, _ deltas: Sides<ListDelta>, in around: MapAround?) {
         (self.base, recipes) = (base, deltas.map(\.recipe))
-        guard base.count > 1 else { return nil }
+        guard !base.isEmpty else { return nil }
         let changed = [recipes.ours, recipes.theirs].filter {
             $0.editsAll(base) || around?.haveOtherNames == true
         }
         guard let key = changed.lazy.compactMap(\.keyOfCells).first,
             let width = base[0].cells(key.field)?.count, width > 0,
             base.allSatisfy({ $0.cells(key.field)?.count == width }),
-            !base.allSatisfy({ $0.cells(key.field)?.isTuple == true }),
             !base.prefix(Self.rowsMax).contains(where: { $0.cells(key.field)?.hasNames == true })
         else { return nil }
         (self.key, self.width) = (key.field, width)
@@ -27,18 +26,42 @@ struct TableShape {
     /// The table, and both sides' changes, told by columns; nil if neither has changed the columns.
     ///
     /// - Complexity: O(*n*) for *n* cells.
-    func table(in around: MapAround?) -> (Table, Sides<ListDelta>)? {
+    func table(in around: MapAround?, under key: Key?) -> (Table, Sides<ListDelta>)? {
         guard let ours = rows(of: recipes.ours), let theirs = rows(of: recipes.theirs) else {
             return nil
         }
         let rows = Sides(ours: ours, theirs: theirs)
-        let header = TableHeader(around, rows, width: width)
-        guard let table = Table(.items(key: key), rows, header, width: width),
+        let header = TableHeader(around, of: key, rows, width: width)
+        guard let table = Table(.items(key: self.key), rows, header, width: width),
+            isTable(header) || isWide && table.shiftsCells,
             let our = delta(recipes.ours, table.sides.ours),
             let their = delta(recipes.theirs, table.sides.theirs)
         else { return nil }
         return (table, Sides(ours: our, theirs: their))
     }
+
+    /// Whether the columns have names, or are of different kinds: else the rows are mere lists, each on its
+    /// own, and records with lists have more than these in them.
+    private func isTable(_ header: TableHeader) -> Bool {
+        if header.isThere(width) { return key == nil || !header.isFirstRow }
+        guard key == nil, base.count > 1, !base.allSatisfy({ $0.list?.isTuple == true }) else {
+            return false
+        }
+        let kinds = (0..<width).map { column -> Set<String> in
+            Set(
+                base.compactMap { $0.list?[column] }.filter { !$0.isBlank }.map {
+                    $0.isNumber ? "number" : $0.kind
+                }
+            )
+        }
+        return kinds.allSatisfy { $0.count == 1 } && Set(kinds).count > 1
+    }
+
+    /// Whether there are so many rows of cells that they do not have one of them put in, removed or moved in the
+    /// same place by chance.
+    private var isWide: Bool { key == nil && base.count >= Self.rowsMin }
+
+    private static let rowsMin = 3
 
     /// The rows of the base that a side has, in the order of the base.
     private func rows(of recipe: ListRecipe) -> [TableRow]? {
@@ -128,7 +151,7 @@ extension ListRecipe {
             if case .kept(let range) = run { sum + range.count } else { sum }
         }
         let edited = runs.count { if case .edited = $0 { true } else { false } }
-        return edited > 1 && kept <= edited
+        return edited > 0 && kept <= edited
     }
 
     /// The key of the cells in the first row that has some put in, removed or moved.

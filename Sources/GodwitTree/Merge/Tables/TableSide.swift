@@ -61,13 +61,15 @@ struct TableSide {
             && common.allSatisfy { newCells[$0]?[column] == other.newCells[$0]?[otherColumn] }
     }
 
-    /// A cell of a new column for a row that the other side has put in: the one that all rows have below the
-    /// first one, or an empty one.
-    func filler(ofNew column: Int) -> Value {
-        let cells = newCells.filter { $0.key > 0 }.map { $0.value[column] }
+    /// An empty cell of a new column, for a row that the other side has put in.
+    ///
+    /// - Parameter hasHeader: Whether the first row has the names of the columns.
+    func filler(ofNew column: Int, hasHeader: Bool) -> Value {
+        let cells = newCells.filter { !hasHeader || $0.key > 0 }.map { $0.value[column] }
         guard let first = cells.first else { return .null }
-        if cells.allSatisfy({ $0 == first }) { return first }
-        return cells.allSatisfy { $0.text != nil } ? "" : .null
+        if first.isEmptyCell, cells.allSatisfy({ $0 == first }) { return first }
+        let kinds = Set(cells.filter { $0 != .null }.map(\.kind))
+        return kinds.count == 1 ? first.emptied : .null
     }
 }
 
@@ -85,6 +87,28 @@ extension Delta {
         case .keep: true
         case .list(let list): list.recipe.staysInPlace
         default: false
+        }
+    }
+}
+
+extension Value {
+    /// Whether a cell says nothing: it is blank, zero or false, or has only such in it.
+    fileprivate var isEmptyCell: Bool {
+        switch self {
+        case .bool(false), .int(0): true
+        case .map(let map): map.allSatisfy(\.value.isEmptyCell)
+        case .list(let items): items.allSatisfy(\.isEmptyCell)
+        default: isBlank
+        }
+    }
+
+    /// A cell of the same form that says nothing.
+    fileprivate var emptied: Value {
+        switch self {
+        case .string: ""
+        case .list: []
+        case .map(let map): .map(Map(map.map { ($0.key, $0.value.emptied) }))
+        case .null, .bool, .int, .double, .bytes: .null
         }
     }
 }
