@@ -87,6 +87,26 @@ import Testing
 
     private static let fillings: [Value] = [0, "", .null, false, "x"]
 
+    /// Expects each edit of a cell in its column, beside another change of the columns.
+    private func expectEachEdit(
+        of base: Table,
+        beside changed: Table,
+        in forms: [@Sendable (Table) -> Value] = Self.forms,
+        isTold: (Int) -> Bool = { _ in false }
+    ) {
+        for row in 1..<base.rows.count {
+            // The first column has the names of the rows.
+            for column in 1..<base.width {
+                let name = base.rows[0][column]
+                for cell in Self.fillings where cell != base.rows[row][column] {
+                    let edited = base.with(cell, inRow: row, under: name)
+                    let wanted = changed.with(cell, inRow: row, under: name)
+                    expect(base, changed, edited, gives: wanted, isTold: isTold(column), in: forms)
+                }
+            }
+        }
+    }
+
     @Test(arguments: tables.indices, fillings)
     func `a cell that one side edits stays under its name where the other side puts in a column`(
         index: Int,
@@ -96,23 +116,7 @@ import Testing
         for column in 0...base.width {
             var wider = base
             wider.insertColumn("New", filling, at: column)
-            for (row, name) in Self.places(of: base) {
-                for cell in Self.fillings where cell != base.rows[row][name.column] {
-                    expect(
-                        base,
-                        wider,
-                        base.with(cell, inRow: row, under: name.name),
-                        gives: wider.with(cell, inRow: row, under: name.name)
-                    )
-                }
-            }
-        }
-    }
-
-    /// The cells below the header, but for the names of the rows.
-    private static func places(of table: Table) -> [(row: Int, name: (column: Int, name: Value))] {
-        (1..<table.rows.count).flatMap { row in
-            (1..<table.width).map { (row, (column: $0, name: table.rows[0][$0])) }
+            expectEachEdit(of: base, beside: wider)
         }
     }
 
@@ -124,17 +128,7 @@ import Testing
         for column in 1..<base.width {
             var narrower = base
             narrower.removeColumn(column)
-            for (row, name) in Self.places(of: base) {
-                for cell in Self.fillings where cell != base.rows[row][name.column] {
-                    expect(
-                        base,
-                        narrower,
-                        base.with(cell, inRow: row, under: name.name),
-                        gives: narrower.with(cell, inRow: row, under: name.name),
-                        isTold: name.column == column
-                    )
-                }
-            }
+            expectEachEdit(of: base, beside: narrower) { $0 == column }
         }
     }
 
@@ -146,17 +140,7 @@ import Testing
         for (column, target) in [(1, 2), (1, 3), (3, 1), (2, 3)] {
             var moved = base
             moved.moveColumn(column, to: target)
-            for (row, name) in Self.places(of: base) {
-                for cell in Self.fillings where cell != base.rows[row][name.column] {
-                    expect(
-                        base,
-                        moved,
-                        base.with(cell, inRow: row, under: name.name),
-                        gives: moved.with(cell, inRow: row, under: name.name),
-                        in: Array(Self.forms.prefix(2))
-                    )
-                }
-            }
+            expectEachEdit(of: base, beside: moved, in: Array(Self.forms.prefix(2)))
         }
     }
 
@@ -299,5 +283,33 @@ import Testing
         ] {
             #expect(merge(base, ours, theirs).value == text(cut + [please, call]))
         }
+    }
+
+    @Test func `both sides' points of a year of days stay at their days`() {
+        func chart(_ days: [Int64]) -> Value {
+            [
+                "days": .list(Value.List(days.map { .int($0) })),
+                "values": .list(Value.List(days.map { .int($0 * $0 % 7) })),
+            ]
+        }
+        let days = Array(Int64(100)..<500)
+        let (ours, theirs) = (days + [501, 502], [90, 91] + days + [503])
+        let merged = merge(chart(days), chart(ours), chart(theirs)).value
+        #expect(merged == chart([90, 91] + days + [501, 502, 503]))
+    }
+
+    @Test func `sorted words beside records with as many items stay sorted`() {
+        func board(_ tags: Value, _ steps: Value) -> Value {
+            ["tags": tags, "cards": [["title": "Paint the fence", "steps": steps]]]
+        }
+        let tags: Value = ["ash", "fir", "oak"]
+        let steps: Value = ["sand", "prime", "paint"]
+        let merge = merge(
+            board(tags, steps),
+            board(["ash", "fir", "oak", "yew"], steps),
+            board(["ash", "fir", "oak", "rowan"], steps)
+        )
+        #expect(merge.value == board(["ash", "fir", "oak", "rowan", "yew"], steps))
+        #expect(merge.conflicts.isEmpty)
     }
 }

@@ -64,9 +64,7 @@ struct Merger {
         case (.map, .map): return mergeMaps(base?.map ?? [:], deltas, place)
         case (.set(.int), .set(.int)) where place.rules?.isSum == true: break
         case (.list, .list) where deltas.ours.hasIncrement || isInTable(place): break
-        case _ where deltas.ours == deltas.theirs:
-            if let base { noteRemovals(by: deltas.ours, from: base, place) }
-            return same(deltas.ours)
+        case _ where deltas.ours == deltas.theirs: return agree(on: deltas.ours, base, place)
         default: break
         }
         switch (deltas.ours, deltas.theirs) {
@@ -115,6 +113,12 @@ struct Merger {
             return nil
         }
         return mergeTexts(base, deltas, place)
+    }
+
+    /// The node of a change that both sides have made.
+    mutating func agree(on delta: Delta, _ base: Value?, _ place: MergePlace) -> MergeNode {
+        if let base { noteRemovals(by: delta, from: base, place) }
+        return same(delta)
     }
 
     private mutating func same(_ delta: Delta) -> MergeNode {

@@ -9,6 +9,9 @@ extension Merger {
         }
         if let rows = mergeTable(base, deltas, place) { return rows }
         if let header = mergeHeader(base, deltas, place) { return header }
+        if deltas.ours == deltas.theirs, !deltas.ours.hasIncrement {
+            return agree(on: .list(deltas.ours), .list(base), place)
+        }
         if let tuple = mergeTuples(base, deltas, place) { return tuple }
         if let slots = mergeSlots(base, deltas, place) { return slots }
         if let lines = mergeLines(base, deltas, place) { return lines }

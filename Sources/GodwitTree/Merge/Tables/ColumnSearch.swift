@@ -13,10 +13,14 @@ struct ColumnSearch {
     private let width: Int
 
     private static let rowsMax = 128
-    private static let columnsMax = 256
+    /// Each column without a name is compared with each other one.
+    private static let unnamedMax = 256
+    private static let pairsMax = 1 << 12
+    /// The points of a chart for each day of eleven years.
+    static let columnsMax = 1 << 12
 
     /// - Returns: nil if the rows do not say which columns are which.
-    /// - Complexity: O(*w*²) for *w* columns.
+    /// - Complexity: O(*w*) for *w* columns with names, O(*w*²) for others, times a bounded number of rows.
     init?(_ rows: [TableRow], _ header: TableHeader, of side: Side, width: Int, newWidth: Int) {
         guard max(width, newWidth) <= Self.columnsMax, !rows.isEmpty else { return nil }
         self.width = width
@@ -30,7 +34,7 @@ struct ColumnSearch {
             let distinct = header.isOneOfRows ? self.rows.filter(\.isDistinct) : []
             guard !distinct.contains(where: contradicts) else { return nil }
         } else {
-            guard rows.count > 1 else { return nil }
+            guard rows.count > 1, max(width, newWidth) <= Self.unnamedMax else { return nil }
             matchInOrder()
             guard isConvincing, !self.rows.contains(where: contradicts) else { return nil }
             matchPlaces()
@@ -51,6 +55,7 @@ struct ColumnSearch {
     /// Matches columns without a name, or with another one, by most of their cells.
     private mutating func matchRenamed() {
         var free = Set(0..<width).subtracting(sources.compactMap { $0 })
+        guard free.count * newColumns.count <= Self.pairsMax else { return }
         for new in newColumns {
             let best = free.sorted().max { score($0, new) < score($1, new) }
             // Empty cells do not tell that a column has another name.

@@ -54,11 +54,8 @@ extension Merger {
         _ place: MergePlace
     ) -> MergeNode? {
         guard place.rules == nil, place.map != nil, let key = place.key, let around,
-            around.hasHeader(base, under: key)
+            around.hasHeader(base, under: key), let table = around.table(namedBy: key)
         else { return nil }
-        guard let table = around.table(namedBy: key) else {
-            return mergeItems(base, deltas, place, areCells: true)
-        }
         var told = deltas
         for side in Side.allCases {
             guard case .list(let delta)? = table.sides[side].delta(.list(deltas[side]), of: base)

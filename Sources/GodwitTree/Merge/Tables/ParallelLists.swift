@@ -17,7 +17,7 @@ struct ParallelLists {
         let changed = Side.allCases.lazy.flatMap { deltas[$0].entries }
             .first { $0.change.delta?.changesLength == true }
         guard base.count <= Self.fieldsMax, deltas.ours != deltas.theirs, let key = changed?.key,
-            let width = base[key]?.list?.count, width > 1
+            let width = base[key]?.list?.count, (2...ColumnSearch.columnsMax).contains(width)
         else { return nil }
         let lists = base.filter { $0.value.list?.count == width }
         let keys = lists.map(\.key)

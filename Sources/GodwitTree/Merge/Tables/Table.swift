@@ -1,17 +1,19 @@
 // Tables: rows of cells whose columns a side has changed.
 //
 // A row alone does not say which of its equal cells went, or before which one a new cell stands: the
-// other rows and the names in the first one do.
+// names of the columns do, or the other rows.
 //
 //   (1) A list is a table if its rows, lists or records with a list under one key, are of one length in the
-//       base and of one length on each side, and a side has put in, removed or moved cells in all rows.
+//       base and of one length on each side, and a side has put in, removed or moved cells in all rows. Its
+//       columns have names (`TableHeader`), or are of different kinds, or there are three rows and more
+//       of which a side has changed the same places: else the rows are lists, each on its own.
 //   (2) What a side does to a row is told by columns: edits of cells, and cells of columns that came and
 //       went (`ColumnSearch`).
-//   (3) New columns of both sides are one if they have one name in the first row; where that has no name,
-//       if they are equal in all rows.
+//   (3) New columns of both sides are one if they have one name, or no name and equal cells.
 //   (4) A removed column goes although the other side has edited a cell of it, and that is reported.
-//   (5) A row that one side has put in gets the columns of the other side: an empty cell, or the one that
-//       all other rows have, where a column is new. A cell that it had in a removed column is reported.
+//   (5) A row that one side has put in gets the columns of the other side, with an empty cell where a
+//       column is new. A cell that it had in a removed column is reported.
+//   (6) The list of names is merged as a row of the table beside it.
 
 struct Table {
     /// Where the rows are.
@@ -42,14 +44,7 @@ struct Table {
         (self.rows, self.width, self.header) = (rows, width, header.list)
         hasHeader = header.isFirstRow && header.isThere(width)
         sides = Sides(ours: ours, theirs: theirs)
-        var twins: [Sides<Int>] = []
-        for our in 0..<ours.newCount {
-            let their = (0..<theirs.newCount).first { their in
-                !twins.contains { $0.theirs == their } && ours.hasSame(our, as: theirs, their)
-            }
-            if let their { twins.append(Sides(ours: our, theirs: their)) }
-        }
-        self.twins = twins
+        twins = ours.twins(on: theirs).map { Sides(ours: $0.own, theirs: $0.other) }
     }
 
     /// Whether a side does more than put columns in behind the others.

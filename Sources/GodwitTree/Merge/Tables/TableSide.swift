@@ -35,8 +35,6 @@ struct TableSide {
         (sources, newCells, newNames, isUnchanged) = (Array(0..<width), [:], [], true)
     }
 
-    var newCount: Int { sources.count { $0 == nil } }
-
     /// A change of a row, with each cell in its column; nil where it adds to numbers in cells that moved.
     func delta(_ delta: Delta, of row: Value.List) -> Delta? {
         if isUnchanged, delta.staysInPlace { return delta }
@@ -51,11 +49,22 @@ struct TableSide {
         return .list(ListDelta(recipe))
     }
 
-    /// Whether two sides put in one column: by its name, or else as all of its cells are equal.
-    func hasSame(_ column: Int, as other: TableSide, _ otherColumn: Int) -> Bool {
-        if let name = newNames[column], let otherName = other.newNames[otherColumn] {
-            return name == otherName
+    /// The new columns that another side has put in too, counted among the new ones of each: those with one
+    /// name, and of those without a name the ones with equal cells.
+    func twins(on other: TableSide) -> [(own: Int, other: Int)] {
+        let unnamed = other.newNames.indices.filter { other.newNames[$0] == nil }
+        var free = Set(unnamed)
+        let named = ListMatching.uniquePositions(of: other.newNames)
+        return newNames.indices.compactMap { column in
+            if let name = newNames[column] { return named[name].map { (column, $0) } }
+            let same = unnamed.first { free.contains($0) && hasSame(column, as: other, $0) }
+            guard let same else { return nil }
+            free.remove(same)
+            return (column, same)
         }
+    }
+
+    private func hasSame(_ column: Int, as other: TableSide, _ otherColumn: Int) -> Bool {
         let common = newCells.keys.filter { other.newCells[$0] != nil }
         return !common.isEmpty
             && common.allSatisfy { newCells[$0]?[column] == other.newCells[$0]?[otherColumn] }
@@ -65,7 +74,8 @@ struct TableSide {
     ///
     /// - Parameter hasHeader: Whether the first row has the names of the columns.
     func filler(ofNew column: Int, hasHeader: Bool) -> Value {
-        let cells = newCells.filter { !hasHeader || $0.key > 0 }.map { $0.value[column] }
+        let rows = newCells.keys.filter { !hasHeader || $0 > 0 }.sorted()
+        let cells = rows.compactMap { newCells[$0]?[column] }
         guard let first = cells.first else { return .null }
         if first.isEmptyCell, cells.allSatisfy({ $0 == first }) { return first }
         let kinds = Set(cells.filter { $0 != .null }.map(\.kind))
