@@ -123,6 +123,39 @@ import Testing
         #expect(throws: TreeError.self) { try Delta(packed: again, on: long) }
     }
 
+    @Test func `a frame of one block goes without the header of the block`() throws {
+        try #require(Compression.isAvailable)
+        var random = Seeded(seed: 5)
+        // In one block, in one with a window, and in several: a block has at most 128 KiB.
+        for (size, isShort) in [(100, true), (1_000, true), (90_000, true), (300_000, false)] {
+            let bytes = (0..<size).map { _ in UInt8.random(in: 97...101, using: &random) }
+            let frame = try #require(Compression.compressed(bytes))
+            #expect((frame[0] & 0x08 != 0) == isShort)
+            #expect(try Compression.decompressed(frame) == bytes)
+            for end in 0..<min(frame.count, 200) {
+                #expect(throws: TreeError.self) {
+                    try Compression.decompressed(Array(frame[..<end]))
+                }
+            }
+            // With its header, the block is read as well.
+            let header = 1 + [1, 2, 4, 8][Int(frame[0] >> 6)]
+            let block = (frame.count - header) << 3 | 0b101
+            guard isShort else { continue }
+            let long =
+                [frame[0] & ~0x08] + frame[1..<header]
+                + [UInt8(block & 0xff), UInt8(block >> 8 & 0xff), UInt8(block >> 16)]
+                + frame[header...]
+            #expect(try Compression.decompressed(long) == bytes)
+        }
+        for bytes: [UInt8] in [
+            [0x08], [0x28], [0xff], [0xe8, 1], [0x28, 0], [0x2f, 0, 0, 0, 0, 9],
+        ] {
+            #expect(throws: TreeError.self) { try Compression.decompressed(bytes) }
+        }
+        let long = [0xa8, 0, 0, 4, 0] + [UInt8](repeating: 7, count: 300_000)
+        #expect(throws: TreeError.self) { try Compression.decompressed(long) }
+    }
+
     @Test func `a delta that does nothing in other words is keep`() throws {
         let deltas: [Delta] = [
             .increment(0), .list(try ListDelta()), .map(["a": .apply(.increment(0))]),

@@ -4,9 +4,9 @@ internal import CZstd
 
 /// Zstandard, with something that both sides have as a prefix.
 ///
-/// A part that repeats one of the prefix costs a few bytes. Frames lack the four bytes by which files
-/// are recognised. Without the trait `Zstd` there is no compression, and compressed bytes from
-/// others are refused.
+/// A part that repeats one of the prefix costs a few bytes. Frames lack the bytes that their reader
+/// can tell (Documentation/formats.md). Without the trait `Zstd` there is no compression, and
+/// compressed bytes from others are refused.
 public enum Compression {
     /// Whether this build can compress.
     public static var isAvailable: Bool {
@@ -46,8 +46,9 @@ public enum Compression {
                 }
             }
         }
-        guard ZSTD_isError(size) == 0, size - magic.count < bytes.count else { return nil }
-        return Array(buffer[magic.count..<size])
+        guard ZSTD_isError(size) == 0 else { return nil }
+        let frame = ShortFrame.shortened(buffer[..<size])
+        return frame.count < bytes.count ? frame : nil
         #else
         return nil
         #endif
@@ -76,12 +77,13 @@ public enum Compression {
         meter: inout ReadMeter
     ) throws(TreeError) -> [UInt8] {
         #if Zstd
-        let frame = magic + bytes
+        let frame = ShortFrame.whole(bytes)
         let size = try contentSize(of: frame)
         try meter.take(memory: size)
         guard let context = ZSTD_createDCtx() else { throw fault("there is no memory") }
         defer { ZSTD_freeDCtx(context) }
         ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, windowLogMax)
+        var isWhole = false
         let result = prefix.withUnsafeBytes { prefix in
             ZSTD_DCtx_refPrefix(context, prefix.baseAddress, prefix.count)
             return [UInt8](unsafeUninitializedCapacity: size) { target, count in
@@ -94,10 +96,11 @@ public enum Compression {
                         source.count
                     )
                 }
-                count = ZSTD_isError(written) == 0 ? written : 0
+                isWhole = written == size
+                count = isWhole ? size : 0
             }
         }
-        guard result.count == size else { throw fault("it does not unfold to what it says") }
+        guard isWhole else { throw fault("it does not unfold to what it says") }
         return result
         #else
         throw fault("this build cannot read it")
@@ -109,7 +112,6 @@ public enum Compression {
     }
 
     #if Zstd
-    private static let magic: [UInt8] = [0x28, 0xb5, 0x2f, 0xfd]
     private static let windowLogMax: Int32 = 27
     /// RFC 8878, sections 3.1.1.2.3 and 3.1.1.2.4: no block unfolds to more, or takes less.
     private static let blockMaxInBytes = 1 << 17
