@@ -58,7 +58,10 @@ struct Books {
     var lostPlaces: Set<ObjectKey> = []
     /// How often a launch has resumed all pipelines, or tried to.
     var resumeCount = 0
+    /// The first promise that was broken, and how.
     private(set) var violation: String?
+    /// How often each promise was put to the test.
+    private(set) var looks: [Promise: Int] = [:]
 
     func pipeline(of id: OperationID) -> String? {
         for write in writes.values where write.answer == .committed {
@@ -67,7 +70,18 @@ struct Books {
         return nil
     }
 
-    mutating func violate(_ text: String) { violation = violation ?? text }
+    mutating func expect(
+        _ promise: Promise,
+        _ isKept: Bool,
+        _ fault: @autoclosure () -> String
+    ) {
+        looks[promise, default: 0] += 1
+        if !isKept { violate(promise, fault()) }
+    }
+
+    mutating func violate(_ promise: Promise, _ fault: String) {
+        violation = violation ?? "\(promise): \(fault)"
+    }
 }
 
 extension Books {
@@ -117,16 +131,23 @@ extension Books {
     }
 
     private mutating func checkPresence(of mark: Int, at found: CommitNumber, _ look: Look) {
-        guard let write = writes[mark] else { return violate("mark \(mark) was never written") }
-        if write.commit != found {
-            violate("write \(mark) of commit \(write.commit) says \(found)")
+        guard let write = writes[mark] else {
+            return violate(.allOrNothing, "mark \(mark) was never written")
         }
+        expect(
+            .commitsAreNotMixed,
+            write.commit == found,
+            "write \(mark) of commit \(write.commit) says \(found)"
+        )
         switch (write.answer, look) {
-        case (.undone, _): violate("write \(mark) was undone, and is there")
+        case (.undone, _): violate(.allOrNothing, "write \(mark) was undone, and is there")
         case (.lost, .afterRestore): break
-        case (.lost, _): violate("write \(mark) was lost, and is back")
-        case (.failed, .whileItRuns): violate("write \(mark) has failed, and is there")
-        case (.open, _), (.committed, _), (.failed, _): break
+        case (.lost, _):
+            violate(.committedIsCommitted, "write \(mark) was lost, and is back")
+        case (.failed, .whileItRuns):
+            violate(.allOrNothing, "write \(mark) has failed, and is there")
+        case (.committed, _): expect(.committedIsCommitted, true, "")
+        case (.open, _), (.failed, _): break
         }
     }
 
@@ -138,17 +159,22 @@ extension Books {
     ) {
         guard let write = writes[mark] else { return }
         switch (write.answer, look) {
-        case (.undone, .afterRestore): break
+        case (.undone, _): expect(.allOrNothing, true, "")
         case (_, .afterRestore):
             lostPlaces.formUnion(write.changes.keys)
             writes[mark]?.answer = .lost
         case (.committed, .afterPowerCut) where !write.isSynced:
-            if write.commit < lastKept {
-                violate("write \(mark) of commit \(write.commit) is gone, later ones are not")
-            }
+            expect(
+                .relaxedLosesTheNewest,
+                write.commit >= lastKept,
+                "write \(mark) of commit \(write.commit) is gone, later ones are not"
+            )
             writes[mark]?.answer = .lost
         case (.committed, _) where write.commit <= commit || look != .whileItRuns:
-            violate("write \(mark) of commit \(write.commit) was acknowledged, and is gone")
+            violate(
+                .committedIsCommitted,
+                "write \(mark) of commit \(write.commit) was acknowledged, and is gone"
+            )
         case (.open, .afterKill), (.open, .afterPowerCut), (.failed, .afterKill),
             (.failed, .afterPowerCut):
             writes[mark]?.answer = .lost
@@ -174,8 +200,12 @@ extension Books {
 
     /// Holds what a launch is told of new commits against what they were.
     mutating func check(_ changes: ChangeSet, marks: [Int: CommitNumber], toldTo launch: Int) {
-        if let last = told[launch], changes.first != last.next {
-            violate("after commit \(last) launch \(launch) is told of \(changes.first)")
+        if let last = told[launch] {
+            expect(
+                .changesHaveNoGap,
+                changes.first == last.next,
+                "after commit \(last) launch \(launch) is told of \(changes.first)"
+            )
         }
         told[launch] = changes.last
         if changes.isReset { return }
@@ -184,13 +214,14 @@ extension Books {
         for key in Set(before.keys).union(after.keys).union(changes.keys) where key.isOfModel {
             let isInserted = before[key] == nil && after[key] != nil
             let isRemoved = before[key] != nil && after[key] == nil
-            if changes.inserted.contains(key) != isInserted
-                || changes.removed.contains(key) != isRemoved
-                || before[key] != nil && after[key] != nil && before[key] != after[key]
-                    && !changes.updated.contains(key)
-            {
-                violate("commits \(changes.first)...\(changes.last) did not do that to \(key)")
-            }
+            let isUpdated = before[key] != nil && after[key] != nil && before[key] != after[key]
+            expect(
+                .changesAreNet,
+                changes.inserted.contains(key) == isInserted
+                    && changes.removed.contains(key) == isRemoved
+                    && (!isUpdated || changes.updated.contains(key)),
+                "commits \(changes.first)...\(changes.last) did not do that to \(key)"
+            )
         }
     }
 }

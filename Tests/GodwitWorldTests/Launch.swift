@@ -109,7 +109,7 @@ final class Launch: @unchecked Sendable {
                     if launch.isAlive, !world.mayFail(launch.process, since: faults),
                         !launch.store.isPoisoned
                     {
-                        world.books.violate("the queue ended: \(error)")
+                        world.books.violate(.nothingIsStuck, "the queue ended: \(error)")
                     }
                     guard (try? await world.clock.sleep(for: .seconds(1))) != nil else { return }
                 }
@@ -225,7 +225,11 @@ extension World {
             let marks = try launch.store.database.read { try Disk.marks(in: $0) }
             books.check(change, marks: marks, toldTo: launch.process)
         } catch {
-            if !mayFail(launch.process) { books.violate("the marks cannot be read: \(error)") }
+            books.expect(
+                .storeGoesOn,
+                mayFail(launch.process),
+                "the marks cannot be read: \(error)"
+            )
         }
     }
 }

@@ -81,7 +81,7 @@ extension World {
                 guard launch.isAlive, !mayFail(launch.process, since: faults),
                     !launch.store.isPoisoned, !(error is CancellationError)
                 else { return }
-                books.violate("a chore fails: \(error)")
+                books.violate(.storeGoesOn, "a chore fails: \(error)")
             }
         }
     }

@@ -49,7 +49,10 @@ extension World {
         books.resumeCount += 1
         open(.afterRestore)
         for mark in backup.marks where books.writes[mark]?.answer == .lost {
-            books.violate("write \(mark) was acknowledged before the backup, and is gone")
+            books.violate(
+                .committedIsCommitted,
+                "write \(mark) was acknowledged before the backup, and is gone"
+            )
         }
         self.backup = nil
     }

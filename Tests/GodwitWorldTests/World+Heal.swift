@@ -35,10 +35,11 @@ extension World {
             jobs += 50
             if jobs > Self.jobsMax {
                 for launch in alive { note("launch \(launch.process): \(rows(launch))") }
-                books.violate("the queue does not come to rest")
+                books.violate(.nothingIsStuck, "the queue does not come to rest")
             }
         }
         note("it has come to rest")
+        books.expect(.nothingIsStuck, books.violation == nil, "the queue does not come to rest")
         if books.violation == nil { checkEnd() }
         if books.violation == nil { auditQueues() }
     }
@@ -49,19 +50,28 @@ extension World {
             start(launch) { [self] launch in
                 do {
                     let problems = try await launch.queue.audit().problems
-                    if let first = problems.first {
-                        books.violate("launch \(launch.process) is wrong: \(first)")
-                    }
+                    books.expect(
+                        .auditsFindNothing,
+                        problems.isEmpty,
+                        "launch \(launch.process) is wrong: \(problems)"
+                    )
                 } catch QueueError.notTheRunner {
                     // It has nothing in memory that could be wrong.
                 } catch {
-                    books.violate("launch \(launch.process) cannot be audited: \(error)")
+                    books.violate(
+                        .auditsFindNothing,
+                        "launch \(launch.process) cannot be audited: \(error)"
+                    )
                 }
                 audited.insert(launch.process)
             }
             let isDone = { [self] in audited.contains(launch.process) }
             for _ in 0..<100 where !isDone() && books.violation == nil { runJobs(20) }
-            if !isDone() { books.violate("the audit of launch \(launch.process) does not end") }
+            books.expect(
+                .auditsFindNothing,
+                isDone(),
+                "the audit of launch \(launch.process) does not end"
+            )
         }
     }
 
@@ -97,15 +107,22 @@ extension World {
             let places = marks.keys.flatMap { books.writes[$0]?.changes.keys.map { $0 } ?? [] }
             let all = books.writes.values.flatMap(\.pushes)
             let skipped = Set(all.filter { books.skipped.contains($0.id) }.map(\.push.place))
-            for place in Set(places).subtracting(skipped).subtracting(books.lostPlaces)
-            where cloud.contents[place] != objects[place]?.newest {
-                books.violate("the cloud has another \(place) than the store")
+            for place in Set(places).subtracting(skipped).subtracting(books.lostPlaces) {
+                books.expect(
+                    .newestDataIsPushed,
+                    cloud.contents[place] == objects[place]?.newest,
+                    "the cloud has another \(place) than the store"
+                )
             }
-            for launch in alive where books.told[launch.process] ?? last != last {
-                books.violate("launch \(launch.process) was never told of commit \(last)")
+            for launch in alive {
+                books.expect(
+                    .changesHaveNoGap,
+                    books.told[launch.process] ?? last == last,
+                    "launch \(launch.process) was never told of commit \(last)"
+                )
             }
         } catch {
-            books.violate("the disk cannot be read: \(error)")
+            books.violate(.storeGoesOn, "the disk cannot be read: \(error)")
         }
     }
 
@@ -117,13 +134,18 @@ extension World {
         let fate = try launch.store.database.read { try FateTable.fate(of: queued.id, in: $0) }
         switch fate {
         case .completed:
-            if !done.contains(queued.id.description) {
-                books.violate("\(queued.push.name) is completed without its record")
-            }
+            books.expect(
+                .oneTransaction,
+                done.contains(queued.id.description),
+                "\(queued.push.name) is completed without its record"
+            )
         case .merged: break
         case .skipped where books.skipped.contains(queued.id): break
         case .skipped, nil:
-            books.violate("\(queued.push.name) is lost: \(String(describing: fate))")
+            books.violate(
+                .committedIsCommitted,
+                "\(queued.push.name) is lost: \(String(describing: fate))"
+            )
         }
     }
 }

@@ -16,9 +16,11 @@ extension World {
         let id = run.operation.id
         // One that was frozen does not know that another process has taken its place.
         guard !isOvertaken(run.operation, launch) else { return }
-        if let other = cloud.active[id] {
-            books.violate("\(push.name) runs twice at once, in \(other) and \(process)")
-        }
+        books.expect(
+            .oneProcessRuns,
+            cloud.active[id] == nil,
+            "\(push.name) runs twice at once, also in \(cloud.active[id] ?? process)"
+        )
         cloud.active[id] = process
         note("\(process) sends \(push.name) (\(run.operation.number))")
         checkStart(of: run.operation, launch)
@@ -81,7 +83,8 @@ extension World {
         try await travel()
         return .completed { [self] transaction in
             let key = id.description
-            if try transaction.exists(key, in: App.done) { books.violate("\(key) is done twice") }
+            let isNew = try !transaction.exists(key, in: App.done)
+            books.expect(.nothingHappensTwice, isNew, "\(key) is done twice")
             try transaction.set(transaction.commit.rawValue, for: key, in: App.done)
         }
     }
@@ -107,23 +110,33 @@ extension World {
         let database = launch.store.database
         guard let done = try? database.read({ try Disk.done(in: $0) }) else { return }
         let number = operation.number
-        if done.contains(operation.id.description) {
-            books.violate("\(number) is sent although it is done")
-        }
+        books.expect(
+            .nothingHappensTwice,
+            !done.contains(operation.id.description),
+            "\(number) is sent although it is done"
+        )
         let known = books.writes.values.filter { $0.answer == .committed }
         let queued = known.flatMap(\.pushes)
         guard let own = queued.first(where: { $0.id == operation.id }) else { return }
-        for need in own.needs where !isGone(need, launch) {
-            books.violate("\(number) is sent before \(need), which it needs")
+        for need in own.needs {
+            books.expect(
+                .dependenciesGoFirst,
+                isGone(need, launch),
+                "\(number) is sent before \(need), which it needs"
+            )
         }
         checkConditions(of: own, number, launch)
         guard own.pipeline == App.line, !books.refused.contains(own.id) else { return }
         for write in known where write.commit < operation.commit {
-            for earlier in write.pushes where earlier.pipeline == App.line {
-                if !books.refused.contains(earlier.id), !isThrough(earlier.id, launch) {
-                    note(rows(launch))
-                    books.violate("\(number) is sent before \(earlier.push.name)")
-                }
+            for earlier in write.pushes
+            where earlier.pipeline == App.line && !books.refused.contains(earlier.id) {
+                let isInOrder = isThrough(earlier.id, launch)
+                if !isInOrder { note(rows(launch)) }
+                books.expect(
+                    .commitsGoInOrder,
+                    isInOrder,
+                    "\(number) is sent before \(earlier.push.name)"
+                )
             }
         }
     }
@@ -149,35 +162,59 @@ extension World {
         _ launch: Launch
     ) {
         let isOld = { [idleCount] (since: Int) in max(since, launch.thawedAt) < idleCount }
-        if let since = launch.offlineSince, isOld(since) {
-            books.violate("\(number) is sent although there is no network")
-        }
-        if let since = books.suspended[own.pipeline], isOld(since) {
-            books.violate("\(number) is sent although \(own.pipeline) is suspended")
-        }
-        if let own = launch.suspensions[own.pipeline], own.count > 0, isOld(own.since) {
-            books.violate("\(number) is sent although its pipeline is suspended here")
-        }
-        if let held = books.holds[own.id]?.first(where: { isOld($0.value) }) {
-            books.violate("\(number) is sent although it is held by \(held.key)")
-        }
-        if let held = books.holds[own.id]?.first, let chore = books.choreCommits[own.id],
-            isChanged(number, since: chore, launch)
-        {
-            books.violate("\(number) is started although it is held by \(held.key)")
-        }
-        if let host = own.push.host, let pause = launch.pauses[host], isOld(pause.since),
-            pause.until > clock.now
-        {
-            books.violate("\(number) is sent although \(host) has asked for a pause")
+        books.expect(
+            .conditionsAreAwaited,
+            launch.offlineSince.map(isOld) != true,
+            "\(number) is sent although there is no network"
+        )
+        books.expect(
+            .suspensionsOutliveLaunches,
+            books.suspended[own.pipeline].map(isOld) != true,
+            "\(number) is sent although \(own.pipeline) is suspended"
+        )
+        let suspension = launch.suspensions[own.pipeline] ?? (count: 0, since: idleCount)
+        books.expect(
+            .suspensionsOfALaunch,
+            suspension.count == 0 || !isOld(suspension.since),
+            "\(number) is sent although its pipeline is suspended here"
+        )
+        checkHolds(of: own.id, number, launch, isOld)
+        if let host = own.push.host, let pause = launch.pauses[host] {
+            books.expect(
+                .pausesAreKept,
+                pause.until <= clock.now || !isOld(pause.since),
+                "\(number) is sent although \(host) has asked for a pause"
+            )
         }
         let active = cloud.active.filter { id, process in
             process == launch.process && !books.skipped.contains(id)
                 && books.pipeline(of: id) == own.pipeline
         }
-        if active.count > launch.limits[own.pipeline] ?? .max {
-            books.violate("\(active.count) operations of \(own.pipeline) run at once")
-        }
+        books.expect(
+            .concurrencyHasALimit,
+            active.count <= launch.limits[own.pipeline] ?? .max,
+            "\(active.count) operations of \(own.pipeline) run at once"
+        )
+    }
+
+    private func checkHolds(
+        of id: OperationID,
+        _ number: OperationNumber,
+        _ launch: Launch,
+        _ isOld: (Int) -> Bool
+    ) {
+        let holds = books.holds[id] ?? [:]
+        books.expect(
+            .holdsKeep,
+            !holds.values.contains(where: isOld),
+            "\(number) is sent although it is held by \(holds.keys.sorted())"
+        )
+        guard !holds.isEmpty, let chore = books.choreCommits[id] else { return }
+        books.expect(
+            .holdsKeep,
+            !isChanged(number, since: chore, launch),
+            "\(number) is started although it is held by \(holds.keys.sorted())"
+        )
     }
 
     /// Whether an operation has left the queue, as the disk says.

@@ -117,7 +117,11 @@ extension World {
             launch.begin(in: self)
         } catch {
             note("launch \(process) cannot open: \(error)")
-            if !mayFail(process) { books.violate("launch \(process) cannot open: \(error)") }
+            books.expect(
+                .storeGoesOn,
+                mayFail(process),
+                "launch \(process) cannot open: \(error)"
+            )
         }
     }
 
@@ -139,11 +143,17 @@ extension World {
             }
             let living = Set(alive.map(\.process))
             books.check(marks, through: last, look, living: living)
-            if books.objects(after: marks, through: last) != objects {
-                books.violate("the objects are not what the marked writes have made of them")
-            }
+            books.expect(
+                .allOrNothing,
+                books.objects(after: marks, through: last) == objects,
+                "the objects are not what the marked writes have made of them"
+            )
         } catch {
-            if !mayFail(launch.process) { books.violate("the disk cannot be read: \(error)") }
+            books.expect(
+                .storeGoesOn,
+                mayFail(launch.process),
+                "the disk cannot be read: \(error)"
+            )
         }
     }
 
@@ -175,7 +185,7 @@ extension World {
         for task in launch.tasks { task.cancel() }
         while scheduler.step(of: launch.process, { _ in }) {}
         do { try launch.close() } catch {
-            if !mayFail(launch.process) { books.violate("cannot close: \(error)") }
+            books.expect(.storeGoesOn, mayFail(launch.process), "cannot close: \(error)")
         }
         while scheduler.step(of: launch.process, { _ in }) {}
         launch.isAlive = false
