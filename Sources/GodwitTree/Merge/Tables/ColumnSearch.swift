@@ -30,9 +30,10 @@ struct ColumnSearch {
         if let old = header.base.positions(width), let new = header.sides[side].positions(newWidth)
         {
             matchNames(old, new)
-            matchRenamed()
-            let distinct = header.isOneOfRows ? self.rows.filter(\.isDistinct) : []
-            guard !distinct.contains(where: contradicts) else { return nil }
+            // A row of names says nothing of other names.
+            matchRenamed(rowCount: self.rows.count - (header.isAmongRows ? 1 : 0))
+            let distinct = header.row != nil ? self.rows.filter(\.isDistinct) : []
+            guard !distinct.contains(where: mostlyContradicts) else { return nil }
         } else {
             guard rows.count > 1, max(width, newWidth) <= Self.unnamedMax else { return nil }
             matchInOrder()
@@ -53,13 +54,13 @@ struct ColumnSearch {
     }
 
     /// Matches columns without a name, or with another one, by most of their cells.
-    private mutating func matchRenamed() {
+    private mutating func matchRenamed(rowCount: Int) {
         var free = Set(0..<width).subtracting(sources.compactMap { $0 })
         guard free.count * newColumns.count <= Self.pairsMax else { return }
         for new in newColumns {
             let best = free.sorted().max { score($0, new) < score($1, new) }
             // Empty cells do not tell that a column has another name.
-            guard let best, 2 * score(best, new) > rows.count,
+            guard let best, 2 * score(best, new) > rowCount,
                 rows.contains(where: { !$0.new[new].isBlank && $0.old[best] == $0.new[new] })
             else { continue }
             sources[new] = best
@@ -99,12 +100,19 @@ struct ColumnSearch {
     }
 
     /// Whether a cell that a row has once, before and after, stands in another column.
-    private func contradicts(_ row: TableRow) -> Bool {
+    private func contradicts(_ row: TableRow) -> Bool { stay(row).contains(false) }
+
+    /// Whether as many such cells stand in another column as in their own, or more.
+    private func mostlyContradicts(_ row: TableRow) -> Bool {
+        let stay = stay(row)
+        return 2 * stay.count { $0 } <= stay.count && stay.contains(false)
+    }
+
+    /// Whether each cell that a row has once, before and after, stands in its column.
+    private func stay(_ row: TableRow) -> [Bool] {
         let old = ListMatching.uniquePositions(of: row.old.map(ItemContent.init))
         let new = ListMatching.uniquePositions(of: row.new.map(ItemContent.init))
-        return new.contains { content, column in
-            old[content].map { sources[column] != $0 } ?? false
-        }
+        return new.compactMap { content, column in old[content].map { sources[column] == $0 } }
     }
 
     /// Matches columns between the same two neighbours, where as many went as came.

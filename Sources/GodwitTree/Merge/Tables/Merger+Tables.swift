@@ -109,7 +109,7 @@ extension Merger {
         var key: Key?
         if case .items(let field) = table.rows { key = field }
         guard !table.sides[side.other].isUnchanged, let row = insertion.value.cells(key),
-            row.count == table.sides[side].sources.count, !row.hasNames
+            table.hasRow(row, newOn: side)
         else { return }
         let (old, deltas) = table.columns(for: row, newOn: side)
         let cells = mergeItems(old, deltas, insertion.place, areCells: true, of: table)
@@ -151,12 +151,7 @@ extension MapAround {
     fileprivate func table(namedBy header: Key) -> Table? {
         for entry in base where entry.key != header {
             guard let rows = entry.value.list else { continue }
-            let changes = deltas.map { $0[entry.key].map { $0.delta } ?? .keep }
-            var recipes = Sides(both: ListDelta(ListRecipe()))
-            for side in Side.allCases {
-                if case .list(let delta)? = changes[side] { recipes[side] = delta }
-            }
-            if let shape = TableShape(rows, recipes, in: self),
+            if let shape = TableShape(rows, deltas.lists(under: entry.key), in: self),
                 let (table, _) = shape.table(in: self, under: entry.key), table.header == header
             {
                 return table

@@ -1,8 +1,10 @@
 // Lists side by side: the labels and the values of a chart, a table by columns.
 //
-// The lists of a map are the rows of a table if they are of scalars, or of rows and records without texts,
-// and of one length in the base and on each side, and a side has made them longer or shorter, all in the same places: what stands at one
-// position belongs together. A list of that length that one side adds is a row as well.
+// Lists of a map are the rows of a table if they are of scalars, of rows of these, or of records without texts,
+// and of one length in the base and on each side, and a side has put in, removed or moved items, all in the same
+// places: what stands at one position belongs together. One of them has the names of the others, which are
+// not all sets of words; or they are numbers, but no ids. A list of that length that one side adds, and that
+// is no set of words, is a row as well; one that does not follow the others is none.
 
 struct ParallelLists {
     let table: Table
@@ -11,24 +13,51 @@ struct ParallelLists {
 
     private static let listsMin = 2
     private static let fieldsMax = 256
+    /// Of so many lists that a side has made others of one leads the others.
+    private static let leadersMax = 8
+    /// Two numbers are a point, or a range.
+    private static let numbersMin = 3
 
     /// - Returns: nil if the lists of the map are none.
     init?(_ base: Value.Map, _ deltas: Sides<MapDelta>) {
-        let changed = Side.allCases.lazy.flatMap { deltas[$0].entries }
-            .first { $0.change.delta?.changesLength == true }
-        guard base.count <= Self.fieldsMax, deltas.ours != deltas.theirs, let key = changed?.key,
-            let width = base[key]?.list?.count, (2...ColumnSearch.columnsMax).contains(width)
+        guard base.count <= Self.fieldsMax, deltas.ours != deltas.theirs else { return nil }
+        let leaders = Side.allCases.lazy.flatMap { deltas[$0].entries }
+            .filter { $0.change.delta?.isOtherList == true }
+        for leader in leaders.prefix(Self.leadersMax) {
+            guard let lists = ParallelLists(base, deltas, leader: leader.key) else { continue }
+            self = lists
+            return
+        }
+        return nil
+    }
+
+    private init?(_ base: Value.Map, _ deltas: Sides<MapDelta>, leader: Key) {
+        guard let width = base[leader]?.list?.count, (2...ColumnSearch.columnsMax).contains(width),
+            let lead = Self.row(leader, base, deltas, at: 0)
         else { return nil }
-        let lists = base.filter { $0.value.list?.count == width }
-        let keys = lists.map(\.key)
-        guard keys.count >= Self.listsMin,
-            lists.allSatisfy({ $0.value.list?.allSatisfy(\.isCell) == true }),
-            let ours = Self.rows(keys, base, deltas.ours),
-            let theirs = Self.rows(keys, base, deltas.theirs),
-            ours[0].new.count != width || theirs[0].new.count != width
-        else { return nil }
-        let rows = Sides(ours: ours, theirs: theirs)
-        guard let table = Table(.fields(Set(keys)), rows, TableHeader(rows), width: width),
+        var (keys, rows) = ([Key](), Sides<[TableRow]>(both: []))
+        for entry in base where entry.value.list?.count == width {
+            guard let row = Self.row(entry.key, base, deltas, at: keys.count),
+                Side.allCases.allSatisfy({ row[$0].follows(lead[$0]) })
+            else { continue }
+            keys.append(entry.key)
+            for side in Side.allCases { rows[side].append(row[side]) }
+        }
+        var header = TableHeader(rows, width: width)
+        // Words that are as many as the names, and not told by them, are a set of their own.
+        let others = rows.ours.indices.filter { place in
+            place != header.row && rows.ours[place].old.areWords
+                && !header.agrees(with: rows.map { [$0[place]] }, width: width)
+        }
+        for place in others.reversed() {
+            keys.remove(at: place)
+            for side in Side.allCases { rows[side].remove(at: place) }
+        }
+        if !others.isEmpty { header = TableHeader(rows, width: width) }
+        guard keys.count >= Self.listsMin, Self.areSideBySide(rows.ours.map(\.old), header),
+            rows.ours[0].new.count != width || rows.theirs[0].new.count != width
+                || header.hasMovedNames(width),
+            let table = Table(.fields(Set(keys)), rows, header, width: width),
             let our = Self.delta(deltas.ours, base, table, .ours),
             let their = Self.delta(deltas.theirs, base, table, .theirs)
         else { return nil }
@@ -36,17 +65,39 @@ struct ParallelLists {
         self.deltas = Sides(ours: our, theirs: their)
     }
 
-    private static func rows(_ keys: [Key], _ base: Value.Map, _ delta: MapDelta) -> [TableRow]? {
-        var rows: [TableRow] = []
-        for (position, key) in keys.enumerated() {
-            let change = delta[key]
-            guard let value = base[key], let old = value.list, change != .remove,
-                let new = value.changed(by: change?.delta ?? .keep).list,
-                new.count == rows.first?.new.count ?? new.count
-            else { return nil }
-            rows.append(TableRow(position: position, old: old, new: new))
+    /// Whether lists of one length have names and values, or numbers that tell which of them belong together:
+    /// else they are sets that are equally large by chance.
+    private static func areSideBySide(_ lists: [Value.List], _ header: TableHeader) -> Bool {
+        let values = lists.enumerated().filter { place, list in
+            place != header.row && !list.areWords
         }
-        return rows
+        if let row = header.row, lists[row][0].text != nil { return !values.isEmpty }
+        let numbers = values.map(\.element) + (header.row.map { [lists[$0]] } ?? [])
+        let cells = numbers.flatMap { $0.map(\.self) }
+        let areIDs = cells.allSatisfy { $0.integer != nil } && Set(cells).count == cells.count
+        return numbers.count >= listsMin && lists[0].count >= numbersMin && !areIDs
+    }
+
+    /// A list of cells as a row, as both sides have it; nil where one has none.
+    private static func row(
+        _ key: Key,
+        _ base: Value.Map,
+        _ deltas: Sides<MapDelta>,
+        at position: Int
+    ) -> Sides<TableRow>? {
+        // Rows whose columns a side has changed are a table of their own.
+        guard let value = base[key], let old = value.list, old.allSatisfy(\.isCell),
+            TableShape(old, deltas.lists(under: key), in: nil) == nil
+        else { return nil }
+        let rows = deltas.map { delta -> TableRow? in
+            let change = delta[key]
+            if case .remove? = change { return nil }
+            return value.changed(by: change?.delta ?? .keep).list.map {
+                TableRow(position: position, old: old, new: $0)
+            }
+        }
+        guard let ours = rows.ours, let theirs = rows.theirs else { return nil }
+        return Sides(ours: ours, theirs: theirs)
     }
 
     private static func delta(
@@ -71,15 +122,36 @@ struct ParallelLists {
     }
 }
 
+extension Sides<MapDelta> {
+    /// The changes of a list under a key; none for what is another change.
+    func lists(under key: Key) -> Sides<ListDelta> {
+        map { delta in
+            guard case .list(let list)? = delta[key]?.delta else { return ListDelta(ListRecipe()) }
+            return list
+        }
+    }
+}
+
+extension TableRow {
+    /// Whether a list has changed as another one has: if it has kept its items while the other one moved some,
+    /// it has not.
+    fileprivate func follows(_ leader: TableRow) -> Bool {
+        new.count == leader.new.count
+            && (new != old || leader.new.count != leader.old.count || leader.new == leader.old)
+    }
+}
+
 extension Delta {
-    /// Whether this changes how many items a list has.
-    fileprivate var changesLength: Bool {
+    /// Whether this puts items into a list, removes or moves some.
+    fileprivate var isOtherList: Bool {
         guard case .list(let list) = self else { return false }
-        return list.recipe.count != list.recipe.tail
+        return !list.recipe.staysInPlace
     }
 }
 
 extension Value {
-    /// Whether it is a scalar, or has no text that could tell it from others.
-    fileprivate var isCell: Bool { isScalar || deepTexts.isEmpty }
+    /// Whether it is a scalar or a row of these, or has no text that could tell it from others.
+    fileprivate var isCell: Bool {
+        isScalar || list?.allSatisfy(\.isScalar) == true || deepTexts.isEmpty
+    }
 }

@@ -47,6 +47,14 @@ struct Table {
         twins = ours.twins(on: theirs).map { Sides(ours: $0.own, theirs: $0.other) }
     }
 
+    /// Whether a new row of one side is one of this table, and none that is as long by chance: a range, a colour
+    /// or a set of words beside two other lists.
+    func hasRow(_ row: Value.List, newOn side: Side) -> Bool {
+        guard row.count == sides[side].sources.count, !row.hasNames else { return false }
+        guard case .fields(let keys) = rows else { return true }
+        return !row.areWords && (keys.count > 2 || row.count > 2 && shiftsCells)
+    }
+
     /// Whether a side does more than put columns in behind the others.
     var shiftsCells: Bool {
         Side.allCases.contains { !sides[$0].sources.starts(with: (0..<width).map { $0 }) }

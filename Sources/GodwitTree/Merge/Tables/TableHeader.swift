@@ -6,11 +6,24 @@ struct TableHeader {
     let list: Key?
     /// Whether the names are in the first row.
     let isFirstRow: Bool
-    /// Whether the names are one of several lists side by side, any of which could have them.
-    let isOneOfRows: Bool
+    /// Which one of several lists side by side has the names; nil for another table.
+    let row: Int?
+
+    /// Whether a row of the table has the names.
+    var isAmongRows: Bool { isFirstRow || row != nil }
 
     /// Whether there are names.
     func isThere(_ width: Int) -> Bool { base.positions(width) != nil }
+
+    /// Whether a side has a name in another place.
+    func hasMovedNames(_ width: Int) -> Bool {
+        guard let old = base.positions(width) else { return false }
+        return Side.allCases.contains { side in
+            sides[side].values.enumerated().contains { place, name in
+                name.flatMap { old[$0] }.map { $0 != place } ?? false
+            }
+        }
+    }
 
     /// The names of the columns of one version, in their order; nil for a column without one.
     struct Names {
@@ -29,18 +42,68 @@ struct TableHeader {
         }
     }
 
-    /// The names in the first of several rows that has a text of its own in each column.
-    init(_ rows: Sides<[TableRow]>) {
-        let named = zip(rows.ours, rows.theirs).first { ours, theirs in
-            [ours.old, ours.new, theirs.new].allSatisfy { Names(beside: $0) != nil }
+    /// The names in the one of several rows that has a text of its own in each column, or else in the first
+    /// one of numbers that ascend.
+    init(_ rows: Sides<[TableRow]>, width: Int) {
+        let named = rows.ours.indices.compactMap { place -> TableHeader? in
+            let (ours, theirs) = (rows.ours[place], rows.theirs[place])
+            guard let base = Names(beside: ours.old), let our = Names(beside: ours.new),
+                let their = Names(beside: theirs.new)
+            else { return nil }
+            return TableHeader(base: base, sides: Sides(ours: our, theirs: their), row: place)
         }
-        (list, isFirstRow, isOneOfRows) = (nil, false, true)
-        base = named.flatMap { Names(beside: $0.0.old) } ?? Names(values: [])
-        sides = Sides(
-            ours: named.flatMap { Names(beside: $0.0.new) } ?? Names(values: []),
-            theirs: named.flatMap { Names(beside: $0.1.new) } ?? Names(values: [])
-        )
+        let numbers = named.first { header in
+            [header.base, header.sides.ours, header.sides.theirs].allSatisfy(\.ascend)
+        }
+        self =
+            Self.best(of: named.filter { $0.base.areTexts }, for: rows, width: width) ?? numbers
+            ?? TableHeader(base: Names(values: []), sides: Sides(both: Names(values: [])))
     }
+
+    init(base: Names, sides: Sides<Names>, list: Key? = nil, row: Int? = nil) {
+        (self.base, self.sides, self.list, self.row) = (base, sides, list, row)
+        isFirstRow = false
+    }
+
+    /// Of lists that are as many as a table has columns, the one that tells most cells their columns.
+    private static func best(
+        of headers: [TableHeader],
+        for rows: Sides<[TableRow]>,
+        width: Int
+    ) -> TableHeader? {
+        guard headers.count > 1 else { return headers.first }
+        return headers.map { (header: $0, count: $0.agreement(with: rows, width: width).right) }
+            .max { $0.count < $1.count }?.header
+    }
+
+    /// Whether most cells that stay are in the columns that the names tell, where these have changed.
+    func agrees(with rows: Sides<[TableRow]>, width: Int) -> Bool {
+        let changed = Side.allCases.filter { sides[$0].values != base.values }
+        let agreement = agreement(with: rows, width: width, on: changed)
+        return 2 * agreement.right > agreement.all
+    }
+
+    /// How many cells are in the columns that the names tell, of all whose names stay, in some rows.
+    private func agreement(
+        with rows: Sides<[TableRow]>,
+        width: Int,
+        on changed: [Side] = Side.allCases
+    ) -> (right: Int, all: Int) {
+        guard let old = base.positions(width) else { return (0, 0) }
+        var (right, all) = (0, 0)
+        for side in changed {
+            for row in rows[side].prefix(Self.rowsMax) {
+                for (name, cell) in zip(sides[side].values, row.new) {
+                    guard let column = name.flatMap({ old[$0] }) else { continue }
+                    all += 1
+                    if row.old[column] == cell { right += 1 }
+                }
+            }
+        }
+        return (right, all)
+    }
+
+    private static let rowsMax = 16
 
     /// The names in a list beside the table, or else in its first row, if that is none like the others.
     ///
@@ -48,13 +111,13 @@ struct TableHeader {
     ///   - around: The map that has the table.
     ///   - key: The key of the table in it.
     init(_ around: MapAround?, of key: Key?, _ rows: Sides<[TableRow]>, width: Int) {
-        isOneOfRows = false
         let widths = rows.map { $0.first?.new.count ?? 0 }
-        if let around, let lists = around.names(besides: key, width: width, widths) {
-            (base, sides, list, isFirstRow) = (lists.base, lists.sides, lists.key, false)
+        let beside = around?.headers(besides: key, width: width, widths) ?? []
+        if let header = Self.best(of: beside, for: rows, width: width) {
+            self = header
             return
         }
-        list = nil
+        (list, row) = (nil, nil)
         let first = rows.map { rows in rows.first.flatMap { $0.position == 0 ? $0 : nil } }
         isFirstRow = true
         let data = rows.ours.dropFirst().map(\.old)
@@ -71,7 +134,7 @@ struct TableHeader {
 
 extension TableHeader.Names {
     /// The names of columns in a list of texts or ints, or of records with usual names.
-    fileprivate init?(beside list: Value.List) {
+    init?(beside list: Value.List) {
         if let names = Self.own(list.map { $0.text == nil && $0.integer == nil ? nil : $0 }) {
             values = names
             return
@@ -87,6 +150,16 @@ extension TableHeader.Names {
     /// Names, if each is there and no other is like it.
     private static func own(_ names: [Value?]) -> [Value?]? {
         names.contains(nil) || Set(names).count < names.count ? nil : names
+    }
+
+    /// Whether these are texts.
+    fileprivate var areTexts: Bool { values.allSatisfy { $0?.text != nil } }
+
+    /// Whether these are numbers, each above the one before it.
+    fileprivate var ascend: Bool {
+        zip(values, values.dropFirst()).allSatisfy {
+            ($0?.integer ?? .max) < ($1?.integer ?? .min)
+        }
     }
 
     fileprivate init(first row: Value.List?) {
@@ -108,63 +181,5 @@ extension [Value.List] {
     fileprivate func repeatsCells(below header: Value.List) -> Bool {
         let cells = flatMap { row in row.map(\.self) }
         return Set(cells).count < cells.count && Set(header).isDisjoint(with: cells)
-    }
-}
-
-/// A map that is being merged.
-struct MapAround {
-    let base: Value.Map
-    let deltas: Sides<MapDelta>
-
-    /// Whether a list has the names of the columns of a table.
-    func hasHeader(_ list: Value.List, under key: Key) -> Bool {
-        guard base.count <= Self.fieldsMax else { return false }
-        let isBesideTable = base.contains { entry in
-            guard entry.key != key, let rows = entry.value.list, !rows.isEmpty else { return false }
-            if let cells = rows[0].list { return cells.count == list.count }
-            return rows[0].map?.contains { $0.value.list?.count == list.count } == true
-        }
-        return isBesideTable && TableHeader.Names(beside: list) != nil
-    }
-
-    /// Whether the sides have changed a list of names that has a table beside it, and not alike.
-    var haveOtherNames: Bool {
-        Side.allCases.contains { side in
-            deltas[side].entries.contains { entry in
-                guard case .list(let change)? = entry.change.delta, !change.recipe.staysInPlace,
-                    deltas[side.other][entry.key] != entry.change
-                else { return false }
-                return base[entry.key]?.list.map { hasHeader($0, under: entry.key) } == true
-            }
-        }
-    }
-
-    private static let fieldsMax = 256
-
-    /// A list of as many names as a table has columns, in each version.
-    fileprivate func names(
-        besides table: Key?,
-        width: Int,
-        _ widths: Sides<Int>
-    ) -> (key: Key, base: TableHeader.Names, sides: Sides<TableHeader.Names>)? {
-        // Of two lists that could have the names, one that a side has changed has them.
-        let changed = base.filter { deltas.ours[$0.key] != nil || deltas.theirs[$0.key] != nil }
-        for entry in changed + Array(base) where entry.key != table {
-            let (key, value) = (entry.key, entry.value)
-            guard let list = value.list, list.count == width,
-                let names = TableHeader.Names(beside: list)
-            else { continue }
-            let sides = deltas.map { delta -> TableHeader.Names? in
-                let change = delta[key]
-                if case .remove? = change { return nil }
-                return value.changed(by: change?.delta ?? .keep).list.flatMap { .init(beside: $0) }
-            }
-            if let ours = sides.ours, let theirs = sides.theirs,
-                ours.values.count == widths.ours, theirs.values.count == widths.theirs
-            {
-                return (key, names, Sides(ours: ours, theirs: theirs))
-            }
-        }
-        return nil
     }
 }

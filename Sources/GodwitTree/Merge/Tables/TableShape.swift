@@ -4,6 +4,8 @@ struct TableShape {
     private let width: Int
     private let base: Value.List
     private let recipes: Sides<ListRecipe>
+    /// Whether only other names beside the rows tell that a side has changed the columns.
+    private let isByNames: Bool
 
     /// How many rows are looked at for records that have names.
     private static let rowsMax = 64
@@ -15,7 +17,9 @@ struct TableShape {
         let changed = [recipes.ours, recipes.theirs].filter {
             $0.editsAll(base) || around?.haveOtherNames == true
         }
-        guard let key = changed.lazy.compactMap(\.keyOfCells).first,
+        let own = changed.lazy.compactMap(\.keyOfCells).first
+        isByNames = own == nil
+        guard let key = own ?? around?.keyOfCells(of: base, recipes),
             let width = base[0].cells(key.field)?.count, width > 0,
             base.allSatisfy({ $0.cells(key.field)?.count == width }),
             !base.prefix(Self.rowsMax).contains(where: { $0.cells(key.field)?.hasNames == true })
@@ -33,7 +37,8 @@ struct TableShape {
         let rows = Sides(ours: ours, theirs: theirs)
         let header = TableHeader(around, of: key, rows, width: width)
         guard let table = Table(.items(key: self.key), rows, header, width: width),
-            isTable(header) || isWide && table.shiftsCells,
+            !isByNames || header.list != nil && header.agrees(with: rows, width: width),
+            isTable(header, in: around) || isWide && table.shiftsCells,
             let our = delta(recipes.ours, table.sides.ours),
             let their = delta(recipes.theirs, table.sides.theirs)
         else { return nil }
@@ -42,8 +47,10 @@ struct TableShape {
 
     /// Whether the columns have names, or are of different kinds: else the rows are mere lists, each on its
     /// own, and records with lists have more than these in them.
-    private func isTable(_ header: TableHeader) -> Bool {
-        if header.isThere(width) { return key == nil || !header.isFirstRow }
+    private func isTable(_ header: TableHeader, in around: MapAround?) -> Bool {
+        if header.isThere(width) {
+            return header.isFirstRow ? key == nil : !areSets(header, in: around)
+        }
         guard key == nil, base.count > 1, !base.allSatisfy({ $0.list?.isTuple == true }) else {
             return false
         }
@@ -55,6 +62,18 @@ struct TableShape {
             )
         }
         return kinds.allSatisfy { $0.count == 1 } && Set(kinds).count > 1
+    }
+
+    /// Whether the rows are words, and no cells below the words beside them: some of these words themselves, or
+    /// those of a few records.
+    private func areSets(_ header: TableHeader, in around: MapAround?) -> Bool {
+        let list = header.list.flatMap { around?.base[$0]?.list }
+        guard list?.first?.map == nil else { return false }
+        let rows = base.compactMap { $0.cells(key) }
+        guard rows.allSatisfy(\.areWords) else { return false }
+        let names = Set(header.base.values)
+        return key != nil && rows.count < Self.rowsMin
+            || rows.allSatisfy { row in row.allSatisfy(names.contains) }
     }
 
     /// Whether there are so many rows of cells that they do not have one of them put in, removed or moved in the
@@ -142,6 +161,29 @@ extension Value {
 extension Value.List {
     /// Whether there are records with names among these: things, and no cells.
     var hasNames: Bool { contains { $0.usualName != nil } }
+
+    /// Whether these are words, each another one, as in a set: cells may be empty, or be there twice.
+    var areWords: Bool {
+        allSatisfy { $0.text != nil && !$0.isBlank } && Set(self).count == count
+    }
+}
+
+extension MapAround {
+    /// The key of the cells in the first row that are as many as names beside them, where a side has changed these
+    /// and all rows.
+    fileprivate func keyOfCells(
+        of rows: Value.List,
+        _ recipes: Sides<ListRecipe>
+    ) -> (field: Key?, Void)? {
+        for side in Side.allCases where recipes[side].editsAll(rows) {
+            for names in otherNames(on: side) {
+                if rows[0].list?.count == names.count { return (nil, ()) }
+                let cells = rows[0].map?.first { $0.value.list?.count == names.count }
+                if let cells { return (cells.key, ()) }
+            }
+        }
+        return nil
+    }
 }
 
 extension ListRecipe {
