@@ -281,4 +281,24 @@ import Testing
             gives: book(#""Cleo","Ben","Ada""#, "\(cleo),\(ben),\(edited)")
         )
     }
+
+    @Test func `a new card gets no empty label where another list has as many cards`() throws {
+        func board(_ todo: String, _ doing: String) -> String {
+            #"{"todo":[\#(todo)],"doing":[\#(doing)]}"#
+        }
+        func card(_ title: String, _ labels: String) -> String {
+            #"{"title":"\#(title)","labels":[\#(labels)]}"#
+        }
+        let gate = "Fix the garden gate"
+        let (lamp, dentist) = (
+            card("Buy a new lamp", #""home""#), card("Call the dentist", #""health""#)
+        )
+        let soap = card("Order more soap", "")
+        try expectMerge(
+            board(card(gate, #""urgent""#), lamp),
+            board(card(gate, #""urgent""#) + "," + dentist, lamp),
+            board(card(gate, #""urgent","outside""#), lamp + "," + soap),
+            gives: board(card(gate, #""urgent","outside""#) + "," + dentist, lamp + "," + soap)
+        )
+    }
 }

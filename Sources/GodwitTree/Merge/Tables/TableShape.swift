@@ -38,7 +38,7 @@ struct TableShape {
         let header = TableHeader(around, of: key, rows, width: width)
         guard let table = Table(.items(key: self.key), rows, header, width: width),
             !isByNames || header.list != nil && header.agrees(with: rows, width: width),
-            isTable(header, in: around) || isWide && table.shiftsCells,
+            isTable(header, table, in: around) || isWide && table.shiftsCells,
             let our = delta(recipes.ours, table.sides.ours),
             let their = delta(recipes.theirs, table.sides.theirs)
         else { return nil }
@@ -47,9 +47,9 @@ struct TableShape {
 
     /// Whether the columns have names, or are of different kinds: else the rows are mere lists, each on its
     /// own, and records with lists have more than these in them.
-    private func isTable(_ header: TableHeader, in around: MapAround?) -> Bool {
+    private func isTable(_ header: TableHeader, _ table: Table, in around: MapAround?) -> Bool {
         if header.isThere(width) {
-            return header.isFirstRow ? key == nil : !areSets(header, in: around)
+            return header.isFirstRow ? key == nil : !areSets(header, table, in: around)
         }
         guard key == nil, base.count > 1, !base.allSatisfy({ $0.list?.isTuple == true }) else {
             return false
@@ -64,15 +64,17 @@ struct TableShape {
         return kinds.allSatisfy { $0.count == 1 } && Set(kinds).count > 1
     }
 
-    /// Whether the rows are words, and no cells below the words beside them: some of these words themselves, or
-    /// those of a few records.
-    private func areSets(_ header: TableHeader, in around: MapAround?) -> Bool {
+    /// Whether the rows are no cells below the names beside them: the list of one record that is as long as a
+    /// list of other records, words to which a side has put in others behind, or words of which the names are
+    /// some.
+    private func areSets(_ header: TableHeader, _ table: Table, in around: MapAround?) -> Bool {
         let list = header.list.flatMap { around?.base[$0]?.list }
-        guard list?.first?.map == nil else { return false }
+        let areRecords = list?.first?.map != nil
         let rows = base.compactMap { $0.cells(key) }
+        if key != nil, areRecords, rows.count == 1 { return true }
         guard rows.allSatisfy(\.areWords) else { return false }
         let names = Set(header.base.values)
-        return key != nil && rows.count < Self.rowsMin
+        return key != nil && rows.count < Self.rowsMin && !(areRecords && table.shiftsCells)
             || rows.allSatisfy { row in row.allSatisfy(names.contains) }
     }
 
