@@ -31,7 +31,9 @@ enum Promise: String, CaseIterable {
         """
     case nothingHappensTwice = "Nothing happens twice."
     case oneProcessRuns = "one process runs the queue, the others enqueue and follow it."
-    case onePipelineOneQueue = "``QueueError/pipelineExists(_:)``"
+    case onePipelineOneQueue = """
+        - Throws: ``QueueError/pipelineExists(_:)``, or what the store throws.
+        """
     case dependenciesGoFirst = """
         Operations of all commits run as their dependencies, explicit ones and those that follow from \
         footprints, allow.
