@@ -282,6 +282,30 @@ import Testing
         )
     }
 
+    @Test func `a cell stays in the row of its person where the names are records`() throws {
+        func roster(_ people: String, _ rows: String) -> String {
+            #"{"names":[\#(people)],"days":["Mon","Tue","Wed"],"grid":[\#(rows)]}"#
+        }
+        let (ann, ben) = (#"{"name":"Ann","age":3}"#, #"{"name":"Ben","age":4}"#)
+        let base = roster("\(ann),\(ben)", "[true,false,true],[false,false,true]")
+        try expectMerge(
+            base,
+            roster("\(ben),\(ann)", "[false,false,true],[true,false,true]"),
+            roster(#"\#(ann),{"name":"Ben","age":5}"#, "[true,false,true],[false,true,true]"),
+            gives: roster(#"{"name":"Ben","age":5},\#(ann)"#, "[false,true,true],[true,false,true]")
+        )
+        let cy = #"{"name":"Cy","age":2}"#
+        try expectMerge(
+            base,
+            roster("\(ann),\(cy),\(ben)", "[true,false,true],[true,false,true],[false,false,true]"),
+            roster("\(ann),\(ben)", "[true,false,true],[false,true,true]"),
+            gives: roster(
+                "\(ann),\(cy),\(ben)",
+                "[true,false,true],[true,false,true],[false,true,true]"
+            )
+        )
+    }
+
     @Test func `a new card gets no empty label where another list has as many cards`() throws {
         func board(_ todo: String, _ doing: String) -> String {
             #"{"todo":[\#(todo)],"doing":[\#(doing)]}"#

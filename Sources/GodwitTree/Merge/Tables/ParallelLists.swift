@@ -3,8 +3,9 @@
 // Lists of a map are the rows of a table if they are of scalars, of rows of these, or of records without texts,
 // and of one length in the base and on each side, and a side has put in, removed or moved items, all in the same
 // places: what stands at one position belongs together. One of them has the names of the others, which are
-// not all sets of words; or they are numbers, but no ids. A list of that length that one side adds, and that
-// is no set of words, is a row as well; one that does not follow the others is none.
+// not all sets of words; or they are numbers, but no ids. Records with names may be those of the rows of a
+// matrix. A list of that length that one side adds, and that is no set of words, is a row as well; one that
+// does not follow the others is none.
 
 struct ParallelLists {
     let table: Table
@@ -24,20 +25,31 @@ struct ParallelLists {
         let leaders = Side.allCases.lazy.flatMap { deltas[$0].entries }
             .filter { $0.change.delta?.isOtherList == true }
         for leader in leaders.prefix(Self.leadersMax) {
-            guard let lists = ParallelLists(base, deltas, leader: leader.key) else { continue }
+            guard
+                let lists = ParallelLists(base, deltas, leader: leader.key, names: .cells)
+                    ?? ParallelLists(base, deltas, leader: leader.key, names: .records)
+            else { continue }
             self = lists
             return
         }
         return nil
     }
 
-    private init?(_ base: Value.Map, _ deltas: Sides<MapDelta>, leader: Key) {
+    /// What the names stand in: one of the lists of cells, or the records beside a matrix.
+    fileprivate enum NameList { case cells, records }
+
+    private init?(
+        _ base: Value.Map,
+        _ deltas: Sides<MapDelta>,
+        leader: Key,
+        names: NameList
+    ) {
         guard let width = base[leader]?.list?.count, (2...ColumnSearch.columnsMax).contains(width),
-            let lead = Self.row(leader, base, deltas, at: 0)
+            let lead = Self.row(leader, base, deltas, at: 0, names)
         else { return nil }
         var (keys, rows) = ([Key](), Sides<[TableRow]>(both: []))
         for entry in base where entry.value.list?.count == width {
-            guard let row = Self.row(entry.key, base, deltas, at: keys.count),
+            guard let row = Self.row(entry.key, base, deltas, at: keys.count, names),
                 Side.allCases.allSatisfy({ row[$0].follows(lead[$0]) })
             else { continue }
             keys.append(entry.key)
@@ -46,8 +58,13 @@ struct ParallelLists {
         var header = TableHeader(rows, width: width)
         // Words that are as many as the names, and not told by them, are a set of their own.
         let others = rows.ours.indices.filter { place in
-            place != header.row && rows.ours[place].old.areWords
-                && !header.agrees(with: rows.map { [$0[place]] }, width: width)
+            let list = rows.ours[place].old
+            guard place != header.row else { return false }
+            return switch names {
+            case .cells:
+                list.areWords && !header.agrees(with: rows.map { [$0[place]] }, width: width)
+            case .records: !list.isMatrix
+            }
         }
         for place in others.reversed() {
             keys.remove(at: place)
@@ -71,7 +88,7 @@ struct ParallelLists {
         let values = lists.enumerated().filter { place, list in
             place != header.row && !list.areWords
         }
-        if let row = header.row, lists[row][0].text != nil { return !values.isEmpty }
+        if header.row != nil, header.base.areTexts { return !values.isEmpty }
         let numbers = values.map(\.element) + (header.row.map { [lists[$0]] } ?? [])
         let cells = numbers.flatMap { $0.map(\.self) }
         let areIDs = cells.allSatisfy { $0.integer != nil } && Set(cells).count == cells.count
@@ -83,10 +100,11 @@ struct ParallelLists {
         _ key: Key,
         _ base: Value.Map,
         _ deltas: Sides<MapDelta>,
-        at position: Int
+        at position: Int,
+        _ names: NameList
     ) -> Sides<TableRow>? {
         // Rows whose columns a side has changed are a table of their own.
-        guard let value = base[key], let old = value.list, old.allSatisfy(\.isCell),
+        guard let value = base[key], let old = value.list, old.isRow(names),
             TableShape(old, deltas.lists(under: key), in: nil) == nil
         else { return nil }
         let rows = deltas.map { delta -> TableRow? in
@@ -147,6 +165,20 @@ extension Delta {
         guard case .list(let list) = self else { return false }
         return !list.recipe.staysInPlace
     }
+}
+
+extension Value.List {
+    /// Whether it may be one of the lists side by side.
+    fileprivate func isRow(_ names: ParallelLists.NameList) -> Bool {
+        switch names {
+        case .cells: allSatisfy(\.isCell)
+        case .records:
+            isMatrix || first?.map != nil && TableHeader.Names(beside: self)?.areTexts == true
+        }
+    }
+
+    /// Whether its items are rows of cells.
+    fileprivate var isMatrix: Bool { allSatisfy { $0.list?.allSatisfy(\.isScalar) == true } }
 }
 
 extension Value {

@@ -153,7 +153,7 @@ extension TableHeader.Names {
     }
 
     /// Whether these are texts.
-    fileprivate var areTexts: Bool { values.allSatisfy { $0?.text != nil } }
+    var areTexts: Bool { values.allSatisfy { $0?.text != nil } }
 
     /// Whether these are numbers, each above the one before it.
     fileprivate var ascend: Bool {
