@@ -43,7 +43,7 @@ build-tests:
 	$(BUILD) --build-tests
 
 # Tests that measure time have the machine for themselves.
-TIMED := GodwitTreeTests\.BudgetTests
+TIMED := GodwitTreeTests\.BudgetTests|GodwitStoreTests\.BusyMachineTests
 
 # An app that wants only store and queue must not build an HTTP client or a server.
 test-traits:

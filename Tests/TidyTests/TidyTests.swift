@@ -91,6 +91,13 @@ import Testing
     }
 
     @Test(arguments: sources)
+    func `no thread yields, which costs it a whole time slice on a busy machine`(file: SourceFile) {
+        for (number, line) in file.code where line.contains(/sched_yield|pthread_yield/) {
+            Issue.record("line \(number): \(line)")
+        }
+    }
+
+    @Test(arguments: sources)
     func `no row is read by a subscript, which stops the program in a damaged file`(
         file: SourceFile
     ) {
