@@ -17,14 +17,30 @@ struct TableShape {
         let changed = [recipes.ours, recipes.theirs].filter {
             $0.editsAll(base) || around?.haveOtherNames == true
         }
-        let own = changed.lazy.compactMap(\.keyOfCells).first
+        let own = changed.lazy.compactMap(\.placeOfCells).first
         isByNames = own == nil
-        guard let key = own ?? around?.keyOfCells(of: base, recipes),
-            let width = base[0].cells(key.field)?.count, width > 0,
-            base.allSatisfy({ $0.cells(key.field)?.count == width }),
-            !base.prefix(Self.rowsMax).contains(where: { $0.cells(key.field)?.hasNames == true })
+        guard let place = own ?? around?.placeOfCells(of: base, recipes) else { return nil }
+        let key = place.key
+        guard let width = base[0].cells(key)?.count, width > 0,
+            base.allSatisfy({ $0.cells(key)?.count == width }),
+            !base.prefix(Self.rowsMax).contains(where: { $0.cells(key)?.hasNames == true })
         else { return nil }
-        (self.key, self.width) = (key.field, width)
+        (self.key, self.width) = (key, width)
+    }
+
+    /// Where a row has its cells.
+    fileprivate enum CellPlace {
+        /// The row is a list of them.
+        case row
+        /// The row is a record, and a field of it has them.
+        case field(Key)
+
+        var key: Key? {
+            switch self {
+            case .row: nil
+            case .field(let key): key
+            }
+        }
     }
 
     /// The table, and both sides' changes, told by columns; nil if neither has changed the columns.
@@ -171,17 +187,17 @@ extension Value.List {
 }
 
 extension MapAround {
-    /// The key of the cells in the first row that are as many as names beside them, where a side has changed these
+    /// Where the first row has cells that are as many as names beside them, where a side has changed these
     /// and all rows.
-    fileprivate func keyOfCells(
+    fileprivate func placeOfCells(
         of rows: Value.List,
         _ recipes: Sides<ListRecipe>
-    ) -> (field: Key?, Void)? {
+    ) -> TableShape.CellPlace? {
         for side in Side.allCases where recipes[side].editsAll(rows) {
             for names in otherNames(on: side) {
-                if rows[0].list?.count == names.count { return (nil, ()) }
+                if rows[0].list?.count == names.count { return .row }
                 let cells = rows[0].map?.first { $0.value.list?.count == names.count }
-                if let cells { return (cells.key, ()) }
+                if let cells { return .field(cells.key) }
             }
         }
         return nil
@@ -198,14 +214,14 @@ extension ListRecipe {
         return edited > 0 && kept <= edited
     }
 
-    /// The key of the cells in the first row that has some put in, removed or moved.
-    fileprivate var keyOfCells: (field: Key?, Void)? {
+    /// Where the first row that has cells put in, removed or moved has them.
+    fileprivate var placeOfCells: TableShape.CellPlace? {
         for case .edited(_, let delta) in runs {
-            if case .list(let cells) = delta, !cells.recipe.staysInPlace { return (nil, ()) }
+            if case .list(let cells) = delta, !cells.recipe.staysInPlace { return .row }
             guard case .map(let map) = delta else { continue }
             for entry in map.entries {
                 if case .list(let cells)? = entry.change.delta, !cells.recipe.staysInPlace {
-                    return (entry.key, ())
+                    return .field(entry.key)
                 }
             }
         }
