@@ -7,7 +7,8 @@
 //       Otherwise it occurs once. A move alone does not save an item: sorting a list must not
 //       bring back what was removed from it.
 //   (2) A base item that neither side moved stands where the base has it. One that a side moved is
-//       placed by that side; by ours when both moved it.
+//       placed by that side; by ours when both moved it. If both sides moved items, each two stand as
+//       a side has turned them, where that makes one order (`JointOrder`).
 //   (3) An item that a side places hangs after its left neighbour in that side's own order: the
 //       nearest item that is placed by this side or by the base. An item that the other side places
 //       is no neighbour to hang on, so the anchors form a forest (compare M. Weidner and M.
@@ -31,6 +32,9 @@ struct ListMerge {
     let theirs: ListSide
     /// The place of ours for each place of theirs that is the same new item.
     private var twins: [Int: Int] = [:]
+    private let bothMove: Bool
+    /// The segment before each one, of those that both sides have; empty where a side has moved nothing.
+    private var commonNeighbours: Sides<[Int?]> = Sides(both: [])
     /// Whether of two moves of one item theirs counts.
     var prefersTheirMoves = false
 
@@ -38,6 +42,13 @@ struct ListMerge {
         segments = ListSegments(recipes.ours, recipes.theirs)
         ours = ListSide(recipes.ours, segments)
         theirs = ListSide(recipes.theirs, segments)
+        bothMove = ours.isMoved.contains(true) && theirs.isMoved.contains(true)
+        if bothMove {
+            commonNeighbours = Sides(
+                ours: ours.neighbours(on: theirs),
+                theirs: theirs.neighbours(on: ours)
+            )
+        }
     }
 
     func side(_ side: Side) -> ListSide { side == .ours ? ours : theirs }
@@ -62,12 +73,14 @@ struct ListMerge {
     func order(isDead: (Int) -> Bool) -> [Item] {
         let nodeCount = 1 + segments.count + ours.items.count + theirs.items.count
         var forest = InsertionForest(nodeCount: nodeCount)
-        hang(ours, on: &forest, isOurs: true)
-        hang(theirs, on: &forest, isOurs: false)
+        let joint = bothMove ? jointOrder(isDead: isDead)?.segments : nil
+        let placed = joint.map(Set.init)
+        hang(ours, on: &forest, isOurs: true, placed)
+        hang(theirs, on: &forest, isOurs: false, placed)
 
         let twinOfOurs = Dictionary(uniqueKeysWithValues: twins.map { ($0.value, $0.key) })
-        let stationary = (0..<segments.count).filter { owner(of: $0) == nil }
-        return forest.readOut(roots: [0] + stationary.map { $0 + 1 }).compactMap { node in
+        let roots = joint ?? (0..<segments.count).filter { owner(of: $0) == nil }
+        return forest.readOut(roots: [0] + roots.map { $0 + 1 }).compactMap { node in
             if node == 0 { return nil }
             if node <= segments.count { return isDead(node - 1) ? nil : .base(node - 1) }
             let place = node - 1 - segments.count
@@ -78,10 +91,20 @@ struct ListMerge {
         }
     }
 
-    /// Whether both sides moved a segment, and not to the same neighbour.
+    private func jointOrder(isDead: (Int) -> Bool) -> JointOrder? {
+        JointOrder(
+            of: (0..<segments.count).filter { !isDead($0) },
+            Sides(ours: ours.places, theirs: theirs.places),
+            leaning: prefersTheirMoves ? .theirs : .ours,
+            isContested: areMovedApart
+        )
+    }
+
+    /// Whether both sides moved a segment, and not to the same neighbour, of all items or of those that both have.
     func areMovedApart(_ segment: Int) -> Bool {
         guard ours.isMoved[segment], theirs.isMoved[segment] else { return false }
         return ours.neighbour(of: segment) != theirs.neighbour(of: segment)
+            && commonNeighbours.ours[segment] != commonNeighbours.theirs[segment]
     }
 
     /// How many segments that both sides left in their place stand before each item of a side.
@@ -99,7 +122,13 @@ struct ListMerge {
         [ours, theirs].allSatisfy { !$0.isRemoved(segment) && !$0.isMoved[segment] }
     }
 
-    private func hang(_ side: ListSide, on forest: inout InsertionForest, isOurs: Bool) {
+    /// - Parameter placed: The base items that have their order, and need not hang; nil where sides place them.
+    private func hang(
+        _ side: ListSide,
+        on forest: inout InsertionForest,
+        isOurs: Bool,
+        _ placed: Set<Int>?
+    ) {
         var left = 0
         var run: [Int] = []
         let depths = isOurs || twins.isEmpty ? Sides(both: []) : depths
@@ -120,8 +149,11 @@ struct ListMerge {
             case .base(let segment):
                 let owner = owner(of: segment)
                 let isOwn = isOurs ? owner == .ours : owner == .theirs
-                if isOwn { forest.hang(segment + 1, after: left, isOurs: isOurs) }
-                if owner == nil || isOwn { (left, run) = (segment + 1, []) }
+                let isGone = placed?.contains(segment) == false
+                if isOwn && placed == nil || isGone {
+                    forest.hang(segment + 1, after: left, isOurs: isOurs)
+                }
+                if owner == nil || isOwn || isGone { (left, run) = (segment + 1, []) }
             }
         }
     }

@@ -55,7 +55,7 @@ struct ListSide {
     private var edits: [Int: Delta] = [:]
     private var anchors: [Int?] = []
     /// The item that each segment is; nil when this side removed it.
-    private var places: [Int?]
+    private(set) var places: [Int?]
 
     init(_ recipe: ListRecipe, _ segments: ListSegments) {
         isMoved = Array(repeating: false, count: segments.count)
@@ -110,6 +110,16 @@ struct ListSide {
     func neighbour(of segment: Int) -> Item? {
         guard let place = places[segment], place > 0 else { return nil }
         return items[place - 1]
+    }
+
+    /// The segment before each one in this side's order, of those that another side has too.
+    func neighbours(on other: ListSide) -> [Int?] {
+        var (neighbours, last) = ([Int?](repeating: nil, count: places.count), Int?.none)
+        for case .base(let segment) in items {
+            neighbours[segment] = last
+            if !other.isRemoved(segment) { last = segment }
+        }
+        return neighbours
     }
 
     /// The segment that stands before an item; nil for the beginning.
