@@ -4,7 +4,7 @@
 /// first went down, the other that the second went up. If a merge made both moves, it would turn the two back.
 /// So the merge looks at pairs where both sides have moved items.
 struct JointOrder {
-    /// The segments that stay.
+    /// The segments in their merged order.
     let segments: [Int]
 
     /// As many as are looked at pair by pair.

@@ -93,7 +93,10 @@ struct ListMerge {
 
     private func jointOrder(isDead: (Int) -> Bool) -> JointOrder? {
         JointOrder(
-            of: (0..<segments.count).filter { !isDead($0) },
+            // One that both sides have stands in one place, though it goes: new items hang on it once.
+            of: (0..<segments.count).filter { segment in
+                !isDead(segment) || !ours.isRemoved(segment) && !theirs.isRemoved(segment)
+            },
             Sides(ours: ours.places, theirs: theirs.places),
             leaning: prefersTheirMoves ? .theirs : .ours,
             isContested: areMovedApart
