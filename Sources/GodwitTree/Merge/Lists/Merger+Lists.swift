@@ -55,11 +55,14 @@ extension Merger {
             list.losesCell(segment, of: table, place) ? nil : mergeSegment(segment, list, place)
         }
         var order = plan.order { nodes[$0] == nil }
-        if !areCells {
-            ListOrder.sortMeetings(&order, plan, base)
-            SplitOrder.restore(&order, plan, base)
+        for segment in order.circles where place.rules?.isOneSided != true {
+            list.reportMoves(of: segment, place.child(segment, in: plan))
         }
-        for item in order {
+        if !areCells {
+            ListOrder.sortMeetings(&order.items, plan, base)
+            SplitOrder.restore(&order.items, plan, base)
+        }
+        for item in order.items {
             switch item {
             case .base(let segment):
                 if let node = nodes[segment] { list.items.append((item, node)) }
@@ -77,8 +80,7 @@ extension Merger {
     ) -> MergeNode? {
         let plan = list.plan
         let position = plan.segments.ranges[segment].lowerBound
-        let start = plan.ours.start(of: segment)
-        let place = container.child(.position(position), inOurs: start.map { .position($0) })
+        let place = container.child(segment, in: plan)
         let isGone = Sides(ours: plan.ours, theirs: plan.theirs).map { $0.isRemoved(segment) }
         if isGone.ours, isGone.theirs {
             for position in plan.segments.ranges[segment] {
@@ -170,6 +172,16 @@ extension Merger {
         let haveOthers = ours.hasOthers(than: base) && theirs.hasOthers(than: base)
         guard stayAsLong || haveOthers else { return nil }
         return choice(.bothSet, .list(base), lists.map { .list($0) }, place)
+    }
+}
+
+extension MergePlace {
+    fileprivate func child(_ segment: Int, in plan: ListMerge) -> MergePlace {
+        let position = plan.segments.ranges[segment].lowerBound
+        return child(
+            .position(position),
+            inOurs: plan.ours.start(of: segment).map { .position($0) }
+        )
     }
 }
 

@@ -1,7 +1,7 @@
 /// The search for the columns of an old table in a new one.
 ///
 ///   (1) Columns are found by their names, where they have some; one without, or with another name, by most
-///       of its cells.
+///       of its cells, or in its place if these are empty or rows.
 ///   (2) Without names, columns are those with the most cells in common, in their order (the heaviest
 ///       common subsequence); most cells must be equal, and no cell that a row has once may stand in another
 ///       column. Then columns are matched by place where as many went as came.
@@ -31,7 +31,9 @@ struct ColumnSearch {
         {
             matchNames(old, new)
             // A row of names says nothing of other names.
-            matchRenamed(rowCount: self.rows.count - (header.isAmongRows ? 1 : 0))
+            let rowCount = self.rows.count - (header.isAmongRows ? 1 : 0)
+            matchRenamed(rowCount: rowCount)
+            matchPlaces { search, old, new in 2 * search.likeness(old, new) > Double(rowCount) }
             let distinct = header.row != nil ? self.rows.filter(\.isDistinct) : []
             guard !distinct.contains(where: mostlyContradicts) else { return nil }
         } else {
@@ -47,6 +49,17 @@ struct ColumnSearch {
     /// How many cells two columns have in common.
     private func score(_ old: Int, _ new: Int) -> Int {
         rows.count { $0.old[old] == $0.new[new] }
+    }
+
+    /// How many cells two columns have in common, with the part of those that are lists.
+    private func likeness(_ old: Int, _ new: Int) -> Double {
+        rows.reduce(0) { sum, row in
+            let (cell, newCell) = (row.old[old], row.new[new])
+            guard cell != newCell else { return sum + 1 }
+            guard let items = cell.list, let newItems = newCell.list, items.count == newItems.count
+            else { return sum }
+            return sum + Double(zip(items, newItems).count(where: ==)) / Double(items.count)
+        }
     }
 
     private mutating func matchNames(_ old: [Value: Int], _ new: [Value: Int]) {
@@ -116,14 +129,20 @@ struct ColumnSearch {
     }
 
     /// Matches columns between the same two neighbours, where as many went as came.
-    private mutating func matchPlaces() {
+    private mutating func matchPlaces(
+        where mayBeOne: (_ search: ColumnSearch, _ old: Int, _ new: Int) -> Bool = { _, _, _ in true
+        }
+    ) {
         var (start, next) = (0, 0)
         let taken = Set(sources.compactMap { $0 })
         for end in 0...sources.count where end == sources.count || sources[end] != nil {
             let stop = end < sources.count ? sources[end] ?? width : width
             let gap = next..<max(next, stop)
             if start < end, gap.count == end - start, taken.isDisjoint(with: gap) {
-                for new in start..<end { sources[new] = next + new - start }
+                for new in start..<end {
+                    let old = next + new - start
+                    if mayBeOne(self, old, new) { sources[new] = old }
+                }
             }
             (start, next) = (end + 1, stop + 1)
         }

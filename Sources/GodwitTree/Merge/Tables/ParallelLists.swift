@@ -4,8 +4,8 @@
 // and of one length in the base and on each side, and a side has put in, removed or moved items, all in the same
 // places: what stands at one position belongs together. One of them has the names of the others, which are
 // not all sets of words; or they are numbers, but no ids. Records with names may be those of the rows of a
-// matrix. A list of that length that one side adds, and that is no set of words, is a row as well; one that
-// does not follow the others is none.
+// matrix, or of values that move with them. A list of that length that one side adds, and that is no set of
+// words, is a row as well; one that does not follow the others is none.
 
 struct ParallelLists {
     let table: Table
@@ -49,7 +49,7 @@ struct ParallelLists {
         else { return nil }
         var (keys, rows) = ([Key](), Sides<[TableRow]>(both: []))
         for entry in base where entry.value.list?.count == width {
-            guard let row = Self.row(entry.key, base, deltas, at: keys.count, names),
+            guard let row = Self.row(entry.key, base, deltas, at: keys.count, names, behind: lead),
                 Side.allCases.allSatisfy({ row[$0].follows(lead[$0]) })
             else { continue }
             keys.append(entry.key)
@@ -59,12 +59,13 @@ struct ParallelLists {
         // Words that are as many as the names, and not told by them, are a set of their own.
         let others = rows.ours.indices.filter { place in
             let list = rows.ours[place].old
-            guard place != header.row else { return false }
-            return switch names {
-            case .cells:
-                list.areWords && !header.agrees(with: rows.map { [$0[place]] }, width: width)
-            case .records: !list.isMatrix
-            }
+            let mayBeOther =
+                switch names {
+                case .cells: list.areWords
+                case .records: !list.isMatrix
+                }
+            return place != header.row && mayBeOther
+                && !header.agrees(with: rows.map { [$0[place]] }, width: width)
         }
         for place in others.reversed() {
             keys.remove(at: place)
@@ -101,12 +102,10 @@ struct ParallelLists {
         _ base: Value.Map,
         _ deltas: Sides<MapDelta>,
         at position: Int,
-        _ names: NameList
+        _ names: NameList,
+        behind lead: Sides<TableRow>? = nil
     ) -> Sides<TableRow>? {
-        // Rows whose columns a side has changed are a table of their own.
-        guard let value = base[key], let old = value.list, old.isRow(names),
-            TableShape(old, deltas.lists(under: key), in: nil) == nil
-        else { return nil }
+        guard let value = base[key], let old = value.list, old.isRow(names) else { return nil }
         let rows = deltas.map { delta -> TableRow? in
             let change = delta[key]
             if case .remove? = change { return nil }
@@ -115,7 +114,11 @@ struct ParallelLists {
             }
         }
         guard let ours = rows.ours, let theirs = rows.theirs else { return nil }
-        return Sides(ours: ours, theirs: theirs)
+        let row = Sides(ours: ours, theirs: theirs)
+        // Rows whose columns a side has changed are a table of their own.
+        let areTable = TableShape(old, deltas.lists(under: key), in: nil) != nil
+        guard !areTable || lead.map(row.areRows) == true else { return nil }
+        return row
     }
 
     private static func delta(
@@ -136,7 +139,14 @@ struct ParallelLists {
             guard let told = table.sides[side].delta(change, of: row) else { return nil }
             entries.append(MapDelta.Entry(key: entry.key, change: .apply(told)))
         }
-        return MapDelta(ascending: entries)
+        guard !table.sides[side].isUnchanged else { return MapDelta(ascending: entries) }
+        // A list that looks as before has its items moved too.
+        for key in keys where delta[key] == nil {
+            guard let row = base[key]?.list, let told = table.sides[side].delta(.keep, of: row)
+            else { return nil }
+            entries.append(MapDelta.Entry(key: key, change: .apply(told)))
+        }
+        return MapDelta(ascending: entries.sorted { $0.key < $1.key })
     }
 }
 
@@ -150,12 +160,61 @@ extension Sides<MapDelta> {
     }
 }
 
+extension Sides<TableRow> {
+    /// Whether lists of cells, some of which have other cells, are as wide as before, and a side has moved them
+    /// as the names beside them.
+    fileprivate func areRows(behind lead: Sides<TableRow>) -> Bool {
+        let widths = Set([ours.old, ours.new, theirs.new].flatMap { $0.map { $0.list?.count } })
+        return widths.count == 1 && Side.allCases.contains { self[$0].isMoved(as: lead[$0]) }
+            && !Side.allCases.contains { lead[$0].new == lead[$0].old && self[$0].movesColumns }
+    }
+}
+
 extension TableRow {
     /// Whether a list has changed as another one has: if it has kept its items while the other one moved some,
-    /// it has not.
+    /// it has not, unless they look the same.
     fileprivate func follows(_ leader: TableRow) -> Bool {
-        new.count == leader.new.count
-            && (new != old || leader.new.count != leader.old.count || leader.new == leader.old)
+        guard new.count == leader.new.count else { return false }
+        guard new == old, new.count == leader.old.count else { return true }
+        let moves = leader.sources.enumerated().filter { new, old in old != nil && old != new }
+        let isPlain = old.allSatisfy { $0 == old[0] && $0.list == nil }
+        return moves.isEmpty || !isPlain && moves.allSatisfy { new[$0] == $1.map { old[$0] } }
+    }
+
+    /// Whether rows stay with their names: most are found where these went, and not by columns.
+    fileprivate func isMoved(as names: TableRow) -> Bool {
+        guard names.new != names.old, new.count == names.new.count else { return false }
+        let pairs = names.sources.enumerated().compactMap { new, old in old.map { ($0, new) } }
+        let rows = pairs.map { (old[$0].list ?? [], new[$1].list ?? []) }
+        guard 2 * rows.count(where: { $0 == $1 }) >= max(rows.count, 1) else { return false }
+        guard new.count == old.count, old[0].list?.count == old.count else { return true }
+        let byRows = rows.reduce(0) { sum, row in sum + zip(row.0, row.1).count(where: ==) }
+        let byColumns = zip(old, new).reduce(0) { sum, row in
+            sum + pairs.count { row.0.list?[$0] == row.1.list?[$1] }
+        }
+        return byRows > byColumns
+    }
+
+    /// Whether some rows have their cells in another order, and no row has others.
+    fileprivate var movesColumns: Bool {
+        guard new.count == old.count else { return false }
+        let changed = zip(old, new).filter { $0 != $1 }
+        return changed.count > 1
+            && changed.allSatisfy { row, newRow in
+                func counts(_ row: Value) -> [ItemContent: Int] {
+                    Dictionary((row.list ?? []).map { (ItemContent($0), 1) }, uniquingKeysWith: +)
+                }
+                return counts(row) == counts(newRow)
+            }
+    }
+
+    /// The place in the old list of each new item, by its name.
+    private var sources: [Int?] {
+        func names(_ list: Value.List) -> [Value?] {
+            TableHeader.Names(beside: list)?.values ?? Array(list)
+        }
+        let places = ListMatching.uniquePositions(of: names(old))
+        return names(new).map { $0.flatMap { places[$0] } }
     }
 }
 
@@ -173,7 +232,8 @@ extension Value.List {
         switch names {
         case .cells: allSatisfy(\.isCell)
         case .records:
-            isMatrix || first?.map != nil && TableHeader.Names(beside: self)?.areTexts == true
+            isMatrix || allSatisfy(\.isScalar)
+                || first?.map != nil && TableHeader.Names(beside: self)?.areTexts == true
         }
     }
 

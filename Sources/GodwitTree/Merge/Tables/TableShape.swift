@@ -53,12 +53,20 @@ struct TableShape {
         let rows = Sides(ours: ours, theirs: theirs)
         let header = TableHeader(around, of: key, rows, width: width)
         guard let table = Table(.items(key: self.key), rows, header, width: width),
-            !isByNames || header.list != nil && header.agrees(with: rows, width: width),
+            isNamed(by: header, rows),
             isTable(header, table, in: around) || isWide && table.shiftsCells,
             let our = delta(recipes.ours, table.sides.ours),
             let their = delta(recipes.theirs, table.sides.theirs)
         else { return nil }
         return (table, Sides(ours: our, theirs: their))
+    }
+
+    /// Whether most cells are where names beside the rows tell, if these alone tell it, or are as many as the rows
+    /// too.
+    private func isNamed(by header: TableHeader, _ rows: Sides<[TableRow]>) -> Bool {
+        let mayBeOfRows = base.count == width && header.hasMovedNames(width)
+        guard isByNames || header.list != nil && mayBeOfRows else { return true }
+        return header.list != nil && header.agrees(with: rows, width: width)
     }
 
     /// Whether the columns have names, or are of different kinds: else the rows are mere lists, each on its
