@@ -109,6 +109,9 @@ final class ServerProcess {
         let process = Godwit.command(["serve", "--port", "\(port)", "--store", store])
         let output = Pipe()
         process.standardOutput = output
+        // If the tests crashed, a server that had their standard error would keep `swift test` waiting.
+        _ = FileManager.default.createFile(atPath: store + ".errors", contents: nil)
+        process.standardError = FileHandle(forWritingAtPath: store + ".errors")
         try process.run()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard let text = line.split(separator: ":").last,

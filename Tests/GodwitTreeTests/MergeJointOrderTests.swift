@@ -40,6 +40,25 @@ import Testing
         )
     }
 
+    @Test func `columns that both sides move apart are reported once for all rows`() throws {
+        func table(_ columns: String) throws -> Value {
+            let rows = ["1234", "5678", "9009"].map { row in
+                let cells = columns.map { Array(row)[(Array("abcd").firstIndex(of: $0) ?? 0)] }
+                return "[\(cells.map(String.init).joined(separator: ","))]"
+            }
+            let names = columns.map { #""\#($0)""# }.joined(separator: ",")
+            return try Value(
+                json: #"{"columns":[\#(names)],"rows":[\#(rows.joined(separator: ","))]}"#
+            )
+        }
+        // Both sides move the first column; or the pairs that both sides turn make a circle.
+        for (ours, theirs) in [("bcda", "bacd"), ("bacd", "acbd")] {
+            let merge = merge(try table("abcd"), try table(ours), try table(theirs))
+            #expect(merge.value == (try table(ours)))
+            #expect(merge.conflicts.map { "\($0.path)" } == ["/columns/0"])
+        }
+    }
+
     private func list(_ letters: [String]) -> Value {
         .list(Value.List(letters.map { Value.string(Key($0)) }))
     }

@@ -103,4 +103,43 @@ import Testing
             gives: team("\(yann),\(tina)", "[null,null,310],[214,null,149]", "7")
         )
     }
+
+    @Test func `a list that says one thing twice leads no others`() throws {
+        func plan(_ days: String, _ names: String, _ tasks: String) -> String {
+            #"{"day":[\#(days)],"name":[\#(names)],"task":[\#(tasks)]}"#
+        }
+        for days in [["9", "9", "10"], [#""Mon""#, #""Mon""#, #""Tue""#]] {
+            let (first, second, third) = (days[0], days[1], days[2])
+            try expectMerge(
+                plan("\(first),\(second),\(third)", #""Ann","Bob","Cleo""#, #""mow","buy","fix""#),
+                plan("\(third),\(second),\(first)", #""Cleo","Bob","Ann""#, #""fix","buy","mow""#),
+                plan("\(third),\(second),\(third)", #""Ann","Bob","Cleo""#, #""call","buy","fix""#),
+                gives: plan(
+                    "\(third),\(second),\(third)",
+                    #""Cleo","Bob","Ann""#,
+                    #""fix","buy","call""#
+                )
+            )
+        }
+    }
+
+    @Test func `a check mark stays with its item where no item had one`() throws {
+        func list(_ done: String, _ items: String, _ minutes: String) -> String {
+            #"{"done":[\#(done)],"item":[\#(items)],"mins":[\#(minutes)]}"#
+        }
+        for (open, done) in [("false", "true"), ("0", "1"), (#""todo""#, #""done""#)] {
+            try expectMerge(
+                list("\(open),\(open)", #""rice","soap""#, "5,20"),
+                list("\(open),\(open)", #""soap","rice""#, "20,5"),
+                list("\(done),\(open)", #""rice","soap""#, "5,20"),
+                gives: list("\(open),\(done)", #""soap","rice""#, "20,5")
+            )
+            try expectMerge(
+                list("\(open),\(open)", #""rice","soap""#, "5,20"),
+                list("\(open),\(open)", #""soap","rice""#, "20,5"),
+                list("\(open),\(done),\(open)", #""tea","rice","soap""#, "9,5,20"),
+                gives: list("\(open),\(open),\(done)", #""tea","soap","rice""#, "9,20,5")
+            )
+        }
+    }
 }

@@ -121,6 +121,8 @@ final class MergedList {
     var items: [(item: ListMerge.Item, node: MergeNode)] = []
     /// Conflicts that a person may look at, whatever is decided.
     var reports: [Conflict] = []
+    /// Whether an item that both sides move to different places is reported.
+    var reportsMoves = true
 
     init(_ base: Value.List, _ plan: ListMerge) { (self.base, self.plan) = (base, plan) }
 }

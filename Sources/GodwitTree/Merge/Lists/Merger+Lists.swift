@@ -32,6 +32,23 @@ extension Merger {
         areCells: Bool = false,
         of table: Table? = nil
     ) -> MergeNode {
+        let list = planned(base, deltas, place, areCells: areCells, of: table)
+        let nodes = (0..<list.plan.segments.count).map { segment in
+            list.losesCell(segment, of: table, place) ? nil : mergeSegment(segment, list, place)
+        }
+        arrange(nodes, in: list, place, areCells: areCells)
+        return .list(list)
+    }
+
+    /// The list that is merged, and which items of both sides are one.
+    @inline(never)
+    private mutating func planned(
+        _ base: Value.List,
+        _ deltas: Sides<ListDelta>,
+        _ place: MergePlace,
+        areCells: Bool,
+        of table: Table?
+    ) -> MergedList {
         let isOfItems = place.rules == nil && !areCells
         var plan = ListMerge(isOfItems ? base.separated(deltas) : deltas.map(\.recipe))
         plan.prefersTheirMoves = place.rules?.isTheirs == true
@@ -51,11 +68,23 @@ extension Merger {
             for places in twins.distant { list.report(.bothMoved, places, .ours, place) }
             if place.rules == nil { renames += list.renames(besides: twins.pairs, place) }
         }
-        let nodes = (0..<plan.segments.count).map { segment in
-            list.losesCell(segment, of: table, place) ? nil : mergeSegment(segment, list, place)
-        }
+        // The list of names beside a table reports the moves of its columns, once for all rows.
+        let isBelowNames = table?.header.map { $0 != place.key } ?? false
+        list.reportsMoves = place.rules?.isOneSided != true && !isBelowNames
+        return list
+    }
+
+    /// Puts what the segments have become, and new items, in their order.
+    @inline(never)
+    private mutating func arrange(
+        _ nodes: [MergeNode?],
+        in list: MergedList,
+        _ place: MergePlace,
+        areCells: Bool
+    ) {
+        let (plan, base) = (list.plan, list.base)
         var order = plan.order { nodes[$0] == nil }
-        for segment in order.circles where place.rules?.isOneSided != true {
+        for segment in order.circles {
             list.reportMoves(of: segment, place.child(segment, in: plan))
         }
         if !areCells {
@@ -69,7 +98,6 @@ extension Merger {
             case .new(let places): list.items.append((item, mergeNew(places, plan, place)))
             }
         }
-        return .list(list)
     }
 
     /// The node of a segment; nil when it goes.
@@ -98,9 +126,7 @@ extension Merger {
             }
             return mergeRemoved(list.base[position], by: remover, edit, place)
         }
-        if plan.areMovedApart(segment), place.rules?.isOneSided != true {
-            list.reportMoves(of: segment, place)
-        }
+        if plan.areMovedApart(segment) { list.reportMoves(of: segment, place) }
         let edits = Sides(ours: plan.ours, theirs: plan.theirs).map { $0.edit(of: segment) }
         let areInTable = isTable(container)
         if container.rules == nil,
@@ -175,7 +201,10 @@ extension Merger {
     }
 }
 
+// None of these is inlined: the walk is as deep as the values are, and its frames must stay small.
+
 extension MergePlace {
+    @inline(never)
     fileprivate func child(_ segment: Int, in plan: ListMerge) -> MergePlace {
         let position = plan.segments.ranges[segment].lowerBound
         return child(
@@ -186,7 +215,9 @@ extension MergePlace {
 }
 
 extension MergedList {
+    @inline(never)
     fileprivate func reportMoves(of segment: Int, _ place: MergePlace) {
+        guard reportsMoves else { return }
         let item = base[plan.segments.ranges[segment].lowerBound]
         let versions = MergeVersions(base: item, sides: Sides(both: item))
         reports.append(Conflict(.bothMoved, versions, .ours, place))

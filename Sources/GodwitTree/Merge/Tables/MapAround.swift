@@ -1,7 +1,9 @@
 /// A map that is being merged.
-struct MapAround {
+final class MapAround {
     let base: Value.Map
     let deltas: Sides<MapDelta>
+
+    init(base: Value.Map, deltas: Sides<MapDelta>) { (self.base, self.deltas) = (base, deltas) }
 
     /// Whether a list has the names of the columns of a table.
     func hasHeader(_ list: Value.List, under key: Key) -> Bool {
@@ -15,12 +17,16 @@ struct MapAround {
     }
 
     /// Whether the sides have changed a list of names that has a table beside it, and not alike.
-    var haveOtherNames: Bool {
-        Side.allCases.contains { !otherNames(on: $0).isEmpty }
-    }
+    var haveOtherNames: Bool { !otherNames.ours.isEmpty || !otherNames.theirs.isEmpty }
 
-    /// The lists of names in which a side has put in, removed or moved some, and the other side not the same.
-    func otherNames(on side: Side) -> [Value.List] {
+    /// The lists of names in which a side has put in, removed or moved some, and the other side not the same: each
+    /// list of the map asks for them.
+    private(set) lazy var otherNames = Sides(
+        ours: otherNames(on: .ours),
+        theirs: otherNames(on: .theirs)
+    )
+
+    private func otherNames(on side: Side) -> [Value.List] {
         deltas[side].entries.compactMap { entry in
             guard case .list(let change)? = entry.change.delta, !change.recipe.staysInPlace,
                 deltas[side.other][entry.key] != entry.change,

@@ -24,19 +24,26 @@ struct ParallelLists {
         guard base.count <= Self.fieldsMax, deltas.ours != deltas.theirs else { return nil }
         let leaders = Side.allCases.lazy.flatMap { deltas[$0].entries }
             .filter { $0.change.delta?.isOtherList == true }
-        for leader in leaders.prefix(Self.leadersMax) {
+        var best: (count: Int, lists: ParallelLists)?
+        for leader in leaders.prefix(Self.leadersMax)
+        where best?.lists.keys.contains(leader.key) != true {
             guard
                 let lists = ParallelLists(base, deltas, leader: leader.key, names: .cells)
                     ?? ParallelLists(base, deltas, leader: leader.key, names: .records)
             else { continue }
-            self = lists
-            return
+            let count = lists.keys.count
+            if count > best?.count ?? 0 { best = (count, lists) }
         }
-        return nil
+        guard let best else { return nil }
+        self = best.lists
     }
 
     /// What the names stand in: one of the lists of cells, or the records beside a matrix.
     fileprivate enum NameList { case cells, records }
+
+    private var keys: Set<Key> {
+        if case .fields(let keys) = table.rows { keys } else { [] }
+    }
 
     private init?(
         _ base: Value.Map,
@@ -45,15 +52,27 @@ struct ParallelLists {
         names: NameList
     ) {
         guard let width = base[leader]?.list?.count, (2...ColumnSearch.columnsMax).contains(width),
-            let lead = Self.row(leader, base, deltas, at: 0, names)
+            let first = Self.row(leader, base, deltas, at: 0, names)
         else { return nil }
+        let lead = first.map(Leader.init)
         var (keys, rows) = ([Key](), Sides<[TableRow]>(both: []))
-        for entry in base where entry.value.list?.count == width {
-            guard let row = Self.row(entry.key, base, deltas, at: keys.count, names, behind: lead),
-                Side.allCases.allSatisfy({ row[$0].follows(lead[$0]) })
-            else { continue }
-            keys.append(entry.key)
-            for side in Side.allCases { rows[side].append(row[side]) }
+        let lists = base.filter { $0.value.list?.count == width }
+        // Equal items do not tell that they have moved: other lists do.
+        for areEqual in [false, true] {
+            for entry in lists where entry.value.list?.areEqual == areEqual {
+                guard
+                    let row = Self.row(entry.key, base, deltas, at: keys.count, names, behind: lead)
+                else { continue }
+                let isPlain = areEqual && keys.count < Self.listsMin && row.ours.old[0].isNumber
+                let isAsLong = Side.allCases.contains { lead[$0].row.new.count != width }
+                guard
+                    Side.allCases.allSatisfy({ side in
+                        row[side].follows(lead[side], isPlain: isPlain && !isAsLong)
+                    })
+                else { continue }
+                keys.append(entry.key)
+                for side in Side.allCases { rows[side].append(row[side]) }
+            }
         }
         var header = TableHeader(rows, width: width)
         // Words that are as many as the names, and not told by them, are a set of their own.
@@ -103,7 +122,7 @@ struct ParallelLists {
         _ deltas: Sides<MapDelta>,
         at position: Int,
         _ names: NameList,
-        behind lead: Sides<TableRow>? = nil
+        behind lead: Sides<Leader>? = nil
     ) -> Sides<TableRow>? {
         guard let value = base[key], let old = value.list, old.isRow(names) else { return nil }
         let rows = deltas.map { delta -> TableRow? in
@@ -163,27 +182,28 @@ extension Sides<MapDelta> {
 extension Sides<TableRow> {
     /// Whether lists of cells, some of which have other cells, are as wide as before, and a side has moved them
     /// as the names beside them.
-    fileprivate func areRows(behind lead: Sides<TableRow>) -> Bool {
+    fileprivate func areRows(behind lead: Sides<Leader>) -> Bool {
         let widths = Set([ours.old, ours.new, theirs.new].flatMap { $0.map { $0.list?.count } })
         return widths.count == 1 && Side.allCases.contains { self[$0].isMoved(as: lead[$0]) }
-            && !Side.allCases.contains { lead[$0].new == lead[$0].old && self[$0].movesColumns }
+            && !Side.allCases.contains { !lead[$0].isChanged && self[$0].movesColumns }
     }
 }
 
 extension TableRow {
     /// Whether a list has changed as another one has: if it has kept its items while the other one moved some,
     /// it has not, unless they look the same.
-    fileprivate func follows(_ leader: TableRow) -> Bool {
-        guard new.count == leader.new.count else { return false }
-        guard new == old, new.count == leader.old.count else { return true }
+    ///
+    /// - Parameter isPlain: Whether its items look the same wherever they are moved.
+    fileprivate func follows(_ leader: Leader, isPlain: Bool) -> Bool {
+        guard new.count == leader.row.new.count else { return false }
+        guard new == old, new.count == old.count else { return true }
         let moves = leader.sources.enumerated().filter { new, old in old != nil && old != new }
-        let isPlain = old.allSatisfy { $0 == old[0] && $0.list == nil }
         return moves.isEmpty || !isPlain && moves.allSatisfy { new[$0] == $1.map { old[$0] } }
     }
 
     /// Whether rows stay with their names: most are found where these went, and not by columns.
-    fileprivate func isMoved(as names: TableRow) -> Bool {
-        guard names.new != names.old, new.count == names.new.count else { return false }
+    fileprivate func isMoved(as names: Leader) -> Bool {
+        guard names.isChanged, new.count == names.row.new.count else { return false }
         let pairs = names.sources.enumerated().compactMap { new, old in old.map { ($0, new) } }
         let rows = pairs.map { (old[$0].list ?? [], new[$1].list ?? []) }
         guard 2 * rows.count(where: { $0 == $1 }) >= max(rows.count, 1) else { return false }
@@ -207,14 +227,27 @@ extension TableRow {
                 return counts(row) == counts(newRow)
             }
     }
+}
 
+/// One of several lists side by side, whose items tell where those of the others have gone.
+private struct Leader {
+    let row: TableRow
+    let isChanged: Bool
     /// The place in the old list of each new item, by its name.
-    private var sources: [Int?] {
+    let sources: [Int?]
+
+    init(_ row: TableRow) {
+        self.row = row
+        isChanged = row.new != row.old
         func names(_ list: Value.List) -> [Value?] {
             TableHeader.Names(beside: list)?.values ?? Array(list)
         }
-        let places = ListMatching.uniquePositions(of: names(old))
-        return names(new).map { $0.flatMap { places[$0] } }
+        let places = ListMatching.uniquePositions(of: names(row.old))
+        var sources = [Int?](repeating: nil, count: row.new.count)
+        for (name, place) in ListMatching.uniquePositions(of: names(row.new)) {
+            sources[place] = places[name]
+        }
+        self.sources = sources
     }
 }
 
@@ -236,6 +269,9 @@ extension Value.List {
                 || first?.map != nil && TableHeader.Names(beside: self)?.areTexts == true
         }
     }
+
+    /// Whether each item is like the others, and none is a row of cells.
+    fileprivate var areEqual: Bool { allSatisfy { $0 == self[0] && $0.list == nil } }
 
     /// Whether its items are rows of cells.
     fileprivate var isMatrix: Bool { allSatisfy { $0.list?.allSatisfy(\.isScalar) == true } }

@@ -202,7 +202,7 @@ extension MapAround {
         _ recipes: Sides<ListRecipe>
     ) -> TableShape.CellPlace? {
         for side in Side.allCases where recipes[side].editsAll(rows) {
-            for names in otherNames(on: side) {
+            for names in otherNames[side] {
                 if rows[0].list?.count == names.count { return .row }
                 let cells = rows[0].map?.first { $0.value.list?.count == names.count }
                 if let cells { return .field(cells.key) }
