@@ -142,4 +142,50 @@ import Testing
             )
         }
     }
+
+    @Test func `numbers lead where other lists go where they go`() throws {
+        func cart(_ ids: String, _ counts: String, _ prices: String) -> String {
+            #"{"ids":[\#(ids)],"price":[\#(prices)],"qty":[\#(counts)]}"#
+        }
+        try expectMerge(
+            cart("101,102,103,104", "1,2,1,1", "4.5,9.9,3.2,7.7"),
+            cart("101,102,103,104", "1,2,5,1", "4.5,9.9,3.2,7.7"),
+            cart("101,102,104,103", "1,2,1,1", "4.5,9.9,7.7,3.2"),
+            gives: cart("101,102,104,103", "1,2,1,5", "4.5,9.9,7.7,3.2")
+        )
+        // No other list says that these numbers are names.
+        try expectMerge(
+            cart("1,2,3", "7,7,8", "4.5,9.9,3.2"),
+            cart("2,1,3", "7,7,8", "4.5,9.9,3.2"),
+            cart("1,2,3", "7,9,8", "4.5,9.9,3.2"),
+            gives: cart("2,1,3", "7,9,8", "4.5,9.9,3.2")
+        )
+    }
+
+    @Test func `records without names stay with the names beside them`() throws {
+        func shop(_ days: String, _ hours: String) -> String {
+            #"{"days":[\#(days)],"hours":[\#(hours)]}"#
+        }
+        let nine = #"{"open":"09:00","close":"18:00"}"#
+        let early = #"{"open":"07:30","close":"18:00"}"#
+        try expectMerge(
+            shop(#""Mon","Tue","Wed""#, "\(nine),\(nine),\(nine)"),
+            shop(#""Mon","Tue","Wed""#, "\(nine),\(early),\(nine)"),
+            shop(#""Tue","Wed""#, "\(nine),\(nine)"),
+            gives: shop(#""Tue","Wed""#, "\(early),\(nine)")
+        )
+        // These have changed apart from the days.
+        let (late, short) = (
+            #"{"open":"11:00","close":"20:00"}"#, #"{"open":"10:00","close":"12:00"}"#
+        )
+        try expectMerge(
+            shop(#""Mon","Tue""#, "\(late),\(short)"),
+            shop(#""Mon","Tue","Wed""#, "\(early),\(late),\(short)"),
+            shop(#""Mon","Tue""#, #"\#(late),{"open":"10:00","close":"13:00"}"#),
+            gives: shop(
+                #""Mon","Tue","Wed""#,
+                #"\#(early),\#(late),{"open":"10:00","close":"13:00"}"#
+            )
+        )
+    }
 }

@@ -5,19 +5,15 @@
 /// So the merge looks at pairs where both sides have moved items.
 struct JointOrder {
     /// The segments in their merged order.
-    private(set) var segments: [Int] = []
-    /// The first segment of each group whose pairs make a circle, and in which none is contested: the group
-    /// stands as one side has it.
-    private(set) var circles: [Int] = []
+    let segments: [Int]
 
     /// As many as are looked at pair by pair.
     private static let segmentsMax = 512
 
     /// - Parameters:
     ///   - staying: The segments that both sides have, or that one removed and the other edited.
-    ///   - leaning: The side that orders a group whose pairs make a circle.
     ///   - isContested: Whether both sides move a segment to different places: then `leaning` places it.
-    /// - Returns: nil if there are too many segments to look at each pair.
+    /// - Returns: nil if the turned pairs of both sides do not make one order.
     /// - Complexity: O(*n*²) for *n* segments.
     init?(
         of staying: [Int],
@@ -27,7 +23,7 @@ struct JointOrder {
     ) {
         guard staying.count <= Self.segmentsMax else { return nil }
         let contested = Set(staying.filter(isContested))
-        // How many others each one stands before: the scores of a tournament.
+        // In a tournament without circles each one stands before another number of others.
         var counts = Array(repeating: 0, count: staying.count)
         for (upper, first) in staying.enumerated() {
             for lower in counts.indices.dropFirst(upper + 1) {
@@ -44,24 +40,7 @@ struct JointOrder {
                 counts[isTurned ? lower : upper] += 1
             }
         }
-        let ranking = counts.indices.sorted { (counts[$1], $0) < (counts[$0], $1) }
-        var (start, sum) = (0, 0)
-        for (last, index) in ranking.enumerated() {
-            sum += counts[index]
-            let (count, rest) = (last + 1, ranking.count - last - 1)
-            // So many stand before each of the rest: they are a group for themselves.
-            guard sum == count * (count - 1) / 2 + count * rest else { continue }
-            let group = ranking[start..<count].map { staying[$0] }
-            append(group, as: places[leaning])
-            if group.count > 1, contested.isDisjoint(with: group) {
-                circles.append(group.min() ?? 0)
-            }
-            start = count
-        }
-    }
-
-    private mutating func append(_ group: [Int], as places: [Int?]) {
-        let own = group.compactMap { segment in places[segment].map { (place: $0, segment) } }
-        segments += own.count < group.count ? group : own.sorted { $0.place < $1.place }.map(\.1)
+        guard Set(counts).count == counts.count else { return nil }
+        segments = zip(counts, staying).sorted { $0.0 > $1.0 }.map(\.1)
     }
 }

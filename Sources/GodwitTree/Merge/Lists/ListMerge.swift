@@ -8,7 +8,7 @@
 //       bring back what was removed from it.
 //   (2) A base item that neither side moved stands where the base has it. One that a side moved is
 //       placed by that side; by ours when both moved it. If both sides moved items, each two stand as
-//       a side has turned them; where these pairs make a circle, as ours has them (`JointOrder`).
+//       a side has turned them, where that makes one order (`JointOrder`).
 //   (3) An item that a side places hangs after its left neighbour in that side's own order: the
 //       nearest item that is placed by this side or by the base. An item that the other side places
 //       is no neighbour to hang on, so the anchors form a forest (compare M. Weidner and M.
@@ -70,19 +70,17 @@ struct ListMerge {
     }
 
     /// The items of the merged list, up to the tail; `isDead` says which base items go.
-    ///
-    /// - Returns: The items, and the segments whose order both sides have turned in a circle.
-    func order(isDead: (Int) -> Bool) -> (items: [Item], circles: [Int]) {
+    func order(isDead: (Int) -> Bool) -> [Item] {
         let nodeCount = 1 + segments.count + ours.items.count + theirs.items.count
         var forest = InsertionForest(nodeCount: nodeCount)
-        let joint = bothMove ? jointOrder(isDead: isDead) : nil
-        let placed = (joint?.segments).map(Set.init)
+        let joint = bothMove ? jointOrder(isDead: isDead)?.segments : nil
+        let placed = joint.map(Set.init)
         hang(ours, on: &forest, isOurs: true, placed)
         hang(theirs, on: &forest, isOurs: false, placed)
 
         let twinOfOurs = Dictionary(uniqueKeysWithValues: twins.map { ($0.value, $0.key) })
-        let roots = joint?.segments ?? (0..<segments.count).filter { owner(of: $0) == nil }
-        let items = forest.readOut(roots: [0] + roots.map { $0 + 1 }).compactMap { node -> Item? in
+        let roots = joint ?? (0..<segments.count).filter { owner(of: $0) == nil }
+        return forest.readOut(roots: [0] + roots.map { $0 + 1 }).compactMap { node in
             if node == 0 { return nil }
             if node <= segments.count { return isDead(node - 1) ? nil : .base(node - 1) }
             let place = node - 1 - segments.count
@@ -91,7 +89,6 @@ struct ListMerge {
             }
             return .new(Sides(ours: place, theirs: twinOfOurs[place]))
         }
-        return (items, joint?.circles ?? [])
     }
 
     private func jointOrder(isDead: (Int) -> Bool) -> JointOrder? {

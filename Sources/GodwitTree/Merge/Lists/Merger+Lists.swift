@@ -84,14 +84,11 @@ extension Merger {
     ) {
         let (plan, base) = (list.plan, list.base)
         var order = plan.order { nodes[$0] == nil }
-        for segment in order.circles {
-            list.reportMoves(of: segment, place.child(segment, in: plan))
-        }
         if !areCells {
-            ListOrder.sortMeetings(&order.items, plan, base)
-            SplitOrder.restore(&order.items, plan, base)
+            ListOrder.sortMeetings(&order, plan, base)
+            SplitOrder.restore(&order, plan, base)
         }
-        for item in order.items {
+        for item in order {
             switch item {
             case .base(let segment):
                 if let node = nodes[segment] { list.items.append((item, node)) }
@@ -108,7 +105,8 @@ extension Merger {
     ) -> MergeNode? {
         let plan = list.plan
         let position = plan.segments.ranges[segment].lowerBound
-        let place = container.child(segment, in: plan)
+        let start = plan.ours.start(of: segment)
+        let place = container.child(.position(position), inOurs: start.map { .position($0) })
         let isGone = Sides(ours: plan.ours, theirs: plan.theirs).map { $0.isRemoved(segment) }
         if isGone.ours, isGone.theirs {
             for position in plan.segments.ranges[segment] {
@@ -198,19 +196,6 @@ extension Merger {
         let haveOthers = ours.hasOthers(than: base) && theirs.hasOthers(than: base)
         guard stayAsLong || haveOthers else { return nil }
         return choice(.bothSet, .list(base), lists.map { .list($0) }, place)
-    }
-}
-
-// None of these is inlined: the walk is as deep as the values are, and its frames must stay small.
-
-extension MergePlace {
-    @inline(never)
-    fileprivate func child(_ segment: Int, in plan: ListMerge) -> MergePlace {
-        let position = plan.segments.ranges[segment].lowerBound
-        return child(
-            .position(position),
-            inOurs: plan.ours.start(of: segment).map { .position($0) }
-        )
     }
 }
 

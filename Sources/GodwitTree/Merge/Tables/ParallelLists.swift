@@ -1,6 +1,6 @@
 // Lists side by side: the labels and the values of a chart, a table by columns.
 //
-// Lists of a map are the rows of a table if they are of scalars, of rows of these, or of records without texts,
+// Lists of a map are the rows of a table if they are of scalars, of rows of these, or of records without names,
 // and of one length in the base and on each side, and a side has put in, removed or moved items, all in the same
 // places: what stands at one position belongs together. One of them has the names of the others, which are
 // not all sets of words; or they are numbers, but no ids. Records with names may be those of the rows of a
@@ -80,7 +80,8 @@ struct ParallelLists {
             let list = rows.ours[place].old
             let mayBeOther =
                 switch names {
-                case .cells: list.areWords
+                case .cells:
+                    list.areWords || list.contains { !$0.deepTexts.isEmpty && $0.map != nil }
                 case .records: !list.isMatrix
                 }
             return place != header.row && mayBeOther
@@ -278,8 +279,9 @@ extension Value.List {
 }
 
 extension Value {
-    /// Whether it is a scalar or a row of these, or has no text that could tell it from others.
+    /// Whether it is a scalar or a row of these, or has no name that could tell it from others.
     fileprivate var isCell: Bool {
         isScalar || list?.allSatisfy(\.isScalar) == true || deepTexts.isEmpty
+            || map != nil && usualName == nil
     }
 }

@@ -43,7 +43,7 @@ struct TableHeader {
     }
 
     /// The names in the one of several rows that has a text of its own in each column, or else in the first
-    /// one of numbers that ascend.
+    /// one of numbers that ascend, or in one whose numbers tell where most other cells have gone.
     init(_ rows: Sides<[TableRow]>, width: Int) {
         let named = rows.ours.indices.compactMap { place -> TableHeader? in
             let (ours, theirs) = (rows.ours[place], rows.theirs[place])
@@ -55,8 +55,12 @@ struct TableHeader {
         let numbers = named.first { header in
             [header.base, header.sides.ours, header.sides.theirs].allSatisfy(\.ascend)
         }
-        self =
+        let names =
             Self.best(of: named.filter { $0.base.areTexts }, for: rows, width: width) ?? numbers
+        let best = names ?? Self.best(of: named, for: rows, width: width)
+        let isTold = names != nil || best?.tellsMoves(of: rows, width: width) == true
+        self =
+            (isTold ? best : nil)
             ?? TableHeader(base: Names(values: []), sides: Sides(both: Names(values: [])))
     }
 
@@ -81,6 +85,15 @@ struct TableHeader {
         let changed = Side.allCases.filter { sides[$0].values != base.values }
         let agreement = agreement(with: rows, width: width, on: changed)
         return 2 * agreement.right > agreement.all
+    }
+
+    /// Whether most cells of other rows that are not all alike have gone where the names went.
+    private func tellsMoves(of rows: Sides<[TableRow]>, width: Int) -> Bool {
+        guard hasMovedNames(width) else { return false }
+        let others = rows.ours.indices.filter { place in
+            place != row && rows.ours[place].old.contains { $0 != rows.ours[place].old[0] }
+        }
+        return agrees(with: rows.map { side in others.map { side[$0] } }, width: width)
     }
 
     /// How many cells are in the columns that the names tell, of all whose names stay, in some rows.
