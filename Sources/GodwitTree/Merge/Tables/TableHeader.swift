@@ -87,11 +87,16 @@ struct TableHeader {
         return 2 * agreement.right > agreement.all
     }
 
-    /// Whether most cells of other rows that are not all alike have gone where the names went.
+    /// Whether most cells of other rows, which a side that moved names has changed too, and which are not all
+    /// alike, have gone where the names went.
     private func tellsMoves(of rows: Sides<[TableRow]>, width: Int) -> Bool {
         guard hasMovedNames(width) else { return false }
         let others = rows.ours.indices.filter { place in
-            place != row && rows.ours[place].old.contains { $0 != rows.ours[place].old[0] }
+            let old = rows.ours[place].old
+            return place != row && old.contains { $0 != old[0] }
+                && Side.allCases.contains { side in
+                    sides[side].values != base.values && rows[side][place].new != old
+                }
         }
         return agrees(with: rows.map { side in others.map { side[$0] } }, width: width)
     }
