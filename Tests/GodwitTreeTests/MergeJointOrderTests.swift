@@ -53,6 +53,17 @@ import Testing
         let merge = merge(try table("abcd"), try table("bcda"), try table("bacd"))
         #expect(merge.value == (try table("bcda")))
         #expect(merge.conflicts.map { "\($0.path)" } == ["/columns/0"])
+        // Where a rule decides about the names, each row says what has become of it.
+        var policy = MergePolicy()
+        policy.set(.ours, at: "/columns")
+        let ruled = Merge(
+            base: try table("abcd"),
+            ours: try table("bcda"),
+            theirs: try table("bacd"),
+            policy: policy
+        )
+        let rows = ["/rows/0/0", "/rows/1/0", "/rows/2/0"]
+        #expect(ruled.conflicts.map { "\($0.path)" } == rows)
     }
 
     private func list(_ letters: [String]) -> Value {

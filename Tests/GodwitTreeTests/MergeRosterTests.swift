@@ -4,9 +4,6 @@ import Testing
 /// People beside the lists that have a row for each.
 @Suite struct MergeRosterTests {
     @Test func `a person without entries is renamed where the other side moves people`() throws {
-        func hours(_ names: String, _ hours: String) -> String {
-            #"{"names":[\#(names)],"h":[\#(hours)]}"#
-        }
         try expectMerge(
             hours(#""Ben","Jan","Lou""#, "null,4,5"),
             hours(#""Jan","Ben","Lou""#, "4,null,5"),
@@ -62,14 +59,11 @@ import Testing
     }
 
     @Test func `a list that looks the same after a move follows the names`() throws {
-        func week(_ names: String, _ hours: String) -> String {
-            #"{"names":[\#(names)],"h":[\#(hours)]}"#
-        }
         try expectMerge(
-            week(#""Ana","Ben","Cleo""#, "3,5,3"),
-            week(#""Cleo","Ben","Ana""#, "3,5,3"),
-            week(#""Ana","Ben","Cleo""#, "4,5,3"),
-            gives: week(#""Cleo","Ben","Ana""#, "3,5,4")
+            hours(#""Ana","Ben","Cleo""#, "3,5,3"),
+            hours(#""Cleo","Ben","Ana""#, "3,5,3"),
+            hours(#""Ana","Ben","Cleo""#, "4,5,3"),
+            gives: hours(#""Cleo","Ben","Ana""#, "3,5,4")
         )
     }
 
@@ -187,5 +181,9 @@ import Testing
                 #"\#(early),\#(late),{"open":"10:00","close":"13:00"}"#
             )
         )
+    }
+
+    private func hours(_ names: String, _ hours: String) -> String {
+        #"{"names":[\#(names)],"h":[\#(hours)]}"#
     }
 }

@@ -9,9 +9,10 @@ extension Merger {
         }
         let map = MergedMap(base, deltas, place)
         let outer = around
-        around = MapAround(base: base, deltas: Sides(ours: ours, theirs: theirs))
+        let sides = Sides(ours: ours, theirs: theirs)
+        around = MapAround(base: base, deltas: sides, rules: place.rules)
         defer { around = outer }
-        let changes = lists(base, Sides(ours: ours, theirs: theirs), place)
+        let changes = lists(base, sides, place)
         MapDelta.walk(changes.ours, changes.theirs) { key, our, their in
             let sides = Sides(ours: our, theirs: their)
             let node = merge(base[key], sides, place.child(.key(key)))

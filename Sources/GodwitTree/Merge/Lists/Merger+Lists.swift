@@ -68,9 +68,7 @@ extension Merger {
             for places in twins.distant { list.report(.bothMoved, places, .ours, place) }
             if place.rules == nil { renames += list.renames(besides: twins.pairs, place) }
         }
-        // The list of names beside a table reports the moves of its columns, once for all rows.
-        let isBelowNames = table?.header.map { $0 != place.key } ?? false
-        list.reportsMoves = place.rules?.isOneSided != true && !isBelowNames
+        list.reportsMoves = place.rules?.isOneSided != true && table?.isReportedByHeader != true
         return list
     }
 

@@ -3,7 +3,15 @@ final class MapAround {
     let base: Value.Map
     let deltas: Sides<MapDelta>
 
-    init(base: Value.Map, deltas: Sides<MapDelta>) { (self.base, self.deltas) = (base, deltas) }
+    /// The rules of the map.
+    private let rules: MergePolicy.Node?
+
+    init(base: Value.Map, deltas: Sides<MapDelta>, rules: MergePolicy.Node?) {
+        (self.base, self.deltas, self.rules) = (base, deltas, rules)
+    }
+
+    /// Whether the app has rules for what is under a key.
+    func hasRules(under key: Key) -> Bool { rules?.child(.key(key)) != nil }
 
     /// Whether a list has the names of the columns of a table.
     func hasHeader(_ list: Value.List, under key: Key) -> Bool {

@@ -13,8 +13,11 @@ extension Merger {
         guard place.rules == nil, !place.isNew else { return nil }
         let around = place.map == nil ? nil : around
         if let shape = TableShape(base, deltas, in: around),
-            let (table, deltas) = shape.table(in: around, under: place.key)
+            let (found, deltas) = shape.table(in: around, under: place.key)
         {
+            var table = found
+            table.isReportedByHeader =
+                found.header.map { around?.hasRules(under: $0) == false } == true
             tables[place.inBase] = table
             return mergeItems(base, deltas, place)
         }

@@ -3,7 +3,7 @@
 // Lists of a map are the rows of a table if they are of scalars, of rows of these, or of records without names,
 // and of one length in the base and on each side, and a side has put in, removed or moved items, all in the same
 // places: what stands at one position belongs together. One of them has the names of the others, which are
-// not all sets of words; or they are numbers, but no ids. Records with names may be those of the rows of a
+// not all sets of words; or they are numbers, but no sets of ids. Records with names may be those of the rows of a
 // matrix, or of values that move with them. A list of that length that one side adds, and that is no set of
 // words, is a row as well; one that does not follow the others is none.
 
@@ -57,18 +57,17 @@ struct ParallelLists {
         let lead = first.map(Leader.init)
         var (keys, rows) = ([Key](), Sides<[TableRow]>(both: []))
         let lists = base.filter { $0.value.list?.count == width }
+        let isAsLong = Side.allCases.allSatisfy { lead[$0].row.new.count == width }
         // Equal items do not tell that they have moved: other lists do.
         for areEqual in [false, true] {
             for entry in lists where entry.value.list?.areEqual == areEqual {
                 guard
                     let row = Self.row(entry.key, base, deltas, at: keys.count, names, behind: lead)
                 else { continue }
-                let isPlain = areEqual && keys.count < Self.listsMin && row.ours.old[0].isNumber
-                let isAsLong = Side.allCases.contains { lead[$0].row.new.count != width }
+                let isPlain =
+                    areEqual && isAsLong && keys.count < Self.listsMin && row.ours.old[0].isNumber
                 guard
-                    Side.allCases.allSatisfy({ side in
-                        row[side].follows(lead[side], isPlain: isPlain && !isAsLong)
-                    })
+                    Side.allCases.allSatisfy({ row[$0].follows(lead[$0], isPlain: isPlain) })
                 else { continue }
                 keys.append(entry.key)
                 for side in Side.allCases { rows[side].append(row[side]) }
@@ -194,7 +193,7 @@ extension TableRow {
     /// Whether a list has changed as another one has: if it has kept its items while the other one moved some,
     /// it has not, unless they look the same.
     ///
-    /// - Parameter isPlain: Whether its items look the same wherever they are moved.
+    /// - Parameter isPlain: Whether nothing tells that equal items have moved.
     fileprivate func follows(_ leader: Leader, isPlain: Bool) -> Bool {
         guard new.count == leader.row.new.count else { return false }
         guard new == old, new.count == old.count else { return true }

@@ -33,6 +33,8 @@ struct Table {
     private let hasHeader: Bool
     /// The key of the list beside the table that has these.
     let header: Key?
+    /// Whether the list of names reports the moves of columns, once for all rows.
+    var isReportedByHeader = false
 
     /// - Parameter versions: The rows as each side has them.
     /// - Returns: nil if neither side has changed the columns.

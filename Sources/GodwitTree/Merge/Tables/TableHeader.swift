@@ -55,12 +55,12 @@ struct TableHeader {
         let numbers = named.first { header in
             [header.base, header.sides.ours, header.sides.theirs].allSatisfy(\.ascend)
         }
-        let names =
-            Self.best(of: named.filter { $0.base.areTexts }, for: rows, width: width) ?? numbers
-        let best = names ?? Self.best(of: named, for: rows, width: width)
-        let isTold = names != nil || best?.tellsMoves(of: rows, width: width) == true
+        let leading = Self.best(of: named, for: rows, width: width).flatMap {
+            $0.tellsMoves(of: rows, width: width) ? $0 : nil
+        }
         self =
-            (isTold ? best : nil)
+            Self.best(of: named.filter { $0.base.areTexts }, for: rows, width: width) ?? numbers
+            ?? leading
             ?? TableHeader(base: Names(values: []), sides: Sides(both: Names(values: [])))
     }
 
