@@ -30,12 +30,14 @@ import Testing
             app.cloud.answer("a")
             try await share.queue.following {
                 let statuses = share.queue.statuses(of: id)
-                try await clock.lookUntil {
-                    try await share.queue.status(of: id) == .finished(.completed)
+                let last = Mutex<OperationStatus?>(nil)
+                let watching = Task {
+                    for await status in statuses { last.withLock { $0 = status } }
                 }
-                var last: OperationStatus?
-                for await status in statuses { last = status }
-                #expect(last == .finished(.completed))
+                // A queue that follows sees at its next look what the other process has done.
+                try await clock.lookUntil { last.withLock { $0 } == .finished(.completed) }
+                await watching.value
+                #expect(try await share.queue.status(of: id) == .finished(.completed))
             }
         }
         #expect(share.cloud.started == [])
