@@ -50,10 +50,21 @@ final class SharedProcess: Sendable {
 
 extension ManualClock {
     /// Passes time until something is so.
+    ///
+    /// Time passes while `isDone` waits, too: it may wait for the next look of a queue that follows.
     func lookUntil(_ isDone: () async throws -> Bool) async throws {
-        while try await !isDone() {
-            advance(by: .milliseconds(50))
-            await Task.yield()
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask {
+                while !Task.isCancelled {
+                    for _ in 0..<100 { await Task.yield() }
+                    self.advance(by: .milliseconds(50))
+                }
+            }
+            while try await !isDone() {
+                advance(by: .milliseconds(50))
+                await Task.yield()
+            }
+            group.cancelAll()
         }
     }
 }

@@ -68,6 +68,44 @@ import Testing
         try second.store.close()
     }
 
+    /// Which one of two moments comes first is not in the test's hands, so it is done some times.
+    @Test(arguments: 0..<16)
+    func `a process that waits for its turn ends when it is cancelled while another one writes`(
+        _ round: Int
+    ) async throws {
+        let (first, second) = (try process(), try process())
+        let running = Task { try await first.queue.run() }
+        _ = try await first.enqueue("a")
+        await first.cloud.starts()
+        let standby = Task { try await second.queue.run() }
+        try await clock.lookUntil { second.queue.summary.running == 1 }
+        let waiting = Task {
+            try await second.queue.finish(through: CommitNumber(rawValue: .max))
+        }
+        let (entered, gate) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
+        let writing = Task {
+            try await first.store.write { transaction in
+                try transaction.enqueue(Upload(name: "b"))
+                entered.continuation.finish()
+                gate.wait()
+            }
+        }
+        for await _ in entered.stream {}
+        // The second one asks for the lease, and waits for the other one's commit, which comes when it
+        // follows no more.
+        clock.advance(by: .seconds(5))
+        for _ in 0..<1_000 { await Task.yield() }
+        standby.cancel()
+        _ = await waiting.result
+        gate.signal()
+        try await writing.value
+        await #expect(throws: CancellationError.self) { try await standby.value }
+        running.cancel()
+        _ = await running.result
+        try first.store.close()
+        try second.store.close()
+    }
+
     @Test func `a process that does not answer any more is replaced, and its answers do not count`()
         async throws
     {

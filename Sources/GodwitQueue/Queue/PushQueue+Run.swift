@@ -28,9 +28,15 @@ extension PushQueue {
         // Asked for before anything is read, so that nothing falls between the two.
         let changes = store.changes()
         state.withLock { $0.known.followerCount += 1 }
-        defer { change { state, _ in state.endFollowing() } }
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask {
+                // The tasks beside this one may wait for news, which nothing brings any more.
+                defer {
+                    self.change { state, _ in
+                        state.stopWaiting()
+                        state.endFollowing()
+                    }
+                }
                 for await change in changes {
                     if change.isFromElsewhere {
                         if change.isReset { await self.readAgain() } else { await self.catchUp() }
@@ -39,7 +45,6 @@ extension PushQueue {
                         await self.loadIfUnknown()
                     }
                 }
-                self.change { state, _ in state.stopWaiting() }
                 throw CancellationError()
             }
             if isShared { group.addTask { try await self.lookAtOthers() } }
