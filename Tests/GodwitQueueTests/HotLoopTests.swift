@@ -94,9 +94,10 @@ import Testing
     )
     func `a delay of any length is survived, and is a week at most`(seconds: Int64) async throws {
         let bench = try Workbench()
-        let pipeline = Pipeline().on(Upload.self) { _, _ in
+        var pipeline = Pipeline().on(Upload.self) { _, _ in
             .retry(after: .seconds(seconds), slowDown: true, reason: "Retry-After")
         }
+        pipeline.backoff = Backoff(delayMin: .seconds(1), jitter: { 0 })
         let queue = try bench.queue([pipeline])
         let id = try await bench.store.write { try $0.enqueue(Upload(name: "a")) }
         try await queue.running {

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import GodwitTestKit
 import GodwitTree
+import Synchronization
 import Testing
 
 @testable import GodwitStore
@@ -41,20 +42,27 @@ import Testing
     @Test(.timeLimit(.minutes(Soak.minutesMax)))
     func `a task that is cancelled ends its read`() async throws {
         let store = try Store(.file(folder.path("store.sqlite")))
-        let began = AsyncStream.makeStream(of: Void.self)
-        let reading = Task {
+        let isKnown = DispatchSemaphore(value: 0)
+        let reading = Mutex<Task<Int?, any Error>?>(nil)
+        // The statement itself says when, so that it is under way on a machine of any speed.
+        let cancel = DatabaseFunction("cancel_reading", argumentCount: 0) { _ in
+            isKnown.wait()
+            reading.withLock { $0?.cancel() }
+            return 1
+        }
+        let task = Task {
             try await store.read { transaction in
-                began.continuation.finish()
+                transaction.database.add(function: cancel)
                 let sql = """
                     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000000)
-                    SELECT COUNT(*) FROM n
+                    SELECT SUM(CASE WHEN i = 1000 THEN cancel_reading() ELSE 1 END) FROM n
                     """
                 return try Int.fetchOne(transaction.database, sql: sql)
             }
         }
-        for await _ in began.stream {}
-        reading.cancel()
-        await #expect(throws: CancellationError.self) { try await reading.value }
+        reading.withLock { $0 = task }
+        isKnown.signal()
+        await #expect(throws: CancellationError.self) { try await task.value }
         // The connection serves others as before.
         let numbers = numbers
         try await store.write { try $0.set(1, for: "a", in: numbers) }
