@@ -201,7 +201,7 @@ import Testing
         let marked = try merge(base, ours, theirs).markedText()
         #expect(marked.count == 2)
         for (side, text) in [("ours", ours), ("base", base), ("theirs", theirs)] {
-            let chosen = Self.choose(side, from: marked.bytes)
+            let chosen = MarkedChoice.choose(side, from: marked.bytes)
             #expect(String(decoding: chosen, as: UTF8.self) == text)
         }
     }
@@ -277,7 +277,7 @@ import Testing
             ("ours", \.ours), ("base", \.base), ("theirs", \.theirs),
         ]
         for (side, wish) in wishes {
-            let chosen = try Document(Self.choose(side, from: marked.bytes)).value
+            let chosen = try Document(MarkedChoice.choose(side, from: marked.bytes)).value
             for conflict in documents.merge.conflicts where conflict.isAtKeys {
                 let part = chosen.part(at: conflict.path.steps)
                 #expect(part == conflict[keyPath: wish], "seed \(seed), \(side), \(conflict)")
@@ -285,22 +285,6 @@ import Testing
         }
         #expect(marked.count == 0 || !documents.merge.conflicts.isEmpty, "seed \(seed)")
         #expect(try Document(documents.text).value == documents.merge.value, "seed \(seed)")
-    }
-
-    /// What a person keeps of a marked text.
-    private static func choose(_ side: String, from bytes: [UInt8]) -> [UInt8] {
-        var current: String?
-        var text = ""
-        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
-            switch line {
-            case "<<<<<<< ours": current = "ours"
-            case "||||||| base": current = "base"
-            case "=======": current = "theirs"
-            case ">>>>>>> theirs": current = nil
-            default: if current == nil || current == side { text += line + "\n" }
-            }
-        }
-        return Array(text.utf8)
     }
 }
 

@@ -46,6 +46,43 @@ import Testing
         #expect(again.status == 0 && again.errors.contains("already applied"))
     }
 
+    @Test func `a new number with more digits than a double is in no delta, and shown to people`()
+        throws
+    {
+        try folder.write(#"{"a": 12345678901234567.1}"#, to: "old.json")
+        try folder.write(#"{"a": 12345678901234567.2}"#, to: "new.json")
+        for format in ["json", "json-patch", "merge-patch", "edn"] {
+            let result = try folder.shell("$GODWIT diff --format \(format) old.json new.json")
+            #expect(result.status == 1 && result.output.isEmpty)
+            #expect(result.errors.contains("new.json has the new number 123456789012345672e-1"))
+        }
+        #expect(try folder.shell("$GODWIT diff --exit-code old.json new.json").status == 1)
+    }
+
+    @Test func `no key or text of a document is obeyed by the terminal`() throws {
+        func document(_ value: String) -> String {
+            #"{"\u001b]0;x\u0007": \#(value), "t": "some words \u009b\#(value)"}"#
+        }
+        for (name, value) in [("base", "1"), ("ours", "2"), ("theirs", "3")] {
+            try folder.write(document(value), to: "\(name).json")
+        }
+        for command in ["diff base.json ours.json", "merge base.json ours.json theirs.json"] {
+            let result = try folder.shell("$GODWIT \(command)")
+            let shown = result.errors + (command.hasPrefix("diff") ? result.output : "")
+            #expect(shown.contains(#"\u001b]0;x\u0007"#), "\(shown)")
+            #expect(!shown.unicodeScalars.contains { ["\u{1b}", "\u{7}", "\u{9b}"].contains($0) })
+        }
+    }
+
+    @Test func `two texts that differ look different to git`() throws {
+        let lines = [#""x\n\u0001""#, #""x\n\"\\u0001\"""#]
+        let texts = try lines.map { line in
+            try folder.write("{\"a\": \(line)}", to: "a.json")
+            return try folder.shell("$GODWIT textconv a.json").output
+        }
+        #expect(Set(texts).count == 2 && !texts[0].isEmpty)
+    }
+
     @Test(arguments: [
         (#"[{"op":"replace","path":"/0/id","value":9}]"#, #"{"b": 1, "id": 9, "a": 1.50}"#),
         (#"[{"=":[0,{"id":9,"b":5}]}]"#, #"{"b": 5, "id": 9, "a": 1.50}"#),

@@ -238,7 +238,7 @@ import Testing
         try repository.godwit("git", "install", "*.lock", "x.json")
         #expect(
             try repository.text(".gitattributes")
-                == "*.lock merge=ours\nx.json merge=godwit diff=godwit\n"
+                == "x.json merge=godwit diff=godwit\n*.lock merge=ours"
         )
         #expect(try repository.godwit("git", "install", "a b").status == 64)
     }
@@ -248,7 +248,35 @@ import Testing
         try repository.write(latin, to: ".gitattributes")
         #expect(try repository.godwit("git", "install", "*.json", "*.geo").status == 0)
         let new = Data("*.geo merge=godwit diff=godwit\n".utf8)
-        #expect(try repository.data(".gitattributes") == latin + new)
+        #expect(try repository.data(".gitattributes") == new + latin)
+        let mark = Data([0xef, 0xbb, 0xbf])
+        try repository.write(mark + latin, to: ".gitattributes")
+        #expect(try repository.godwit("git", "install", "*.geo").status == 0)
+        #expect(try repository.data(".gitattributes") == mark + new + latin)
+    }
+
+    @Test func `the installation changes nothing for files that have their own attributes`() throws
+    {
+        let own = """
+            config/prod.json merge=ours
+            lock.json -merge
+            secret.json binary
+
+            """
+        try repository.write(own, to: ".gitattributes")
+        let files = ["config/prod.json", "lock.json", "secret.json"]
+        func attributes() throws -> [String] {
+            try files.map { try repository.git("check-attr", "merge", "diff", $0).output }
+        }
+        let before = try attributes().map {
+            $0.replacing("diff: unspecified", with: "diff: godwit")
+        }
+        try repository.godwit("git", "install")
+        #expect(try attributes() == before)
+        #expect(try repository.git("check-attr", "merge", "a.json").output.contains("godwit"))
+        try repository.write("*.json -merge\n", to: ".gitattributes")
+        try repository.godwit("git", "install", "*.json")
+        #expect(try repository.text(".gitattributes") == "*.json -merge\n")
     }
 
     @Test func `the installation for all repositories is the user's`() throws {

@@ -46,7 +46,7 @@ extension Bomb {
         // Its head says 64 MiB, and there is one block of a single byte behind it.
         Bomb("a frame that says it is large") {
             let frame: [UInt8] = [0xa0, 0x00, 0x00, 0x00, 0x04, 0x09, 0x00, 0x00, 0x00]
-            return { _ = try Delta(packed: [0xc4, 0x00] + frame, on: []) }
+            return { _ = try Delta(packed: [0xc4] + frame, on: []) }
         },
         Bomb("lists in each other's place") {
             unfolding([0xc3] + head(0x9a, 1 << 23) + many([0x80], 1 << 23), on: [])
@@ -139,7 +139,7 @@ extension Bomb {
         on base: Value,
         isHarmless: Bool = false
     ) -> Reading {
-        let packed = [0xc4, 0x00] + (Compression.compressed(bytes, level: 3) ?? [])
+        let packed = [0xc4] + (Compression.compressed(bytes, level: 3) ?? [])
         return {
             let delta = try Delta(packed: packed, on: base)
             if isHarmless { throw Harmless() }

@@ -121,6 +121,32 @@ import Testing
     }
 
     /// Ours moves all items to another list, theirs gives each of them a field.
+    @Test func `four times as many records that one may be a version of cost four times as much`()
+        throws
+    {
+        try compare(try Self.rivals(150), try Self.rivals(600), ratioMax: 9)
+    }
+
+    /// A map of records that are much alike: one side replaces half of them by one, which may be any of
+    /// these, and the other side edits them.
+    private static func rivals(_ count: Int) throws -> Work {
+        func record(_ number: Int, _ edit: Value = 0) -> Value {
+            let same = (0..<19).map { (Key("f\($0)"), Value.int(Int64(1_000 + $0))) }
+            return .map(Value.Map(same + [("own", .int(Int64(number))), ("edit", edit)]))
+        }
+        func map(_ numbers: Range<Int>, _ edit: Value = 0) -> Value.Map {
+            Value.Map(numbers.map { (Key("key \($0)"), record($0, edit)) })
+        }
+        let base = map(0..<count)
+        var ours = map((count / 2)..<count)
+        ours["new"] = record(-1)
+        var theirs = base
+        for entry in map(0..<(count / 2), 7) { theirs[entry.key] = entry.value }
+        return Work(.map(base), [0]) { side, _ in
+            .diff(.map(base), .map(side == 1 ? ours : theirs))
+        }
+    }
+
     private static func moves(_ count: Int) throws -> Work {
         func items(isDone: Bool) -> Value {
             .list(

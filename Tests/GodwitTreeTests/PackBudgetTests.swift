@@ -103,7 +103,7 @@ import Testing
             ["text": base["text"] ?? "", "copy": .list(words.map { .string(Key($0)) })]
         )
         let bytes = try delta.packed(on: base)
-        #expect(bytes.first == DeltaCode.compressed)
+        #expect(bytes.first == DeltaCode.compressedOnBase)
         let size = base.canonicalBytes.count
         #expect(throws: TreeError.overBudget(.memory, limit: size)) {
             try Delta(packed: bytes, on: base, budget: ReadBudget(memoryMax: size))

@@ -23,6 +23,8 @@ final class Launch: @unchecked Sendable {
     /// At which idle moment it went on after it was frozen.
     var thawedAt = -1
     var tasks: [Task<Void, Never>] = []
+    /// The task that runs the queue; nil when it has ended.
+    private(set) var run: Task<Void, Never>?
     let network = NetworkSwitch()
     /// At which idle moment it lost its network; nil while it has one.
     var offlineSince: Int?
@@ -98,27 +100,36 @@ final class Launch: @unchecked Sendable {
 
     /// Starts what an app starts: the queue, and an observer of all commits.
     func begin(in world: World) {
+        runQueue(in: world)
+        let changes = store.changes()
         world.start(self) { launch in
-            while launch.isAlive {
+            for await change in changes where launch.isAlive { world.heard(change, launch) }
+        }
+    }
+
+    /// Runs the queue until ``run`` is cancelled.
+    func runQueue(in world: World) {
+        run = Task(executorPreference: world.scheduler.executor(of: process)) { [self] in
+            defer { run = nil }
+            while isAlive {
                 let faults = world.faultCount
                 do {
-                    try await launch.queue.run()
+                    try await queue.run()
                 } catch is CancellationError {
                     return
                 } catch {
-                    if launch.isAlive, !world.mayFail(launch.process, since: faults),
-                        !launch.store.isPoisoned
-                    {
+                    if isAlive, !world.mayFail(process, since: faults), !store.isPoisoned {
                         world.books.violate(.nothingIsStuck, "the queue ended: \(error)")
                     }
                     guard (try? await world.clock.sleep(for: .seconds(1))) != nil else { return }
                 }
             }
         }
-        let changes = store.changes()
-        world.start(self) { launch in
-            for await change in changes where launch.isAlive { world.heard(change, launch) }
-        }
+    }
+
+    func cancelTasks() {
+        for task in tasks { task.cancel() }
+        run?.cancel()
     }
 }
 

@@ -31,6 +31,9 @@ enum Promise: String, CaseIterable {
         """
     case nothingHappensTwice = "Nothing happens twice."
     case oneProcessRuns = "one process runs the queue, the others enqueue and follow it."
+    case runsEnd = """
+        Runs operations until the surrounding task is cancelled, or the store is closed.
+        """
     case onePipelineOneQueue = """
         - Throws: ``QueueError/pipelineExists(_:)``, or what the store throws.
         """

@@ -29,6 +29,7 @@ extension World {
         case 24: longReader == nil ? beginLongRead() : endLongRead()
         case 25: freezeOrThaw()
         case 26: backUpOrRestore()
+        case 27: withLaunch { runAgain($0) }
         default: withLaunch { write($0) }
         }
         if alive.isEmpty { open(.afterKill) }
@@ -109,8 +110,19 @@ extension World {
     }
 
     private func cancelSomeWrite(_ launch: Launch) {
-        guard let task = launch.tasks.dropFirst(2).randomElement(using: &random) else { return }
+        guard let task = launch.tasks.dropFirst().randomElement(using: &random) else { return }
         task.cancel()
+    }
+
+    /// The app ends the run of its queue, and begins another one.
+    private func runAgain(_ launch: Launch) {
+        note("launch \(launch.process) runs its queue again")
+        thaw(launch)
+        disk.work(for: launch.process)
+        launch.run?.cancel()
+        while scheduler.step(of: launch.process, { _ in }) {}
+        expectEnd(ofRunIn: launch)
+        if launch.run == nil { launch.runQueue(in: self) }
     }
 }
 

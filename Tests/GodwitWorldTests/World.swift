@@ -166,7 +166,7 @@ extension World {
         cloud.active = cloud.active.filter { $0.value != launch.process }
         disk.kill(launch.process)
         disk.work(for: launch.process)
-        for task in launch.tasks { task.cancel() }
+        launch.cancelTasks()
         while scheduler.step(of: launch.process, { _ in }) {}
         try? launch.close()
         while scheduler.step(of: launch.process, { _ in }) {}
@@ -178,14 +178,20 @@ extension World {
         note("launch \(launch.process) closes")
         thaw(launch)
         disk.work(for: launch.process)
-        for task in launch.tasks { task.cancel() }
+        launch.cancelTasks()
         while scheduler.step(of: launch.process, { _ in }) {}
+        expectEnd(ofRunIn: launch)
         do { try launch.close() } catch {
             if !mayFail(launch.process) { books.violate(.storeGoesOn, "cannot close: \(error)") }
         }
         while scheduler.step(of: launch.process, { _ in }) {}
         launch.isAlive = false
         cloud.active = cloud.active.filter { $0.value != launch.process }
+    }
+
+    func expectEnd(ofRunIn launch: Launch) {
+        let name = "the run of launch \(launch.process)"
+        books.expect(.runsEnd, launch.run == nil, "\(name) is cancelled, and goes on")
     }
 
     /// Begins a transaction that reads, and leaves it open.

@@ -131,6 +131,13 @@ import Testing
         }
     }
 
+    @Test(arguments: sources.filter { $0.module == "GodwitTool" })
+    func `a terminal of 80 columns shows the lines of a help page as they are`(file: SourceFile) {
+        for page in file.helpPages {
+            for line in page where line.count > 80 { Issue.record("\(line)") }
+        }
+    }
+
     @Test(arguments: sources)
     func `a public type says what it is`(file: SourceFile) {
         let type = /^public (?:final )?(?:struct|class|enum|actor|protocol) (\w+).*/
@@ -175,6 +182,15 @@ struct SourceFile: CustomTestStringConvertible {
                 head: lines[start].trimmingCharacters(in: .whitespaces),
                 lineCount: end - start + 1
             )
+        }
+    }
+
+    /// The lines of the texts that commands show as their help.
+    var helpPages: [[Substring]] {
+        lines.indices.filter { lines[$0].hasSuffix("discussion: \"\"\"") }.map { start in
+            let page = lines[(start + 1)...].prefix { !$0.contains("\"\"\"") }
+            let margin = lines[page.endIndex].prefix { $0 == " " }.count
+            return page.map { $0.dropFirst(margin) }
         }
     }
 

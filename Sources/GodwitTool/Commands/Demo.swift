@@ -12,8 +12,9 @@ struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show three devices that edit one list offline, and converge.",
         discussion: """
-            Starts a server on loopback and devices on embedded SQLite, in a temporary folder, and
-            stops all of it at the end. With --input, a real history is replayed instead.
+            Starts a server on loopback and devices on embedded SQLite, in a temporary
+            folder, and stops all of it at the end. With --input, a real history is
+            replayed instead.
 
             EXAMPLES
               godwit demo --svg states.svg

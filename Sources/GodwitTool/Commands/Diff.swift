@@ -7,19 +7,20 @@ struct Diff: ParsableCommand {
         abstract: "Print the change from one JSON or EDN document to another.",
         discussion: """
             FORMATS
-              text         one line for each change, for people; coloured, unless NO_COLOR is set
+              text         one line for each change, for people; coloured, unless NO_COLOR
+                           is set
               edn          the delta as EDN
               json         the delta as JSON, which `godwit patch` reads
               json-patch   RFC 6902, with moves
               merge-patch  RFC 7386, where it can express the change
               summary      how many changes, and how many bytes they take
 
-            A delta as JSON carries the digests of both documents, ["#", old, delta, new], so that
-            `godwit patch` knows a document that has it already from one that it does not fit.
-            --no-seal leaves the digests out; with --seal EDN has them too.
+            A delta as JSON carries the digests of both documents, ["#", old, delta, new],
+            so that `godwit patch` knows a document that has it already from one that it
+            does not fit. --no-seal leaves the digests out; with --seal EDN has them too.
 
-            The exit code is 0 whether there are changes or not; with --exit-code it is 1 when
-            there are.
+            The exit code is 0 whether there are changes or not; with --exit-code it is 1
+            when there are.
 
             EXAMPLES
               godwit diff old.json new.json
@@ -56,10 +57,19 @@ struct Diff: ParsableCommand {
         let format = json ? .json : format
         // People want to see what is gone, also where it is nearly everything.
         let isForPeople = format == .text || format == .summary
-        let before = try value(of: old, isForPeople: isForPeople)
-        let after = try value(of: new, isForPeople: isForPeople)
         let policy = try MergePolicy(rules: [], identities: identities)
-        let delta = Delta.diff(before, after, policy: policy, inPieces: isForPeople)
+        func diff(_ before: Value, _ after: Value) -> Delta {
+            Delta.diff(before, after, policy: policy, inPieces: isForPeople)
+        }
+        let (before, after): (Value, Value)
+        if isForPeople {
+            (before, after) = try (shownValue(of: old), shownValue(of: new))
+        } else {
+            let (from, to) = try (values(of: old), values(of: new))
+            (before, after) = (from.plain, to.plain)
+            try requireExactNumbers(in: diff(from.exact, to.exact))
+        }
+        let delta = diff(before, after)
         do {
             if isSealed(format) {
                 try print(SealedDelta(delta, on: before), as: format)
@@ -85,9 +95,35 @@ struct Diff: ParsableCommand {
         try Terminal.print(text)
     }
 
-    /// Numbers beyond a value's range can be shown to people, but no delta carries them.
-    private func value(of file: InputFile, isForPeople: Bool) throws -> Value {
-        isForPeople && !file.isEDN ? try file.document().value : try file.value()
+    private func shownValue(of file: InputFile) throws -> Value {
+        file.isEDN ? try file.value() : try file.document().value
+    }
+
+    /// The value of a document, and the same with its numbers as they are spelt.
+    private func values(of file: InputFile) throws -> (plain: Value, exact: Value) {
+        if file.isEDN {
+            let value = try file.value()
+            return (value, value)
+        }
+        let document = try file.document()
+        do throws(TreeError) {
+            return (try Value(plainJSON: document.bytes), document.value)
+        } catch {
+            throw ToolError(error, in: document.bytes, of: file.path)
+        }
+    }
+
+    /// A delta holds ints of 64 bits and doubles.
+    ///
+    /// - Throws: ``ToolError`` when a new number has more digits than a double.
+    private func requireExactNumbers(in delta: Delta) throws {
+        guard let number = delta.newValues.lazy.compactMap(\.firstLongNumber).first else { return }
+        throw ToolError(
+            """
+            \(new.path) has the new number \(number.prefix(40)), which no delta carries exactly; \
+            --format text shows the change
+            """
+        )
     }
 
     private func print(_ delta: Delta, on base: Value, as format: Format) throws {
@@ -114,5 +150,37 @@ struct Diff: ParsableCommand {
             \(counts.changed) changed, \(counts.added) added, \(counts.removed) removed, \
             \(counts.moved) moved; \(size) bytes to send
             """
+    }
+}
+
+extension Delta {
+    /// The values that a change puts in.
+    fileprivate var newValues: [Value] {
+        switch self {
+        case .set(let value):
+            return [value]
+        case .map(let map):
+            return map.entries.flatMap { entry -> [Value] in
+                guard case .apply(let delta) = entry.change else { return [] }
+                return delta.newValues
+            }
+        case .list(let list):
+            return list.parts.edits.flatMap(\.delta.newValues) + list.parts.inserts.map(\.value)
+        case .keep, .text, .increment:
+            return []
+        }
+    }
+}
+
+extension Value {
+    /// The first number in it that has more digits than a double can have.
+    fileprivate var firstLongNumber: String? {
+        switch self {
+        case .bytes(let bytes):
+            Numeral(bytes).flatMap { $0.digitCount > Numeral.doubleDigitsMax ? $0.spelling : nil }
+        case .map(let map): map.lazy.compactMap(\.value.firstLongNumber).first
+        case .list(let items): items.lazy.compactMap(\.firstLongNumber).first
+        default: nil
+        }
     }
 }

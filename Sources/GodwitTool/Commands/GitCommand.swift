@@ -16,13 +16,14 @@ struct GitInstall: ParsableCommand {
         commandName: "install",
         abstract: "Let git merge and show JSON with godwit, here or everywhere.",
         discussion: """
-            Writes the merge driver and the textconv into git's configuration, and a line for each
-            pattern into .gitattributes. The configuration is yours alone, .gitattributes can be
-            committed: git merges by lines where godwit is not installed. What is there already
-            stays, so the command can be repeated.
+            Writes the merge driver and the textconv into git's configuration, and a line
+            for each pattern into .gitattributes. The configuration is yours alone,
+            .gitattributes can be committed: git merges by lines where godwit is not
+            installed. What is there already stays, so the command can be repeated.
 
-            With --global the settings are those of all your repositories: ~/.gitconfig, and
-            git's own file of attributes (core.attributesFile, else ~/.config/git/attributes).
+            With --global the settings are those of all your repositories: ~/.gitconfig,
+            and git's own file of attributes (core.attributesFile, else
+            ~/.config/git/attributes).
 
             To undo it, remove the lines with merge=godwit, and:
               git config --remove-section merge.godwit
@@ -51,8 +52,7 @@ struct GitInstall: ParsableCommand {
         // Nothing is written where there are no files.
         let file = try settings.attributesFile()
         let program = settings.program
-        // git merges the bases of a criss-cross merge with the recursive driver: its result is
-        // read again, so it must hold no markers.
+        // git merges the bases of a criss-cross merge with the recursive driver.
         for (key, value) in [
             ("merge.godwit.name", "Merge JSON by its structure"),
             ("merge.godwit.driver", "\(program) merge-driver --marker-size %L %O %A %B -- %P"),
@@ -60,7 +60,7 @@ struct GitInstall: ParsableCommand {
             ("merge.godwit-base.name", "Merge the bases of JSON by their structure"),
             (
                 "merge.godwit-base.driver",
-                "\(program) merge-driver --conflict-style list %O %A %B -- %P"
+                "\(program) merge-driver --virtual-base --marker-size %L %O %A %B -- %P"
             ),
             ("diff.godwit.textconv", "\(program) textconv --"),
         ] {
@@ -123,16 +123,20 @@ private struct GitSettings {
         var report: [String] = []
         for pattern in patterns {
             let others = lines.filter { $0.first.map(String.init) == pattern }.joined()
-            if let merge = others.first(where: { $0.hasPrefix("merge=") }) {
+            if let merge = others.first(where: Self.saysHowToMerge) {
                 report.append("\(file.path): \(pattern) has \(merge) already")
                 continue
             }
-            if text.isEmpty, known.last ?? UInt8(ascii: "\n") != UInt8(ascii: "\n") { text = "\n" }
             text += "\(pattern) merge=godwit diff=godwit\n"
             report.append("\(file.path): \(pattern) merge=godwit diff=godwit")
         }
-        if !text.isEmpty { try append(text, to: file) }
+        if !text.isEmpty { try put(text, before: known, in: file) }
         return report
+    }
+
+    private static func saysHowToMerge(_ attribute: Substring) -> Bool {
+        attribute.hasPrefix("merge=")
+            || ["merge", "-merge", "!merge", "binary"].contains(attribute)
     }
 
     /// What is in a file; nothing where there is none.
@@ -146,19 +150,21 @@ private struct GitSettings {
         return data
     }
 
-    /// Adds text to the end of a file, whatever is in it, and makes the file where there is none.
-    private func append(_ text: String, to file: URL) throws {
+    /// Puts lines at the beginning of a file, and makes the file where there is none.
+    ///
+    /// Of the lines for one file git follows the last: those that are there keep their effect.
+    private func put(_ text: String, before content: Data, in file: URL) throws {
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(),
             withIntermediateDirectories: true
         )
+        let mark = Data([0xef, 0xbb, 0xbf])
+        let start = content.starts(with: mark) ? mark : Data()
+        let new = start + Data(text.utf8) + content.dropFirst(start.count)
         guard FileManager.default.fileExists(atPath: file.path) else {
-            return try Data(text.utf8).write(to: file)
+            return try new.write(to: file)
         }
-        let handle = try FileHandle(forWritingTo: file)
-        defer { try? handle.close() }
-        try handle.seekToEnd()
-        try handle.write(contentsOf: Data(text.utf8))
+        try ReplacedFile(file.path).replace(with: Array(new))
     }
 
     /// Runs git and returns what it prints, or nil when it fails.

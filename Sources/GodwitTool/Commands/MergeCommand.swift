@@ -7,25 +7,29 @@ struct Merge: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Merge two versions of a JSON or EDN document.",
         discussion: """
-            The merged document goes to standard output, in the layout of ours: the order of keys,
-            the indentation and the spelling of numbers and strings stay. If theirs alone was laid
-            out anew, the document has the layout of theirs. Conflicts go to standard error, and
-            the exit code is then 2. Each file can be a pipe.
+            The merged document goes to standard output, in the layout of ours: the order
+            of keys, the indentation and the spelling of numbers and strings stay. If
+            theirs alone was laid out anew, the document has the layout of theirs.
+            Conflicts go to standard error, and the exit code is then 2. Each file can be
+            a pipe.
 
-            If both sides set one scalar, the merge takes the greater version, number or date; else
-            the value of the side that the rest of the record follows, or that changed more; else
-            theirs. It reports each such choice, except two raised versions (outside of entries of lock
-            files) and prose that differs only in case, blanks or punctuation.
+            If both sides set one scalar, the merge takes the greater version, number or
+            date; else the value of the side that the rest of the record follows, or that
+            changed more; else theirs. It reports each such choice, except two raised
+            versions (outside of entries of lock files) and prose that differs only in
+            case, blanks or punctuation.
 
             CONFLICTS (--conflict-style)
-              list     one line for each on standard error; the document holds what was chosen
+              list     one line for each on standard error; the document holds what was
+                       chosen
               json     the same as JSON
               markers  the document holds git's markers around both versions
 
             RULES (--policy PATH=RULE, * stands for any key or position)
               ours, theirs            that side's wish
               edit-wins, delete-wins  where one side edits what the other removes
-              max, min                the greater or smaller of two numbers, versions or strings
+              max, min                the greater or smaller of two numbers, versions or
+                                      strings
               sum                     what both have added to a number
               union                   nothing is removed
 
@@ -75,10 +79,9 @@ struct Merge: ParsableCommand {
             try printObject(documents.merge)
             return conflicts
         }
-        let text =
-            conflictStyle == .markers ? documents.markedText().bytes : documents.text
-        try Terminal.write(text)
-        conflictStyle.report(conflicts)
+        let marked = conflictStyle == .markers ? documents.markedText() : nil
+        try Terminal.write(marked?.bytes ?? documents.text)
+        conflictStyle.report(conflicts, marked: marked?.conflicts ?? [])
         return conflicts
     }
 
@@ -113,12 +116,14 @@ enum ConflictStyle: String, CaseIterable, ExpressibleByArgument {
     case list, json, markers
 
     /// Writes the conflicts to standard error.
-    func report(_ conflicts: [Conflict], of path: String? = nil) {
+    ///
+    /// - Parameter marked: Those of which the document shows both versions.
+    func report(_ conflicts: [Conflict], of path: String? = nil, marked: Set<Conflict> = []) {
         guard !conflicts.isEmpty else { return }
         switch self {
         case .json: Terminal.warn(Layout.indented.text(of: ConflictText.encoded(conflicts)))
         case .list, .markers:
-            for line in ConflictText.lines(conflicts, areMarked: self == .markers) {
+            for line in ConflictText.lines(conflicts, marked: marked) {
                 Terminal.warn((path.map { "\($0): " } ?? "") + line)
             }
         }

@@ -8,24 +8,31 @@ struct MergeDriver: ParsableCommand {
         commandName: "merge-driver",
         abstract: "Merge a JSON document for git; `godwit git install` sets it up.",
         discussion: """
-            git calls this command for each file that both sides have changed, or have added. The
-            result takes the place of OURS in one step, and keeps its layout, unless THEIRS alone
-            was laid out anew. Where the merge has conflicts, git's markers stand around both
-            versions, and the reasons go to standard error; lists of lines that have both changes
-            get no markers. So do notices: both changes of a record are there, and you may want to
-            look.
+            git calls this command for each file that both sides have changed, or have
+            added. The result takes the place of OURS in one step, and keeps its layout,
+            unless THEIRS alone was laid out anew. Where the merge has conflicts, git's
+            markers stand around both versions, and the reasons go to standard error;
+            lists of lines that have both changes get no markers. So do notices: both
+            changes of a record are there, and you may want to look.
 
             In notebooks (.ipynb) the counts of executions are theirs, without a conflict.
 
-            A file that is not JSON, has a comment or has a key twice is merged by its lines, as git
-            does it, with a word about why. With --conflict-style list or json it stays as it is: git
-            then reports a conflict, and the file holds our version.
+            A file that is not JSON, has a comment or has a key twice is merged by its
+            lines, as git does it, with a word about why. With --conflict-style list or
+            json it stays as it is: git then reports a conflict, and the file holds our
+            version.
 
-            Exit codes, as git wants them: 0, 1 for conflicts, 2 for a file that cannot be merged.
+            In a criss-cross merge git merges the bases first, with --virtual-base: what is
+            contested there has neither side's value, so that git asks wherever people
+            decided differently.
+
+            Exit codes, as git wants them: 0, 1 for conflicts, 2 for a file that cannot be
+            merged.
 
             EXAMPLES
               git config merge.godwit.driver 'godwit merge-driver %O %A %B -- %P'
-              git config merge.godwit.driver 'godwit merge-driver --policy /votes=sum %O %A %B -- %P'
+              git config merge.godwit.driver \\
+                'godwit merge-driver --policy /votes=sum %O %A %B -- %P'
               godwit merge-driver base.json ours.json theirs.json package.json
             """
     )
@@ -39,6 +46,7 @@ struct MergeDriver: ParsableCommand {
     @Option(help: "How conflicts are shown: markers, or list or json on standard error.")
     var conflictStyle = ConflictStyle.markers
     @Option(help: "How long a marker is; git's %L.") var markerSize = 7
+    @Flag(help: "Merge the bases of a criss-cross merge, taking no side.") var virtualBase = false
 
     func validate() throws {
         guard (1...100).contains(markerSize) else {
@@ -52,18 +60,30 @@ struct MergeDriver: ParsableCommand {
         do {
             documents = try read(policy: policy)
         } catch let error as ToolError {
-            Terminal.warn("godwit: \(error)")
+            warn("\(error)")
             return try mergeByLines()
         }
         let conflicts = documents.merge.conflicts.filter { !$0.isNotice }
+        if virtualBase, !conflicts.isEmpty {
+            // git reads the result again, and has no other use for it.
+            guard let text = documents.undecidedText else { return try mergeByLines() }
+            return try replaceOurs(with: text)
+        }
         let isMarked = conflictStyle == .markers && !conflicts.isEmpty
-        let text = isMarked ? documents.markedText(size: markerSize).bytes : documents.text
-        try replaceOurs(with: text)
-        conflictStyle.report(documents.merge.conflicts, of: name)
+        let marked = isMarked ? documents.markedText(size: markerSize) : nil
+        try replaceOurs(with: marked?.bytes ?? documents.text)
+        if virtualBase { return }
+        let notices = documents.merge.conflicts
+        conflictStyle.report(notices, of: name, marked: marked?.conflicts ?? [])
         if !conflicts.isEmpty { throw ExitCode(1) }
     }
 
     private var name: String { path ?? ours.path }
+
+    /// Beside a merge that git calls clean, a word about its bases would mislead.
+    private func warn(_ text: String) {
+        if !virtualBase { Terminal.warn("godwit: \(text)") }
+    }
 
     private var isNotebook: Bool { name.hasSuffix(".ipynb") }
 
@@ -102,14 +122,14 @@ struct MergeDriver: ParsableCommand {
         switch merged?.status {
         case 0?:
             try replaceOurs(with: Array(merged?.output ?? Data()))
-            Terminal.warn("godwit: \(name) is merged by its lines")
+            warn("\(name) is merged by its lines")
         // git counts the conflicts; without git there is no output.
         case (1...127)? where merged?.output.isEmpty == false:
             try replaceOurs(with: Array(merged?.output ?? Data()))
-            Terminal.warn("godwit: \(name) is merged by its lines, with conflicts")
+            warn("\(name) is merged by its lines, with conflicts")
             throw ExitCode(1)
         default:
-            Terminal.warn("godwit: \(name) stays as ours; see theirs with: git show :3:\(name)")
+            warn("\(name) stays as ours; see theirs with: git show :3:\(name)")
             throw ExitCode(2)
         }
     }

@@ -9,19 +9,21 @@ struct Patch: ParsableCommand {
         abstract:
             "Apply a change to a JSON or EDN document: a delta, a JSON Patch or a merge patch.",
         discussion: """
-            Without --format, a list of operations is a JSON Patch (RFC 6902), and anything else
-            a delta as `godwit diff` prints it. A merge patch (RFC 7386) looks like a delta, so it
-            has to be named. Either the whole change is applied, or the exit code is 1.
+            Without --format, a list of operations is a JSON Patch (RFC 6902), and
+            anything else a delta as `godwit diff` prints it. A merge patch (RFC 7386)
+            looks like a delta, so it has to be named. Either the whole change is applied,
+            or the exit code is 1.
 
-            A document that has the change already is printed as it is, with "already applied" on
-            standard error (with --json, as an object), and the exit code is 0; with --exit-code
-            it is 3. A delta from `godwit diff --json` is recognised by the digests in it, a JSON
-            Patch by what it leaves: records and lists that it adds to lists, and fields that it
-            adds or removes. A patch that adds a number or a text to a list, or removes or moves
-            an item, is never recognised: a list may hold one number or text several times.
+            A document that has the change already is printed as it is, with "already
+            applied" on standard error (with --json, as an object), and the exit code is
+            0; with --exit-code it is 3. A delta from `godwit diff --json` is recognised
+            by the digests in it, a JSON Patch by what it leaves: records and lists that
+            it adds to lists, and fields that it adds or removes. A patch that adds a
+            number or a text to a list, or removes or moves an item, is never recognised:
+            a list may hold one number or text several times.
 
-            A JSON document keeps its layout: the order of keys, the indentation and the spelling
-            of numbers and strings.
+            A JSON document keeps its layout: the order of keys, the indentation and the
+            spelling of numbers and strings.
 
             EXAMPLES
               godwit patch old.json change.json > new.json

@@ -10,10 +10,10 @@ struct QueueCommand: AsyncParsableCommand {
         commandName: "queue",
         abstract: "See what a push queue waits for, draw it, change it.",
         discussion: """
-            An operation is named by its number (commit.place, as `list` shows it) or by its
-            identifier. Commands that only look (list, why, graph, dead-letters, stats) work beside
-            the app; those that write need the store for themselves, or, with --shared, beside
-            others that share it too.
+            An operation is named by its number (commit.place, as `list` shows it) or by
+            its identifier. Commands that only look (list, why, graph, dead-letters,
+            stats) work beside the app; those that write need the store for themselves,
+            or, with --shared, beside others that share it too.
 
             EXAMPLES
               godwit queue list app.sqlite

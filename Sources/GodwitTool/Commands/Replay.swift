@@ -8,12 +8,13 @@ struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Play the versions of a JSON document through a server, and measure.",
         discussion: """
-            FILE holds one version of a document on each line, as JSON; it may be compressed with
-            xz. One device makes each version of the one before; a second device follows by push.
-            Fails unless the server and both devices end with the same id and the same bytes.
+            FILE holds one version of a document on each line, as JSON; it may be
+            compressed with xz. One device makes each version of the one before; a second
+            device follows by push. Fails unless the server and both devices end with the
+            same id and the same bytes.
 
-            Bytes per edit are those of the request bodies that carry an edit to the server; the
-            first version, which carries the whole document, is counted apart.
+            Bytes per edit are those of the request bodies that carry an edit to the
+            server; the first version, which carries the whole document, is counted apart.
 
             EXAMPLES
               godwit replay history.jsonl.xz --server http://127.0.0.1:7007

@@ -123,8 +123,9 @@ struct ReplicaForget: AsyncParsableCommand {
         commandName: "forget",
         abstract: "Keep no states any more for clients that do not return.",
         discussion: """
-            A client that returns all the same loses nothing: it compares its objects with the
-            server's. The server must not run meanwhile; it forgets silent clients by itself.
+            A client that returns all the same loses nothing: it compares its objects with
+            the server's. The server must not run meanwhile; it forgets silent clients by
+            itself.
 
             EXAMPLES
               godwit replica forget server.sqlite --silent-for 90

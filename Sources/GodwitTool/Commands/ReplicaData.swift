@@ -155,9 +155,9 @@ struct ReplicaImport: AsyncParsableCommand {
         commandName: "import",
         abstract: "Bring the objects that `export` has printed into a replica.",
         discussion: """
-            On a device they are edits, which are sent. A server's replica is made where there is none;
-            the server must not run meanwhile. Objects that are not in the file stay, and records of
-            conflicts are left out.
+            On a device they are edits, which are sent. A server's replica is made where
+            there is none; the server must not run meanwhile. Objects that are not in the
+            file stay, and records of conflicts are left out.
 
             EXAMPLES
               godwit replica export old.sqlite > shopping.json

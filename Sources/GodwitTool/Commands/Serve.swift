@@ -10,11 +10,12 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a sync server on embedded SQLite.",
         discussion: """
-            Prints its address when it is ready, and ends on SIGTERM or SIGINT after answering
-            what it has begun to answer. It listens on loopback unless --host says otherwise:
-            it asks no client for a name or a password yet. On loopback it answers requests for
-            localhost alone, and for the hosts that --allow-host names: those of a proxy before it.
-            GET /health answers 200 while the store can be read and written to, else 503.
+            Prints its address when it is ready, and ends on SIGTERM or SIGINT after
+            answering what it has begun to answer. It listens on loopback unless --host
+            says otherwise: it asks no client for a name or a password yet. On loopback it
+            answers requests for localhost alone, and for the hosts that --allow-host
+            names: those of a proxy before it. GET /health answers 200 while the store can
+            be read and written to, else 503.
 
             EXAMPLES
               godwit serve

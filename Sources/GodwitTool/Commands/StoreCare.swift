@@ -9,9 +9,10 @@ struct StoreWatch: AsyncParsableCommand {
         commandName: "watch",
         abstract: "Print each change of a store, until interrupted.",
         discussion: """
-            Looks at the store ten times a second, beside the process that writes. A store that is
-            not shared does not keep its changes: what is printed then is the difference between
-            two looks, so that an object that changed twice between them is shown once.
+            Looks at the store ten times a second, beside the process that writes. A store
+            that is not shared does not keep its changes: what is printed then is the
+            difference between two looks, so that an object that changed twice between
+            them is shown once.
 
             EXAMPLES
               godwit store watch app.sqlite

@@ -9,9 +9,10 @@ struct StoreCommand: AsyncParsableCommand {
         commandName: "store",
         abstract: "Look into a store, change it, check it, copy it.",
         discussion: """
-            Commands that only look (ls, get, watch, stats, check, backup) work beside a process that
-            has the store open. Those that write (set, rm, compact) need the store for themselves, or,
-            with --shared, share it with processes that share it too.
+            Commands that only look (ls, get, watch, stats, check, backup) work beside a
+            process that has the store open. Those that write (set, rm, compact) need the
+            store for themselves, or, with --shared, share it with processes that share it
+            too.
 
             EXAMPLES
               godwit store ls app.sqlite
@@ -149,7 +150,8 @@ struct StoreGet: AsyncParsableCommand {
 
             EXAMPLES
               godwit store get app.sqlite contacts robbie
-              godwit store get app.sqlite contacts robbie | godwit store set new.sqlite contacts r -
+              godwit store get app.sqlite contacts robbie | \\
+                godwit store set new.sqlite contacts r -
               godwit store get app.sqlite contacts robbie --json | \\
                 godwit store set new.sqlite contacts robbie - --whole --create
               godwit store get app.sqlite contacts robbie --metadata

@@ -1,3 +1,5 @@
+import GodwitTree
+
 /// Three versions of a text as one, with git's markers around the lines in which they differ.
 ///
 /// The versions are one merged document that differs only in what is contested: lines that all
@@ -26,12 +28,21 @@ struct ConflictMarkers {
     private(set) var bytes: [UInt8] = []
     /// How many places are marked.
     private(set) var count = 0
+    /// The conflicts that the markers show.
+    let conflicts: Set<Conflict>
     private let newline: [UInt8]
     private let size: Int
 
     /// - Parameter size: How many characters a marker has; git's have 7.
-    init(base: [UInt8], ours: [UInt8], theirs: [UInt8], newline: [UInt8], size: Int) {
-        (self.newline, self.size) = (newline, size)
+    init(
+        of conflicts: Set<Conflict>,
+        base: [UInt8],
+        ours: [UInt8],
+        theirs: [UInt8],
+        newline: [UInt8],
+        size: Int
+    ) {
+        (self.conflicts, self.newline, self.size) = (conflicts, newline, size)
         let (base, ours, theirs) = (Self.lines(base), Self.lines(ours), Self.lines(theirs))
         for hunk in Self.hunks(base, ours, theirs) {
             guard hunk.isContested else {

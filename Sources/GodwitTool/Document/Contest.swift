@@ -12,81 +12,25 @@ struct Contest {
     let isGap: Bool
     private let wishes: [Side: Value]
 
-    private init(_ spot: Spot, base: Value?, ours: Value?, theirs: Value?) {
+    init(_ spot: Spot, _ conflict: Conflict) {
         (steps, isGap) = (spot.steps, spot.isGap)
-        wishes = [Side.base: base, .ours: ours, .theirs: theirs].compactMapValues { $0 }
+        let wishes = [Side.base: conflict.base, .ours: conflict.ours, .theirs: conflict.theirs]
+        self.wishes = wishes.compactMapValues { $0 }
+    }
+
+    init(_ spot: Spot, _ wishes: [Side: Value]) {
+        (steps, isGap, self.wishes) = (spot.steps, spot.isGap, wishes)
     }
 
     /// What a side has there; nil when it has nothing.
     func wish(_ side: Side) -> Value? { wishes[side] }
-}
 
-extension Contest {
-    /// What a merge left contested, the last places first.
-    ///
-    /// Of what is within a place that is contested as a whole, nothing is said.
-    static func all(in merge: GodwitTree.Merge, _ values: [Side: Value]) -> [Contest] {
-        guard let base = values[.base], let ours = values[.ours], let theirs = values[.theirs]
-        else { return [] }
-        let map = SpotMap(base, merge.delta, merge.value)
-        let sides = (
-            SpotMap(base, Delta.diff(base, ours, inPieces: true), ours),
-            SpotMap(base, Delta.diff(base, theirs, inPieces: true), theirs)
-        )
-        let contests = merge.conflicts.compactMap { conflict -> Contest? in
-            if let spot = map.spot(of: conflict.path) {
-                guard conflict.hasMarkers else { return nil }
-                return Contest(
-                    spot,
-                    base: conflict.base,
-                    ours: conflict.ours,
-                    theirs: conflict.theirs
-                )
-            }
-            return conflict.choice == .both ? nil : around(conflict.path, map, sides.0, sides.1)
-        }
-        let sorted = contests.sorted { $0.steps.count < $1.steps.count }
-        var kept: [Contest] = []
-        var places: Set<[Path.Step]> = []
-        for contest in sorted {
-            let isInside = (0...contest.steps.count).contains { count in
-                places.contains(Array(contest.steps.prefix(count)))
-            }
-            guard !isInside else { continue }
-            places.insert(contest.steps)
-            kept.append(contest)
-        }
-        return kept.sorted { Spot.isBefore($1.steps, $0.steps) }
-    }
-
-    /// The nearest container that all versions have, when a place is in the base alone.
-    private static func around(
-        _ path: Path,
-        _ merged: SpotMap,
-        _ ours: SpotMap,
-        _ theirs: SpotMap
-    ) -> Contest? {
-        for count in path.steps.indices.reversed() {
-            let outer = Path(Array(path.steps.prefix(count)))
-            guard let spot = merged.spot(of: outer), !spot.isGap,
-                let ourSpot = ours.spot(of: outer), let theirSpot = theirs.spot(of: outer)
-            else { continue }
-            return Contest(
-                spot,
-                base: merged.base.part(at: outer.steps),
-                ours: ours.result.part(at: ourSpot.steps),
-                theirs: theirs.result.part(at: theirSpot.steps)
-            )
-        }
-        return nil
-    }
-}
-
-extension Conflict {
-    /// Whether markers can show it: a value that both sides moved, or whose changes are both there,
-    /// has no second version in its place.
-    var hasMarkers: Bool {
-        reason != .bothMoved && (choice != .both || ours?.text != nil)
+    /// What neither side has there: the base's record or list, else a text that names both wishes.
+    var undecided: Value? {
+        let base = wish(.base)
+        if isGap || base?.isContainer == true { return base }
+        let (ours, theirs) = (wish(.ours)?.ednText() ?? "", wish(.theirs)?.ednText() ?? "")
+        return .string(Key("<<<<<<< \(ours) ======= \(theirs) >>>>>>>"))
     }
 }
 
@@ -110,6 +54,8 @@ struct Spot {
 }
 
 extension Value {
+    var isContainer: Bool { list != nil || map != nil }
+
     /// The part at the end of a way; nil when the way leaves the value.
     func part(at steps: [Path.Step]) -> Value? {
         steps.reduce(self) { value, step in
@@ -118,6 +64,19 @@ extension Value {
             case .position(let position):
                 value?.list.flatMap { $0.indices.contains(position) ? $0[position] : nil }
             }
+        }
+    }
+
+    /// Calls `body` for this value and all in it.
+    func walk(_ steps: [Path.Step] = [], _ body: (Value, [Path.Step]) -> Void) {
+        body(self, steps)
+        switch self {
+        case .map(let map): for entry in map { entry.value.walk(steps + [.key(entry.key)], body) }
+        case .list(let items):
+            for (position, item) in items.enumerated() {
+                item.walk(steps + [.position(position)], body)
+            }
+        default: break
         }
     }
 

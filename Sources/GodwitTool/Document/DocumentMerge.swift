@@ -60,18 +60,32 @@ struct DocumentMerge {
     ///
     /// - Parameter size: How many characters a marker has.
     func markedText(size: Int = 7) -> ConflictMarkers {
-        let base = base?.value ?? Self.empty(like: ours.value, theirs.value)
-        let values = [Contest.Side.base: base, .ours: ours.value, .theirs: theirs.value]
-        let contests = Contest.all(in: merge, values)
-        let version = { (side: Contest.Side) in
-            text(of: contests.reduce(merge.value) { $0.replacing($1, with: $1.wish(side)) })
-        }
+        let contests = contests
         return ConflictMarkers(
-            base: version(.base),
-            ours: version(.ours),
-            theirs: version(.theirs),
+            of: contests.conflicts,
+            base: text(of: contests.value(.base)),
+            ours: text(of: contests.value(.ours)),
+            theirs: text(of: contests.value(.theirs)),
             newline: (form == .ours ? ours : theirs).layout.newline,
             size: size
+        )
+    }
+
+    /// The merged value as text, as the base of another merge: it takes no side in what is contested,
+    /// so that whatever people made of it later is a change.
+    ///
+    /// Nil when the places of some conflicts are not known.
+    var undecidedText: [UInt8]? {
+        let contests = contests
+        return contests.areComplete ? text(of: contests.undecided) : nil
+    }
+
+    private var contests: Contests {
+        Contests(
+            in: merge,
+            base: base?.value ?? Self.empty(like: ours.value, theirs.value),
+            ours: ours.value,
+            theirs: theirs.value
         )
     }
 

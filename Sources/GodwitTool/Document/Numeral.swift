@@ -20,6 +20,12 @@ struct Numeral {
 
     var spelling: String { text }
 
+    /// How many digits the number has, without zeros at either end.
+    var digitCount: Int { Self.normalForm(text).prefix { $0 != "e" }.count(where: \.isNumber) }
+
+    /// As many digits tell every double from all others.
+    static let doubleDigitsMax = 17
+
     /// The number as a value: two numerals of one kind and size have equal values.
     var value: Value {
         if text.utf8.allSatisfy({ Self.isDigit($0) || $0 == UInt8(ascii: "-") }) {

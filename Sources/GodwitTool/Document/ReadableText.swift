@@ -64,7 +64,7 @@ struct ReadableText {
     private mutating func write(block: String, _ head: String, _ level: Int) {
         line(head, level)
         for part in block.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false) {
-            line("| " + shown(plain: String(part)), level + 1)
+            line(blockLine(String(part)), level + 1)
         }
     }
 
@@ -83,19 +83,22 @@ struct ReadableText {
         return short
     }
 
-    /// A line of a block: other control characters than tabs are escaped.
-    private func shown(plain text: String) -> String {
-        if let short = Self.shortened(text) { return short }
+    /// A line of a block.
+    ///
+    /// A blank behind the bar says that the text stands there as it is: one that is long, or has other
+    /// control characters than tabs, stands in quotes.
+    private func blockLine(_ text: String) -> String {
+        if let short = Self.shortened(text) { return "|" + short }
         guard text.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" }) else {
-            return text
+            return "| " + text
         }
-        return Layout.compact.text(of: .string(Key(text)))
+        return "|" + Layout.compact.text(of: .string(Key(text)))
     }
 
     /// Nil for what is short, or has words.
     private static func shortened(_ text: String) -> String? {
         guard text.utf8.count > wordMax, !text.utf8.contains(UInt8(ascii: " ")) else { return nil }
-        let digest = Value.string(Key(text)).digest.description.prefix(8)
+        let digest = Value.string(Key(text)).digest.description.prefix(16)
         return "\"\(text.prefix(32))…\" (\(text.utf8.count) bytes, \(digest))"
     }
 

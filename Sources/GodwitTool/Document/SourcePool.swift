@@ -61,10 +61,6 @@ final class SourcePool {
     }
 }
 
-extension Value {
-    fileprivate var isContainer: Bool { list != nil || map != nil }
-}
-
 extension Document.Node {
     /// The values of the members.
     fileprivate func parts(of value: Value) -> [Value] {

@@ -46,6 +46,16 @@ final class SpotMap {
         return spot
     }
 
+    /// The shortest part of a way at whose end the result has nothing any more.
+    func lostPart(of path: Path) -> [Path.Step]? {
+        for count in path.steps.indices.map({ $0 + 1 }) {
+            let way = Array(path.steps.prefix(count))
+            guard let spot = spot(of: Path(way)), !spot.isGap, result.part(at: spot.steps) != nil
+            else { return way }
+        }
+        return nil
+    }
+
     private static func change(under key: Key, of delta: Delta) -> Delta {
         if case .map(let map) = delta, case .apply(let change)? = map[key] { change } else { .keep }
     }

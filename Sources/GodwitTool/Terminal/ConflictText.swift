@@ -4,18 +4,18 @@ import GodwitTree
 enum ConflictText {
     /// One line for each conflict: where, why, and what there was to choose from.
     ///
-    /// - Parameter areMarked: Whether the document holds both versions, between markers; then the
-    ///   line tells the reason alone, and not which version was chosen.
-    static func lines(_ conflicts: [Conflict], areMarked: Bool = false) -> [String] {
+    /// - Parameter marked: The conflicts of which the document holds both versions, between markers:
+    ///   their lines tell the reason alone, and not which version was chosen.
+    static func lines(_ conflicts: [Conflict], marked: Set<Conflict> = []) -> [String] {
         conflicts.map { conflict in
             let explanation = conflict.explanation
-            let isMarked = areMarked && conflict.hasMarkers
+            let isMarked = marked.contains(conflict)
             let reason = isMarked ? String(explanation.prefix { $0 != ";" }) : explanation
             let sides = [
                 ("base", conflict.base), ("ours", conflict.ours), ("theirs", conflict.theirs),
             ].map { "\($0) \(shown($1))" }
             let kind = conflict.isNotice ? "notice" : "conflict"
-            return "\(kind) at \(conflict.path): \(reason) "
+            return "\(kind) at \(conflict.path.description.withoutControls): \(reason) "
                 + "(\(sides.joined(separator: ", ")))"
         }
     }
@@ -24,7 +24,7 @@ enum ConflictText {
 
     private static func shown(_ value: Value?) -> String {
         guard let value else { return "absent" }
-        let text = Layout.oneLine.text(of: value)
+        let text = Layout.oneLine.text(of: value).withoutControls
         return text.count > valueMax ? text.prefix(valueMax) + "…" : text
     }
 

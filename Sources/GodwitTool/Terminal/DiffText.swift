@@ -94,24 +94,30 @@ struct DiffText {
 extension DiffText {
     private mutating func change(_ what: String, _ path: Path, _ label: String?) {
         counts.changed += 1
-        let suffix = label.map { style.paint("  (\($0))", .grey) } ?? ""
-        lines.append(style.paint("~ \(path)", .yellow) + "  \(what)\(suffix)")
+        let suffix = label.map { style.paint("  (\($0.withoutControls))", .grey) } ?? ""
+        lines.append(style.paint("~ \(shown(path))", .yellow) + "  \(what)\(suffix)")
     }
 
     private mutating func add(_ value: Value, _ path: Path, _ label: String?) {
         counts.added += 1
-        lines.append(style.paint("+ \(path)  \(shown(value))", .green))
+        lines.append(style.paint("+ \(shown(path))  \(shown(value))", .green))
     }
 
     private mutating func remove(_ value: Value, _ path: Path, _ label: String?) {
         counts.removed += 1
-        lines.append(style.paint("- \(path)  \(shown(value))", .red))
+        lines.append(style.paint("- \(shown(path))  \(shown(value))", .red))
+    }
+
+    private func shown(_ path: Path) -> String { path.description.withoutControls }
+
+    private func shown(_ bytes: some Collection<UInt8>) -> String {
+        String(decoding: Array(bytes), as: UTF8.self).withoutControls
     }
 
     /// A value on one line, and not too much of it.
     private func shown(_ value: Value?) -> String {
         guard let value else { return "nothing" }
-        let text = Layout.compact.text(of: value)
+        let text = Layout.compact.text(of: value).withoutControls
         guard text.count > Self.valueMax else { return text }
         return text.prefix(Self.valueMax) + "…"
     }
@@ -129,7 +135,7 @@ extension DiffText {
             if !inserted.isEmpty { text += style.paint("{+\(inserted)+}", .green) }
             end = splice.offset + splice.removed
         }
-        let rest = String(decoding: bytes[end...], as: UTF8.self)
+        let rest = shown(bytes[end...])
         text += rest.count > Self.contextMax ? rest.prefix(Self.contextMax) + "…" : rest
         return text.split(separator: "\n", omittingEmptySubsequences: false)
             .joined(separator: "⏎")
@@ -137,13 +143,13 @@ extension DiffText {
 
     /// What stands between two splices: its ends, when it is long.
     private func context(_ bytes: ArraySlice<UInt8>, isFirst: Bool) -> String {
-        let text = String(decoding: bytes, as: UTF8.self)
+        let text = shown(bytes)
         guard text.count > 2 * Self.contextMax else { return text }
         return (isFirst ? "" : text.prefix(Self.contextMax)) + "…" + text.suffix(Self.contextMax)
     }
 
     private func piece(_ bytes: ArraySlice<UInt8>) -> String {
-        let text = String(decoding: bytes, as: UTF8.self)
+        let text = shown(bytes)
         return text.count > Self.valueMax ? text.prefix(Self.valueMax) + "…" : text
     }
 

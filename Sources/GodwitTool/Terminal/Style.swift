@@ -1,5 +1,19 @@
 import Foundation
 
+extension String {
+    /// The text without what a terminal would obey: other control characters than newlines and tabs
+    /// are escaped, as JSON does it.
+    var withoutControls: String {
+        func isControl(_ scalar: Unicode.Scalar) -> Bool {
+            scalar.properties.generalCategory == .control && !["\n", "\t"].contains(scalar)
+        }
+        guard unicodeScalars.contains(where: isControl) else { return self }
+        return unicodeScalars.map { scalar in
+            isControl(scalar) ? "\\u" + String(format: "%04x", scalar.value) : String(scalar)
+        }.joined()
+    }
+}
+
 /// Colours, for terminals that show them to people who want them (see no-color.org).
 struct Style {
     let isColoured: Bool

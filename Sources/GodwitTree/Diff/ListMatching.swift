@@ -1,6 +1,7 @@
 // Which item of an old list each item of a new one is.
 //
-//   (1) By identity, where the list has one (`ItemIdentity`).
+//   (1) By position, where one edit has changed all rows alike (`RowSteps`); else by
+//       identity, where the list has one (`ItemIdentity`).
 //   (2) By content that occurs once in each list; then rows that each begin with a text of their own,
 //       by that text, if no other row is more like them; then by content that occurs more often, so
 //       that as many items as can be stay in place, or else between the same two neighbours that do.
@@ -68,6 +69,7 @@ struct ListMatching {
 
     mutating func matchAll() {
         guard !old.isEmpty, !new.isEmpty else { return }
+        if matchInStep() { return removeLastOfEqual() }
         matchIdentities()
         matchUniqueContents()
         if areRowsNamed { matchLeadingTexts() }

@@ -67,7 +67,7 @@ extension Delta {
     ) -> [UInt8]? {
         let packed = writer.bytes
         guard packing.isCompressed, packed.count >= packing.sizeMin else { return nil }
-        let prefix = (try? Self.prefix(Self.basePrefix, base, meter)) ?? []
+        let prefix = (try? Self.prefix(base, meter)) ?? []
         // What was only wrapped or unwrapped is found again in canonical bytes, but not in packed.
         let forms = packed.count > Self.largeMinInBytes ? [packed, canonicalBytes] : [packed]
         let frames = forms.compactMap { form in
@@ -75,14 +75,14 @@ extension Delta {
                 .map { (bytes: $0, contentSize: form.count) }
         }
         guard let best = frames.min(by: { $0.bytes.count < $1.bytes.count }),
-            best.bytes.count + Self.headSizeInBytes < packed.count
+            best.bytes.count + 1 < packed.count
         else { return nil }
         guard var own = try? Self.meter(forUnfolding: best.bytes.count, prefix, meter),
             (try? own.take(memory: best.contentSize + writer.cost)) != nil,
             (try? Self.take(prefix, own, from: &meter)) != nil
         else { return nil }
-        let kind = prefix.isEmpty ? Self.noPrefix : Self.basePrefix
-        return [DeltaCode.compressed, kind] + best.bytes
+        let code = prefix.isEmpty ? DeltaCode.compressed : DeltaCode.compressedOnBase
+        return [code] + best.bytes
     }
 
     /// Reads a packed delta, by the base that it was packed on.
@@ -113,38 +113,39 @@ extension Delta {
             var reader = DeltaReader(bytes, isPacked: true, meter: meter)
             self = try reader.readAll(base)
             meter = reader.meter
-        case DeltaCode.compressed where bytes.count > Self.headSizeInBytes:
-            let frame = Array(bytes[Self.headSizeInBytes...])
-            let prefix = try Self.prefix(bytes[1], base, meter)
-            var own = try Self.meter(forUnfolding: frame.count, prefix, meter)
-            let form = try Compression.decompressed(frame, prefix: prefix, meter: &own)
-            guard form.first != DeltaCode.compressed else {
-                throw .malformed(format: .delta, offset: 0, reason: "it is compressed twice")
-            }
-            self = try Delta(packed: form, on: base, meter: &own)
-            try Self.take(prefix, own, from: &meter)
+        case DeltaCode.compressed: try self.init(frame: bytes.dropFirst(), [], base, &meter)
+        case DeltaCode.compressedOnBase:
+            let prefix = try Self.prefix(base, meter)
+            try self.init(frame: bytes.dropFirst(), prefix, base, &meter)
         default:
             throw .malformed(format: .delta, offset: 0, reason: "this is not a packed delta")
         }
+    }
+
+    private init(
+        frame: ArraySlice<UInt8>,
+        _ prefix: [UInt8],
+        _ base: Value,
+        _ meter: inout ReadMeter
+    ) throws(TreeError) {
+        var own = try Self.meter(forUnfolding: frame.count, prefix, meter)
+        let form = try Compression.decompressed(Array(frame), prefix: prefix, meter: &own)
+        if form.first == DeltaCode.compressed || form.first == DeltaCode.compressedOnBase {
+            throw .malformed(format: .delta, offset: 0, reason: "it is compressed twice")
+        }
+        self = try Delta(packed: form, on: base, meter: &own)
+        try Self.take(prefix, own, from: &meter)
     }
 
     /// A base with more canonical bytes than this is no prefix: to index it takes longer than it
     /// saves.
     private static let prefixMax = 1 << 20
     private static let largeMinInBytes = 512
-    private static let headSizeInBytes = 2
-    private static let noPrefix: UInt8 = 0
-    private static let basePrefix: UInt8 = 1
 
-    /// The prefix that a head's second byte calls for.
-    private static func prefix(
-        _ kind: UInt8,
-        _ base: Value,
-        _ meter: ReadMeter
-    ) throws(TreeError) -> [UInt8] {
-        if kind == noPrefix { return [] }
-        guard kind == basePrefix, let size = base.encodedSize(within: prefixMax) else {
-            throw .malformed(format: .delta, offset: 1, reason: "there is no such prefix")
+    /// The base as a prefix.
+    private static func prefix(_ base: Value, _ meter: ReadMeter) throws(TreeError) -> [UInt8] {
+        guard let size = base.encodedSize(within: prefixMax) else {
+            throw .malformed(format: .delta, offset: 0, reason: "its base is too large")
         }
         var meter = meter
         try meter.take(memory: ReadCost.prefix(size))

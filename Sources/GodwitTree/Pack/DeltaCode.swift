@@ -28,9 +28,10 @@ enum DeltaCode {
     /// The first byte of the canonical form; nothing else that is stored begins with it.
     static let canonical: UInt8 = 0xc2
     static let packed: UInt8 = 0xc3
-    /// A frame of zstd with one of the other forms in it; the base's canonical bytes, if they are
-    /// not too many, are its prefix.
+    /// A frame of zstd with one of the forms above in it.
     static let compressed: UInt8 = 0xc4
+    /// The same, with the base's canonical bytes as the frame's prefix.
+    static let compressedOnBase: UInt8 = 0xc5
 
     static let keep: UInt8 = 0xc0
     static let remove: UInt8 = 0xc1

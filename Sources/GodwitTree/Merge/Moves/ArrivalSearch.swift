@@ -138,6 +138,7 @@ struct ArrivalSearch {
                 departures.count * new.count <= Self.renamePairsMax
             else { continue }
             var bags = new.map { Resemblance($0.value) }
+            var rivals: [ObjectIdentifier: Rivals] = [:]
             for departure in departures where departure.base.isFilled {
                 let bag = Resemblance(departure.base)
                 let scores = bags.map { bag.score(with: $0) }
@@ -147,7 +148,10 @@ struct ArrivalSearch {
                 else { continue }
                 let value = new[index].value
                 guard value.sharesRecords(with: departure.base) else { continue }
-                if hasRival(of: departure, in: map, for: value, score) { continue }
+                let name = ObjectIdentifier(new[index])
+                let known = rivals[name] ?? Rivals(of: value, among: base.part(at: map))
+                rivals[name] = known
+                if known.best(besides: departure.place.inBase.steps.last) >= score { continue }
                 bags.remove(at: index)
                 let insertion = new.remove(at: index)
                 arrive(departure, ArrivedItem(insertion: insertion, path: [], value: value))
@@ -155,28 +159,38 @@ struct ArrivalSearch {
         }
     }
 
-    /// Whether a new value is as like another one in a map of the base as it is like one that left it.
-    private func hasRival(
-        of departure: Departure,
-        in map: Path,
-        for value: Value,
-        _ score: Double
-    ) -> Bool {
-        guard case .map(let new) = value else { return false }
-        let bag = Resemblance(value)
-        guard case .map(let neighbours)? = base.part(at: map) else { return false }
-        return neighbours.contains { other in
-            guard case .map(let fields) = other.value,
-                departure.place.inBase.steps.last != .key(other.key),
-                2 * fields.count(where: { new[$0.key] == $0.value }) >= fields.count
-            else { return false }
-            return Resemblance(other.value).score(with: bag) >= score
-        }
-    }
-
     private func arrive(_ departure: Departure, _ arrival: ArrivedItem) {
         departure.arrivals[side] = arrival
         arrival.insertion.noteArrival(at: arrival.path)
+    }
+}
+
+/// The records of a map in the base that are most like a new value.
+private struct Rivals {
+    private var first: (step: Path.Step, score: Double)?
+    private var second = 0.0
+
+    init(of value: Value, among neighbours: Value?) {
+        guard case .map(let new) = value, case .map(let neighbours)? = neighbours else { return }
+        let bag = Resemblance(value)
+        for other in neighbours {
+            guard case .map(let fields) = other.value,
+                2 * fields.count(where: { new[$0.key] == $0.value }) >= fields.count
+            else { continue }
+            let score = Resemblance(other.value).score(with: bag)
+            if score > first?.score ?? -1 {
+                second = max(second, first?.score ?? 0)
+                first = (.key(other.key), score)
+            } else {
+                second = max(second, score)
+            }
+        }
+    }
+
+    /// How like the value the most similar record is, of those under other keys.
+    func best(besides step: Path.Step?) -> Double {
+        guard let first, first.step != step else { return second }
+        return first.score
     }
 }
 

@@ -227,6 +227,7 @@ extension SlotTurnover {
         beside other: ItemChanges
     ) -> ListRecipe {
         var result = ListRecipe()
+        lazy var isOneEdit = recipe.editsAlike(items)
         for run in recipe.runs {
             guard case .edited(let position, let change) = run else {
                 result.append(run)
@@ -237,10 +238,11 @@ extension SlotTurnover {
             defer { path.steps.removeLast() }
             let isRenamed = item.isRenamed(by: change, at: position, in: place)
             let isGone = other.gone.contains(position)
-            let decision: SlotDecision =
+            var decision: SlotDecision =
                 isRenamed
                 ? decision(position, of: items, by: change, isGone: isGone)
                 : place.rules == nil ? decision(item, by: change) : .edit
+            if decision != .edit, place.rules?.identity == nil, isOneEdit { decision = .edit }
             if decision == .doubtful { doubtful.insert(path) }
             if decision == .unsure { unsure.insert(path) }
             if decision.isTurnover {
@@ -257,5 +259,18 @@ extension SlotTurnover {
         }
         result.finish(tail: recipe.tail)
         return result
+    }
+}
+
+extension ListRecipe {
+    /// Whether what the recipe edits is changed alike, as times are that are put off.
+    fileprivate func editsAlike(_ items: Value.List) -> Bool {
+        var steps = RowSteps()
+        for case .edited(let position, let change) in runs {
+            guard steps.take(items[position], items[position].changed(by: change)) else {
+                return false
+            }
+        }
+        return steps.areOneEdit(hasIdentity: true)
     }
 }

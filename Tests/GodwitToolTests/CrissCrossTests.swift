@@ -1,0 +1,109 @@
+import GodwitTestKit
+import Testing
+
+/// Merges of branches that have merged each other before: git merges their bases first.
+@Suite struct CrissCrossTests {
+    private let repository: Repository
+    private let name = "settings.json"
+
+    init() throws {
+        repository = try Repository()
+        try repository.godwit("git", "install")
+    }
+
+    /// Two branches that have merged each other, and each have made something of it.
+    ///
+    /// - Returns: How git's merge of them ends.
+    private func cross(
+        _ base: String,
+        _ first: String,
+        _ second: String,
+        resolved main: String,
+        _ side: String
+    ) throws -> Godwit.Result {
+        try repository.commit(base, to: name)
+        try repository.git("switch", "--quiet", "--create", "side")
+        try repository.commit(second, to: name)
+        try repository.git("switch", "--quiet", "main")
+        try repository.commit(first, to: name)
+        try repository.git("tag", "first")
+        for (branch, other, text) in [("main", "side", main), ("side", "first", side)] {
+            try repository.git("switch", "--quiet", branch)
+            try repository.git("merge", "--quiet", "--no-commit", other)
+            try repository.commit(text, to: name)
+        }
+        return try repository.git("merge", "--no-edit", "main")
+    }
+
+    private func settings(_ mode: String) -> String {
+        "{\n  \"mode\": \"\(mode)\",\n  \"size\": 3\n}\n"
+    }
+
+    @Test func `what people decided differently is a conflict again`() throws {
+        let merge = try cross(
+            settings("base"),
+            settings("alpha"),
+            settings("beta"),
+            resolved: settings("alpha"),
+            settings("beta")
+        )
+        #expect(merge.status == 1, "\(merge.errors)")
+        let text = try repository.text(name)
+        #expect(text.contains("\"alpha\"") && text.contains("\"beta\""))
+    }
+
+    @Test func `what people decided alike is no conflict`() throws {
+        let merge = try cross(
+            settings("base"),
+            settings("alpha"),
+            settings("beta"),
+            resolved: settings("gamma"),
+            settings("gamma")
+        )
+        #expect(merge.status == 0 && !merge.errors.contains("godwit"), "\(merge.errors)")
+        #expect(try repository.text(name) == settings("gamma"))
+    }
+
+    @Test func `a removal that one side alone decided on is a conflict again`() throws {
+        func items(_ item: String) -> String {
+            "[\n  {\"id\": \"a\", \"n\": 1},\n\(item)  {\"id\": \"c\", \"n\": 1}\n]\n"
+        }
+        func item(_ number: Int) -> String {
+            items("  {\"id\": \"b\", \"n\": \(number)},\n")
+        }
+        let merge = try cross(item(1), items(""), item(2), resolved: items(""), item(2))
+        #expect(merge.status == 1, "\(merge.errors)")
+    }
+
+    @Test(arguments: [false, true])
+    func `a line that one side removed from a file with comments stays away`(isSwapped: Bool) throws
+    {
+        let lines = """
+            // settings
+            {
+              "a": 1,
+              "b": 2,
+
+
+              "c": 3
+            }
+
+            """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        func text(_ changes: [Int: String?] = [:]) -> String {
+            lines.indices.compactMap { changes[$0] ?? lines[$0] }.joined(separator: "\n")
+        }
+        let telemetry = "  \"b\": 2,\n  \"telemetry\": true,"
+        let (first, second) = (text([2: "  \"a\": 5,"]), text([3: telemetry]))
+        let without = text([2: "  \"a\": 5,"])
+        let edited = text([2: "  \"a\": 5,", 3: telemetry, 6: "  \"c\": 4"])
+        let merge = try cross(
+            text(),
+            isSwapped ? second : first,
+            isSwapped ? first : second,
+            resolved: isSwapped ? edited : without,
+            isSwapped ? without : edited
+        )
+        #expect(merge.status == 0, "\(merge.errors)")
+        #expect(try repository.text(name) == text([2: "  \"a\": 5,", 6: "  \"c\": 4"]))
+    }
+}
