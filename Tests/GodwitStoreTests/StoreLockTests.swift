@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import GodwitTestKit
 import GodwitTree
 import Synchronization
@@ -92,3 +93,55 @@ private let signalCount = Atomic(0)
     }
 }
 #endif
+
+extension StoreLockTests {
+    private static func shared(_ path: String) throws -> Store {
+        var options = Store.Options()
+        options.processes = .several
+        return try Store(.file(path), options: options)
+    }
+
+    @Test(arguments: 0..<24)
+    func `processes that create a store at once all open it`(round: Int) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("store.sqlite")
+        let errors = Mutex<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            do { try Self.shared(path).close() } catch {
+                errors.withLock { $0.append("\(error)") }
+            }
+        }
+        #expect(errors.withLock { $0 } == [])
+    }
+
+    @Test(arguments: [Store.Options.Access.readWrite, .readOnly])
+    func `an opening waits for a process that has the file for itself`(
+        access: Store.Options.Access
+    ) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("store.sqlite")
+        try Self.shared(path).close()
+        // As it is while another process creates the file, or recovers its log after a kill.
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let other = try DatabaseQueue(path: path, configuration: configuration)
+        try other.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE")
+        }
+        let isOpen = DispatchSemaphore(value: 0)
+        let failure = Mutex<String?>(nil)
+        Thread {
+            var options = Store.Options()
+            (options.processes, options.access) = (.several, access)
+            do { try Store(.file(path), options: options).close() } catch {
+                failure.withLock { $0 = "\(error)" }
+            }
+            isOpen.signal()
+        }.start()
+        #expect(isOpen.wait(timeout: .now() + 0.3) == .timedOut)
+        try other.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+        try other.close()
+        #expect(isOpen.wait(timeout: .now() + 60) == .success)
+        #expect(failure.withLock { $0 } == nil)
+    }
+}

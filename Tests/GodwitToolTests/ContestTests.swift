@@ -84,6 +84,27 @@ import Testing
         #expect(theirs == [item(1, 100), item(2, 300), item(3, 300)])
     }
 
+    @Test func `a record among others of the same lines is one contested place`() throws {
+        func records(_ name: Value? = nil) -> Value {
+            .list(
+                (0..<50).map { number in
+                    var record: Value.Map = [
+                        "id": .int(Int64(number)), "tags": ["a", .string(Key("tag \(number)"))],
+                    ]
+                    record["name"] = number == 7 ? name : .string(Key("name \(number)"))
+                    return .map(record)
+                }
+            )
+        }
+        let base = records("name 7")
+        guard case .list(var left) = base else { return }
+        left.remove(at: 7)
+        let merge = try merge(base, records("edited"), .list(left))
+        #expect(merge.markedText().count == 1)
+        let (ours, theirs) = try choices(merge)
+        #expect(ours == records("edited") && theirs == .list(left))
+    }
+
     @Test(arguments: 0..<1_000 as Range<UInt64>)
     func `no choice has a word twice that the merge has once, or lacks what that side wished`(
         seed: UInt64

@@ -75,6 +75,49 @@ import Testing
         #expect(merge.status == 1, "\(merge.errors)")
     }
 
+    private func list(_ items: String...) -> String {
+        "[\n" + items.map { "  \($0)" }.joined(separator: ",\n") + "\n]\n"
+    }
+
+    private func record(_ id: String, _ value: Int = 1) -> String {
+        "{\"id\": \"\(id)\", \"name\": \"name of \(id)\", \"v\": \(value)}"
+    }
+
+    @Test func `a record that both sides moved to different places is not lost`() throws {
+        let (p, q, r, s) = (record("p"), record("q"), record("r"), record("s"))
+        _ = try cross(
+            list(p, q, r, s),
+            list(q, r, s, p),
+            list(q, p, r, s),
+            resolved: list(p, q, r, s),
+            list(q, r, s, p)
+        )
+        #expect(try repository.text(name).contains(p))
+    }
+
+    @Test func `records with one id that both sides added are a conflict again`() throws {
+        let (u, v) = ("{\"id\": \"i4\", \"n\": \"u\"}", "{\"id\": \"i4\", \"n\": \"v\"}")
+        let old = "{\"id\": \"i1\", \"n\": \"n1\"}"
+        let merge = try cross(
+            list(old),
+            list(old, u),
+            list(old, v),
+            resolved: list(old, u),
+            list(old, v)
+        )
+        #expect(merge.status == 1)
+    }
+
+    @Test func `a record that one side kept under another key is a conflict again`() throws {
+        func map(_ key: String?) -> String {
+            let text = "{\"text\": \"one two three four five six\", \"size\": 300}"
+            let kept = key.map { ",\n  \"\($0)\": \(text)" } ?? ""
+            return "{\n  \"aa\": 1,\n  \"zz\": 2\(kept)\n}\n"
+        }
+        let merge = try cross(map("old"), map("new"), map(nil), resolved: map("new"), map(nil))
+        #expect(merge.status == 1)
+    }
+
     @Test(arguments: [false, true])
     func `a line that one side removed from a file with comments stays away`(isSwapped: Bool) throws
     {

@@ -74,6 +74,34 @@ import Testing
         )
     }
 
+    @Test func `names that change places in a numbered list take the other side's edits along`()
+        throws
+    {
+        try expectMerge(
+            #"[[1,"Ann",90,"FR"],[2,"Bob",80,"DE"],[3,"Cleo",70,"DE"]]"#,
+            #"[[1,"Ann",90,"FR"],[2,"Cleo",85,"DE"],[3,"Bob",80,"DE"]]"#,
+            #"[[1,"Ann",90,"FR"],[2,"Bob",80,"AT"],[3,"Cleo",70,"DE"]]"#,
+            gives: #"[[1,"Ann",90,"FR"],[2,"Cleo",85,"DE"],[3,"Bob",80,"AT"]]"#
+        )
+    }
+
+    @Test func `lessons that two days exchange take the other side's edits along`() throws {
+        func day(_ first: String, _ second: String, _ room: String = "A1") -> String {
+            #"[{"slot":"8:00","subject":"\#(first)","room":"\#(room)"},"#
+                + #"{"slot":"9:00","subject":"\#(second)","room":"A1"}]"#
+        }
+        func week(_ monday: String, _ tuesday: String) -> String {
+            #"{"mon":\#(monday),"tue":\#(tuesday)}"#
+        }
+        try expectMerge(
+            week(day("Math", "Art"), day("Latin", "Sport")),
+            week(day("Latin", "Sport"), day("Math", "Art")),
+            week(day("Math", "Art", "Lab"), day("Latin", "Sport")),
+            gives: week(day("Latin", "Sport"), day("Math", "Art", "Lab")),
+            isTold: true
+        )
+    }
+
     @Test func `an edit stays with its day where a series moves on`() throws {
         func days(_ range: ClosedRange<Int>, _ note: String = "") -> String {
             let items = range.map { #"{"day":\#($0),"note":"\#($0 == 5 ? note : "")"}"# }

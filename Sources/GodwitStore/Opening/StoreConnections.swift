@@ -76,8 +76,7 @@ extension StoreConnections {
         guard FileManager.default.fileExists(atPath: path) else {
             throw StoreError.noStore(path: path)
         }
-        var configuration = Configuration()
-        configuration.readonly = true
+        let configuration = Self.configuration(isReadOnly: true)
         let database = try naming(path) {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.read { try check($0, at: path) }
@@ -119,16 +118,22 @@ extension StoreConnections {
         return try naming(path) {
             // Looked at before it is opened for writing: what is refused stays untouched.
             if let size, size > 0 { try lookAt(path) }
-            var configuration = Configuration()
-            configuration.busyMode = .timeout(10)
-            return try DatabasePool(path: path, configuration: configuration)
+            return try DatabasePool(path: path, configuration: configuration(isReadOnly: false))
         }
     }
 
-    private static func lookAt(_ path: String) throws {
+    /// Another process may have the file for itself for a moment: while it creates the file, or takes in
+    /// the log of a process that was killed.
+    private static func configuration(isReadOnly: Bool) -> Configuration {
         var configuration = Configuration()
-        configuration.readonly = true
+        configuration.readonly = isReadOnly
+        configuration.busyMode = .timeout(10)
+        return configuration
+    }
+
+    private static func lookAt(_ path: String) throws {
         do {
+            let configuration = configuration(isReadOnly: true)
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.read { try check($0, at: path) }
             try queue.close()

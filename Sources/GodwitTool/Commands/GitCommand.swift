@@ -108,9 +108,12 @@ private struct GitSettings {
         let chosen = try git("config", "--global", "--type=path", "--get", "core.attributesFile")
         if let chosen { return URL(filePath: chosen) }
         let environment = ProcessInfo.processInfo.environment
-        let folder =
-            environment["XDG_CONFIG_HOME"].map { URL(filePath: $0) }
-            ?? FileManager.default.homeDirectoryForCurrentUser.appending(path: ".config")
+        // As git reads them: an empty variable is none.
+        func folder(_ name: String) -> URL? {
+            environment[name].flatMap { $0.isEmpty ? nil : URL(filePath: $0) }
+        }
+        let home = folder("HOME") ?? FileManager.default.homeDirectoryForCurrentUser
+        let folder = folder("XDG_CONFIG_HOME") ?? home.appending(path: ".config")
         return folder.appending(path: "git/attributes")
     }
 

@@ -66,7 +66,9 @@ struct MergeDriver: ParsableCommand {
         let conflicts = documents.merge.conflicts.filter { !$0.isNotice }
         if virtualBase, !conflicts.isEmpty {
             // git reads the result again, and has no other use for it.
-            guard let text = documents.undecidedText else { return try mergeByLines() }
+            guard let text = documents.undecidedText else {
+                return try mergeByLines(isContested: true)
+            }
             return try replaceOurs(with: text)
         }
         let isMarked = conflictStyle == .markers && !conflicts.isEmpty
@@ -113,13 +115,18 @@ struct MergeDriver: ParsableCommand {
     }
 
     /// Has git merge a file line by line that cannot be merged by its structure.
-    private func mergeByLines() throws {
+    ///
+    /// - Parameter isContested: Whether the sides are in conflict, also where their lines are not.
+    private func mergeByLines(isContested: Bool = false) throws {
         let arguments =
             ["merge-file", "-p", "--marker-size=\(markerSize)"]
             + ["-L", "ours", "-L", "base", "-L", "theirs", ours.path, base.path, theirs.path]
         // What is not to have markers stays as it is.
         let merged = conflictStyle == .markers ? try? Subprocess.run("git", arguments) : nil
         switch merged?.status {
+        case 0? where isContested:
+            // A base on which later decisions would look like no changes: there is none.
+            try replaceOurs(with: Array("<<<<<<< ours\n=======\n>>>>>>> theirs\n".utf8))
         case 0?:
             try replaceOurs(with: Array(merged?.output ?? Data()))
             warn("\(name) is merged by its lines")

@@ -139,31 +139,85 @@ extension ConflictMarkers {
 
     /// For each line its partner in another version, in order; nil for a line that has none.
     ///
-    /// The versions differ in few places, so a walk that finds its way again after each of them is
-    /// enough, and its cost is linear where a general diff's is not.
+    /// Lines that stand once in each version are partners first, and the lines beside partners as far
+    /// as they are equal: most lines of a record are in others, too. Between them the versions differ in
+    /// few places, so a walk that finds its way again after each of them is enough, and its cost is
+    /// linear where a general diff's is not. (Bram Cohen's patience diff)
     private static func partners(of lines: [Line], in others: [Line]) -> [Int?] {
         var partners = [Int?](repeating: nil, count: lines.count)
-        var (line, other) = (0, 0)
-        while line < lines.count, other < others.count {
-            if lines[line] == others[other] {
-                partners[line] = other
-            } else if let skip = resumption(lines[line...], others[other...]) {
-                line += skip.lines
-                other += skip.others
-                continue
-            } else {
-                // All up to the lines that both end with is one place.
-                let tail = zip(lines[line...].reversed(), others[other...].reversed())
-                    .prefix { $0 == $1 }.count
-                for place in 1..<(tail + 1) {
-                    partners[lines.count - place] = others.count - place
-                }
-                break
+        var (start, otherStart) = (0, 0)
+        for (line, other) in anchors(lines, others) + [(lines.count, others.count)]
+        where line >= start && other >= otherStart {
+            var (end, otherEnd) = (line, other)
+            while start < end, otherStart < otherEnd, lines[start] == others[otherStart] {
+                partners[start] = otherStart
+                (start, otherStart) = (start + 1, otherStart + 1)
             }
-            line += 1
-            other += 1
+            while start < end, otherStart < otherEnd, lines[end - 1] == others[otherEnd - 1] {
+                (end, otherEnd) = (end - 1, otherEnd - 1)
+                partners[end] = otherEnd
+            }
+            walk(lines, start..<end, others, otherStart..<otherEnd, &partners)
+            (start, otherStart) = (line, other)
         }
         return partners
+    }
+
+    /// The lines that stand once in each version, as far as their order is the same.
+    private static func anchors(_ lines: [Line], _ others: [Line]) -> [(Int, Int)] {
+        func places(_ lines: [Line]) -> [Line: Int?] {
+            var places: [Line: Int?] = [:]
+            for (place, line) in lines.enumerated() {
+                places[line] = places.keys.contains(line) ? .some(nil) : place
+            }
+            return places
+        }
+        let otherPlaces = places(others)
+        let pairs = places(lines).compactMap { line, place -> (Int, Int)? in
+            guard let place, let other = otherPlaces[line] ?? nil else { return nil }
+            return (place, other)
+        }.sorted { $0.0 < $1.0 }
+        // The longest ascending run of places in the other version.
+        var (ends, before): ([Int], [Int?]) = ([], [])
+        for (index, pair) in pairs.enumerated() {
+            var (low, high) = (0, ends.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if pairs[ends[middle]].1 < pair.1 { low = middle + 1 } else { high = middle }
+            }
+            before.append(low > 0 ? ends[low - 1] : nil)
+            if low == ends.count { ends.append(index) } else { ends[low] = index }
+        }
+        var (run, next): ([(Int, Int)], Int?) = ([], ends.last)
+        while let index = next {
+            run.append(pairs[index])
+            next = before[index]
+        }
+        return run.reversed()
+    }
+
+    /// Finds the partners of lines between others that have theirs.
+    private static func walk(
+        _ lines: [Line],
+        _ range: Range<Int>,
+        _ others: [Line],
+        _ otherRange: Range<Int>,
+        _ partners: inout [Int?]
+    ) {
+        var (line, other) = (range.lowerBound, otherRange.lowerBound)
+        while line < range.upperBound, other < otherRange.upperBound {
+            if lines[line] == others[other] {
+                partners[line] = other
+                (line, other) = (line + 1, other + 1)
+            } else if let skip = resumption(
+                lines[line..<range.upperBound],
+                others[other..<otherRange.upperBound]
+            ) {
+                (line, other) = (line + skip.lines, other + skip.others)
+            } else {
+                return
+            }
+        }
     }
 
     /// How few lines of each version must be left out until a line is equal; of brackets alone two

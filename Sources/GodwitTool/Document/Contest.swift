@@ -25,12 +25,12 @@ struct Contest {
     /// What a side has there; nil when it has nothing.
     func wish(_ side: Side) -> Value? { wishes[side] }
 
-    /// What neither side has there: the base's record or list, else a text that names both wishes.
+    /// What neither side has there: a text that names both wishes; nil where a side has no scalar.
     var undecided: Value? {
-        let base = wish(.base)
-        if isGap || base?.isContainer == true { return base }
-        let (ours, theirs) = (wish(.ours)?.ednText() ?? "", wish(.theirs)?.ednText() ?? "")
-        return .string(Key("<<<<<<< \(ours) ======= \(theirs) >>>>>>>"))
+        guard !isGap, let ours = wish(.ours), let theirs = wish(.theirs), !ours.isContainer,
+            !theirs.isContainer, wish(.base)?.isContainer != true
+        else { return nil }
+        return .string(Key("<<<<<<< \(ours.ednText()) ======= \(theirs.ednText()) >>>>>>>"))
     }
 }
 

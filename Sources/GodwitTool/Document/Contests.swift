@@ -20,10 +20,10 @@ struct Contests {
         values = [.base: base, .ours: ours, .theirs: theirs]
         tokens = values.mapValues { TokenCounts($0) }
         mergedTokens = TokenCounts(merge.value)
-        let finder = PlaceFinder(merge, base: base, ours: ours, theirs: theirs)
+        var finder = PlaceFinder(merge, base: base, ours: ours, theirs: theirs)
         var found: [(path: Path, contest: Contest)] = []
         for conflict in merge.conflicts where !conflict.isNotice {
-            guard let contest = contest(of: conflict, finder) else {
+            guard let contest = contest(of: conflict, &finder) else {
                 areComplete = false
                 continue
             }
@@ -55,12 +55,14 @@ struct Contests {
         all.reduce(merge.value) { $0.replacing($1, with: $1.wish(side)) }
     }
 
-    /// The merged value with neither side's wish in the places.
-    var undecided: Value {
-        all.reduce(merge.value) { $0.replacing($1, with: $1.undecided) }
+    /// The merged value with neither side's wish in the places; nil where records or lists are
+    /// contested, or a conflict has no place.
+    var undecided: Value? {
+        guard areComplete, all.allSatisfy({ $0.undecided != nil }) else { return nil }
+        return all.reduce(merge.value) { $0.replacing($1, with: $1.undecided) }
     }
 
-    private func contest(of conflict: Conflict, _ finder: PlaceFinder) -> Contest? {
+    private func contest(of conflict: Conflict, _ finder: inout PlaceFinder) -> Contest? {
         guard conflict.hasMarkers else { return nil }
         if let spot = finder.spot(of: conflict), isChoice(of: conflict, at: spot) {
             let contest = Contest(spot, conflict)
@@ -71,6 +73,7 @@ struct Contests {
             let contest = Contest(spot, conflict)
             if isWhole(contest) { return contest }
         }
+        guard finder.search() else { return nil }
         return finder.containers(around: conflict.path).lazy
             .map { Contest($0, $1) }.first(where: isWhole)
     }
@@ -110,6 +113,10 @@ private struct PlaceFinder {
     private let fromBase: SpotMap
     private let fromOurs: SpotMap
     private let sides: [Contest.Side: SpotMap]
+    /// Where containers that have left their places stand now.
+    private var arrivals: [[Path.Step]: [Path.Step]] = [:]
+    /// How often the whole value may still be searched.
+    private var searchesLeft = 64
 
     init(_ merge: GodwitTree.Merge, base: Value, ours: Value, theirs: Value) {
         fromBase = SpotMap(base, merge.delta, merge.value)
@@ -129,19 +136,31 @@ private struct PlaceFinder {
     }
 
     /// The place of a value that stands elsewhere than in the base, alone or within a record.
-    func arrival(of conflict: Conflict) -> Spot? {
+    mutating func arrival(of conflict: Conflict) -> Spot? {
         guard let chosen = conflict.chosen, let way = fromBase.lostPart(of: conflict.path),
             let lost = fromBase.base.part(at: way)
         else { return nil }
         let rest = conflict.path.steps[way.count...]
+        if let place = arrivals[way], fromBase.result.part(at: place + rest) == chosen {
+            return Spot(steps: place + rest)
+        }
+        guard search() else { return nil }
         var (best, places) = (Self.scoreMin, [[Path.Step]]())
         fromBase.result.walk { value, steps in
             guard value.part(at: Array(rest)) == chosen else { return }
             let score = rest.isEmpty ? 1 : TokenCounts(value).likeness(to: TokenCounts(lost))
             if score > best { (best, places) = (score, []) }
-            if score == best { places.append(steps + rest) }
+            if score == best { places.append(steps) }
         }
-        return places.count == 1 ? Spot(steps: places[0]) : nil
+        guard places.count == 1 else { return nil }
+        arrivals[way] = places[0]
+        return Spot(steps: places[0] + rest)
+    }
+
+    /// Notes a search; a document with very many conflicts of this kind gets no markers for the rest.
+    mutating func search() -> Bool {
+        searchesLeft -= 1
+        return searchesLeft >= 0
     }
 
     private static let scoreMin = 0.5

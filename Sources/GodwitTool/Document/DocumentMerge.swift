@@ -74,11 +74,8 @@ struct DocumentMerge {
     /// The merged value as text, as the base of another merge: it takes no side in what is contested,
     /// so that whatever people made of it later is a change.
     ///
-    /// Nil when the places of some conflicts are not known.
-    var undecidedText: [UInt8]? {
-        let contests = contests
-        return contests.areComplete ? text(of: contests.undecided) : nil
-    }
+    /// Nil where records or lists are contested, or a conflict has no place.
+    var undecidedText: [UInt8]? { contests.undecided.map(text(of:)) }
 
     private var contests: Contests {
         Contests(

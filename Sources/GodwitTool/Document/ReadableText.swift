@@ -78,7 +78,7 @@ struct ReadableText {
 
     private func shown(_ text: String) -> String {
         guard let short = Self.shortened(text) else {
-            return Layout.compact.text(of: .string(Key(text)))
+            return Layout.compact.text(of: .string(Key(text))).withoutControls
         }
         return short
     }
@@ -89,17 +89,16 @@ struct ReadableText {
     /// control characters than tabs, stands in quotes.
     private func blockLine(_ text: String) -> String {
         if let short = Self.shortened(text) { return "|" + short }
-        guard text.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" }) else {
-            return "| " + text
-        }
-        return "|" + Layout.compact.text(of: .string(Key(text)))
+        guard text.withoutControls != text else { return "| " + text }
+        return "|" + Layout.compact.text(of: .string(Key(text))).withoutControls
     }
 
     /// Nil for what is short, or has words.
     private static func shortened(_ text: String) -> String? {
         guard text.utf8.count > wordMax, !text.utf8.contains(UInt8(ascii: " ")) else { return nil }
         let digest = Value.string(Key(text)).digest.description.prefix(16)
-        return "\"\(text.prefix(32))…\" (\(text.utf8.count) bytes, \(digest))"
+        let start = String(text.prefix(32)).withoutControls
+        return "\"\(start)…\" (\(text.utf8.count) bytes, \(digest))"
     }
 
     private static let wordMax = 256

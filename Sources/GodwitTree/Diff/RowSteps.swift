@@ -1,11 +1,12 @@
 // Rows that one edit has changed alike: a shape that was moved, times that were put off. A row often
 // has the numbers then that another row had before, and content and resemblance would pair these two.
 //
-//   (1) Each row has changed in the same cells.
+//   (1) Each row has changed in the same cells: in numbers, and in texts without letters, such as times.
+//       Names that change their rows are moves.
 //   (2) The cells that stayed tell the rows apart: there are as many texts among them as cells that
-//       changed, or at most half of the rows have what another row had. Else every changed cell is a
-//       number, and the numbers of a column have changed by one and the same amount; this tells nothing
-//       where the items of a list have an identity.
+//       changed, or at most half of the rows have what another row had. Else the numbers of a column have
+//       changed by one and the same amount; this tells nothing where the items of a list have an
+//       identity.
 //   (3) At most a quarter of the rows are as another one was: else rows came and went at the ends of a
 //       series.
 
@@ -31,9 +32,9 @@ struct RowSteps {
         if rows.isEmpty {
             (changed, kept) = (own, cells.old.indices.filter { !own.contains($0) })
         }
-        guard !own.isEmpty, own == changed, cells.old.count == changed.count + kept.count else {
-            return false
-        }
+        guard !own.isEmpty, own == changed, cells.old.count == changed.count + kept.count,
+            own.allSatisfy({ cells.old[$0].isMeasure && cells.new[$0].isMeasure })
+        else { return false }
         rows.append(cells)
         return true
     }
@@ -111,6 +112,17 @@ struct RowSteps {
             return cells.old.count <= columnsMax && old.isLike(new)
         }
         return true
+    }
+}
+
+extension Value {
+    /// Whether this is a number, or a text without letters.
+    fileprivate var isMeasure: Bool {
+        switch self {
+        case .int, .double: true
+        case .string(let key): !key.text.contains(where: \.isLetter)
+        default: false
+        }
     }
 }
 
