@@ -233,6 +233,12 @@ import Testing
         #expect(again.status == 0 && again.output.contains("merge.godwit.driver is set already"))
         #expect(try repository.text(".gitattributes") == attributes)
         #expect(try repository.git("config", "--list").output == config)
+        let own = "godwit merge-driver --policy /version=max %O %A %B -- %P"
+        try repository.git("config", "merge.godwit.driver", own)
+        try repository.git("config", "merge.godwit-base.driver", "godwit merge-driver %O %A %B")
+        #expect(try repository.godwit("git", "install").output.contains("stays: \(own)"))
+        let base = try repository.git("config", "merge.godwit-base.driver").output
+        #expect(base.contains("--virtual-base"))
 
         try repository.write("*.lock merge=ours", to: ".gitattributes")
         try repository.godwit("git", "install", "*.lock", "x.json")

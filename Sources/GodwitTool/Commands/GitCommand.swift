@@ -87,7 +87,11 @@ private struct GitSettings {
     /// Writes a setting, and says what has happened.
     func set(_ key: String, to value: String) throws -> String {
         let place = isGlobal ? "--global" : "--local"
-        if try git("config", place, "--get", key) == value { return "\(key) is set already" }
+        let known = try git("config", place, "--get", key)
+        if known == value { return "\(key) is set already" }
+        if let known, key == "merge.godwit.driver", Self.hasOwnRules(known) {
+            return "\(key) stays: \(known)"
+        }
         guard try git("config", place, key, value) != nil else {
             throw ToolError(
                 isGlobal
@@ -96,6 +100,11 @@ private struct GitSettings {
             )
         }
         return "\(key) = \(value)"
+    }
+
+    /// Whether a user has given the driver rules.
+    private static func hasOwnRules(_ driver: String) -> Bool {
+        ["--policy", "--identity", "--conflict-style"].contains { driver.contains($0) }
     }
 
     func attributesFile() throws -> URL {
