@@ -108,6 +108,18 @@ import Testing
         #expect(merge.status == 1)
     }
 
+    @Test func `a file that is no text is a conflict again`() throws {
+        let versions = ["base", "first", "second"].map { "\u{0}\($0)\n" }
+        let merge = try cross(
+            versions[0],
+            versions[1],
+            versions[2],
+            resolved: versions[1],
+            versions[2]
+        )
+        #expect(merge.status == 1)
+    }
+
     @Test func `a record that one side kept under another key is a conflict again`() throws {
         func map(_ key: String?) -> String {
             let text = "{\"text\": \"one two three four five six\", \"size\": 300}"

@@ -122,7 +122,7 @@ import Testing
         let (right, down) = (Int.random(in: 1...30, using: &random), 1 + Int(random.next() % 30))
         let moved = base.map { [$0[0] + right, $0[1] + down] }
         let equal = moved.count { base.contains($0) }
-        // Where most points stand on others, nobody can tell.
+        // A shape whose points stand where others stood looks like a series that goes on.
         guard 4 * equal <= base.count else { return }
         let place = Int.random(in: base.indices, using: &random)
         let isRemoved = random.happens(0.5)

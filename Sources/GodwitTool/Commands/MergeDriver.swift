@@ -75,8 +75,8 @@ struct MergeDriver: ParsableCommand {
         let marked = isMarked ? documents.markedText(size: markerSize) : nil
         try replaceOurs(with: marked?.bytes ?? documents.text)
         if virtualBase { return }
-        let notices = documents.merge.conflicts
-        conflictStyle.report(notices, of: name, marked: marked?.conflicts ?? [])
+        let all = documents.merge.conflicts
+        conflictStyle.report(all, of: name, marked: marked?.conflicts ?? [])
         if !conflicts.isEmpty { throw ExitCode(1) }
     }
 
@@ -135,6 +135,9 @@ struct MergeDriver: ParsableCommand {
             try replaceOurs(with: Array(merged?.output ?? Data()))
             warn("\(name) is merged by its lines, with conflicts")
             throw ExitCode(1)
+        case _ where virtualBase:
+            // As git does it with files that are no text: our version would be no change of ours.
+            try replaceOurs(with: base.bytes())
         default:
             warn("\(name) stays as ours; see theirs with: git show :3:\(name)")
             throw ExitCode(2)

@@ -10,15 +10,15 @@ struct Contests {
     private(set) var areComplete = true
 
     private let merge: GodwitTree.Merge
-    private let values: [Contest.Side: Value]
     private let tokens: [Contest.Side: TokenCounts]
     private let mergedTokens: TokenCounts
 
     /// Of what is within a place that is contested as a whole, nothing is said.
     init(in merge: GodwitTree.Merge, base: Value, ours: Value, theirs: Value) {
         self.merge = merge
-        values = [.base: base, .ours: ours, .theirs: theirs]
-        tokens = values.mapValues { TokenCounts($0) }
+        tokens = [
+            .base: TokenCounts(base), .ours: TokenCounts(ours), .theirs: TokenCounts(theirs),
+        ]
         mergedTokens = TokenCounts(merge.value)
         var finder = PlaceFinder(merge, base: base, ours: ours, theirs: theirs)
         var found: [(path: Path, contest: Contest)] = []
