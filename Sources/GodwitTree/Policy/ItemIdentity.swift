@@ -9,8 +9,9 @@
 //   (2) By two fields together, where that is usual: an OpenAPI parameter is its name and place.
 //   (3) A field whose values go to other items is none, whatever its name: if all else in the items
 //       finds more of them again than the field does, they were numbered anew, or names changed places.
-//       But if both lists have the same texts in the same order, and none that counts, these are names:
-//       other values were exchanged. And a new item beside the one whose values it has is a copy of that.
+//       But names that stay in their order are names, and other values went to other items: texts of
+//       which none counts, and under a usual name any where some came or went between others. And a new
+//       item beside the one whose values it has is a copy of that.
 //   (4) Under another name than the usual ones, a field is none before two items bear it out.
 //   (5) The search looks at items that differ, and at their neighbours: never at the whole list.
 
@@ -223,7 +224,7 @@ extension ItemIdentity {
         let isChanged = zip(new, sources).contains { item, source in
             source.map { old[$0] != item } ?? false
         }
-        guard isChanged, !areKeptTexts(sources, of: old) else { return false }
+        guard isChanged, !areKept(sources, from: old, to: new) else { return false }
         let (oldRests, newRests) = (
             old.map { rest(of: $0, others) }, new.map { rest(of: $0, others) }
         )
@@ -245,15 +246,18 @@ extension ItemIdentity {
         return byRest > byName
     }
 
-    /// Whether both lists have the same names, which are texts, in the same order, and none that counts.
+    /// Whether names stay in their order, and no numbering explains it.
     ///
     /// - Parameter sources: Where each new item's name was.
-    private func areKeptTexts(_ sources: [Int?], of old: [Value]) -> Bool {
+    private func areKept(_ sources: [Int?], from old: [Value], to new: [Value]) -> Bool {
         let places = sources.compactMap(\.self)
-        guard places.count == sources.count, places.count == old.count,
-            zip(places, places.dropFirst()).allSatisfy(<)
-        else { return false }
-        return areTextsThatCountNothing(Set(old.map { name(of: $0) }))
+        guard zip(places, places.dropFirst()).allSatisfy(<) else { return false }
+        if areTextsThatCountNothing(Set((old + new).map { name(of: $0) })) { return true }
+        // If items are numbered anew, numbers come and go at the end.
+        let isNumbered =
+            places.last.map { $0 < places.count } ?? true
+            && sources.prefix(places.count).allSatisfy { $0 != nil }
+        return isUsual && !isNumbered && !numbersItems(of: [old, new])
     }
 
     /// Whether some names are texts, and differ in more than numbers.

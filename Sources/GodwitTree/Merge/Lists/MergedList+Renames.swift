@@ -59,8 +59,9 @@ extension MergedList {
             let (our, their) = (kept.ours[run.lowerBound], kept.theirs[run.lowerBound])
             let removed = plan.segments.ranges[run].flatMap { $0 }
             let near = successors(of: removed, &ours[our, default: []], &theirs[their, default: []])
+            let nearby = Set(near.map(\.position))
             found += near
-            missed += removed.filter { position in !near.contains { $0.position == position } }
+            missed += removed.filter { !nearby.contains($0) }
         }
         found += distantSuccessors(of: missed, inOrder(ours), inOrder(theirs))
         return found.map { successors in
