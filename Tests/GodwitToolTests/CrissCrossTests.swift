@@ -161,4 +161,59 @@ import Testing
         #expect(merge.status == 0, "\(merge.errors)")
         #expect(try repository.text(name) == text([2: "  \"a\": 5,", 6: "  \"c\": 4"]))
     }
+
+    @Test(arguments: ["8", "7"])
+    func `a number in a row that people decided differently is a conflict again`(
+        second: String
+    ) throws {
+        func rows(_ cell: String) -> String {
+            "{\n  \"rows\": [\n    [\"a\", 1],\n    [\"b\", \(cell)],\n    [\"c\", 3]\n  ]\n}\n"
+        }
+        let merge = try cross(rows("7"), rows("8"), rows("9"), resolved: rows("9"), rows(second))
+        #expect(merge.status == 1)
+        let text = try repository.text(name)
+        #expect(text.contains("[\"b\", 9]") && text.contains("[\"b\", \(second)]"))
+    }
+
+    @Test func `a small record of which each side kept another key is a conflict again`() throws {
+        func map(_ key: String) -> String {
+            "{\n  \"z\": 1,\n  \"\(key)\": {\n    \"x\": 1,\n    \"y\": \"why\"\n  },\n  \"zz\": 2\n}\n"
+        }
+        let merge = try cross(map("p"), map("q"), map("r"), resolved: map("q"), map("r"))
+        #expect(merge.status == 1)
+    }
+
+    @Test func `a key that both sides put into a record in different lines is no clean merge`()
+        throws
+    {
+        func document(_ items: String..., first: String = "", last: String = "") -> String {
+            """
+            {
+              "server": {
+            \(first)    "host": "a.example",
+                "port": 80,
+                "path": "/",
+                "log": "info"\(last)
+              },
+              "items": [
+                \(items.joined(separator: ",\n    "))
+              ]
+            }
+
+            """
+        }
+        let (a, b, edited) = (
+            record("a"), record("b"), record("b").replacing("}", with: ", \"n\": 2}")
+        )
+        let merge = try cross(
+            document(a, b),
+            document(a),
+            document(a, edited),
+            resolved: document(a, edited, first: "    \"retries\": 3,\n"),
+            document(a, edited, last: ",\n    \"retries\": 5")
+        )
+        #expect(merge.status == 1)
+        #expect(merge.errors.contains("the bases of \(name) are in conflict"))
+        #expect(merge.errors.contains("needs a look"))
+    }
 }

@@ -206,6 +206,35 @@ import Testing
         }
     }
 
+    @Test func `any choice of sides keeps a record between two contested ones, once`() throws {
+        func user(_ id: String, _ quota: Int) -> String {
+            "  {\n    \"id\": \"\(id)\",\n    \"quota\": \(quota),\n    \"shell\": \"zsh\",\n    \"admin\": true\n  }"
+        }
+        func list(_ users: String...) -> String { "[\n\(users.joined(separator: ",\n"))\n]\n" }
+        let max = "  {\n    \"id\": \"max\",\n    \"group\": \"guest\"\n  }"
+        let marked = try merge(
+            list(user("ann", 10), max, user("bob", 20)),
+            list(max, user("bob", 25)),
+            list(user("ann", 15), max)
+        ).markedText()
+        #expect(marked.count == 2)
+        for first in ["ours", "theirs"] {
+            for second in ["ours", "theirs"] {
+                let chosen = MarkedChoice.choose({ $0 == 0 ? first : second }, from: marked.bytes)
+                let users = (first == "ours" ? [] : [user("ann", 15)]) + [max]
+                let all = users + (second == "ours" ? [user("bob", 25)] : [])
+                // A comma of the line before a removed record may stay.
+                let text = String(decoding: chosen, as: UTF8.self)
+                for name in ["ann", "max", "bob"] {
+                    let count = text.ranges(of: "\"id\": \"\(name)\"").count
+                    #expect(count == all.count { $0.contains("\"\(name)\"") }, "\(text)")
+                }
+                #expect(first == "ours" || text.contains(user("ann", 15)))
+                #expect(second == "theirs" || text.contains(user("bob", 25)))
+            }
+        }
+    }
+
     @Test func `a new string is escaped as the document escapes`() throws {
         let document = try Document(Array(#"{"a": "\u00E9\/", "b": "x"}"#.utf8))
         let text = document.text(of: ["a": "\u{e9}/", "b": "\u{1f600}/\u{1}\n"])

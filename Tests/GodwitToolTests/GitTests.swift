@@ -224,67 +224,6 @@ import Testing
         #expect(try repository.git("diff", "m.json").output.contains("+not JSON"))
     }
 
-    @Test func `the installation can be repeated, and leaves what is there`() throws {
-        let attributes = try repository.text(".gitattributes")
-        #expect(attributes.contains("*.ipynb merge=godwit diff=godwit\n"))
-        let config = try repository.git("config", "--list").output
-        #expect(config.contains("merge.godwit.driver="))
-        let again = try repository.godwit("git", "install")
-        #expect(again.status == 0 && again.output.contains("merge.godwit.driver is set already"))
-        #expect(try repository.text(".gitattributes") == attributes)
-        #expect(try repository.git("config", "--list").output == config)
-        let own = "godwit merge-driver --policy /version=max %O %A %B -- %P"
-        try repository.git("config", "merge.godwit.driver", own)
-        try repository.git("config", "merge.godwit-base.driver", "godwit merge-driver %O %A %B")
-        #expect(try repository.godwit("git", "install").output.contains("stays: \(own)"))
-        let base = try repository.git("config", "merge.godwit-base.driver").output
-        #expect(base.contains("--virtual-base"))
-
-        try repository.write("*.lock merge=ours", to: ".gitattributes")
-        try repository.godwit("git", "install", "*.lock", "x.json")
-        #expect(
-            try repository.text(".gitattributes")
-                == "x.json merge=godwit diff=godwit\n*.lock merge=ours"
-        )
-        #expect(try repository.godwit("git", "install", "a b").status == 64)
-    }
-
-    @Test func `the installation keeps attributes in whatever encoding, and reads tabs`() throws {
-        let latin = Data([0x23, 0x20, 0xe9, 0x0a]) + Data("*.json\tmerge=ours\n".utf8)
-        try repository.write(latin, to: ".gitattributes")
-        #expect(try repository.godwit("git", "install", "*.json", "*.geo").status == 0)
-        let new = Data("*.geo merge=godwit diff=godwit\n".utf8)
-        #expect(try repository.data(".gitattributes") == new + latin)
-        let mark = Data([0xef, 0xbb, 0xbf])
-        try repository.write(mark + latin, to: ".gitattributes")
-        #expect(try repository.godwit("git", "install", "*.geo").status == 0)
-        #expect(try repository.data(".gitattributes") == mark + new + latin)
-    }
-
-    @Test func `the installation changes nothing for files that have their own attributes`() throws
-    {
-        let own = """
-            config/prod.json merge=ours
-            lock.json -merge
-            secret.json binary
-
-            """
-        try repository.write(own, to: ".gitattributes")
-        let files = ["config/prod.json", "lock.json", "secret.json"]
-        func attributes() throws -> [String] {
-            try files.map { try repository.git("check-attr", "merge", "diff", $0).output }
-        }
-        let before = try attributes().map {
-            $0.replacing("diff: unspecified", with: "diff: godwit")
-        }
-        try repository.godwit("git", "install")
-        #expect(try attributes() == before)
-        #expect(try repository.git("check-attr", "merge", "a.json").output.contains("godwit"))
-        try repository.write("*.json -merge\n", to: ".gitattributes")
-        try repository.godwit("git", "install", "*.json")
-        #expect(try repository.text(".gitattributes") == "*.json -merge\n")
-    }
-
     @Test func `the installation for all repositories is the user's`() throws {
         try repository.git("config", "--remove-section", "merge.godwit")
         try repository.write("", to: ".gitattributes")

@@ -43,21 +43,23 @@ struct Repository {
         return try Godwit.run(process)
     }
 
+    func url(_ name: String) -> URL { URL(filePath: folder.path("work/\(name)")) }
+
     func write(_ text: String, to name: String) throws {
         try write(Data(text.utf8), to: name)
     }
 
     func data(_ name: String) throws -> Data {
-        try Data(contentsOf: URL(filePath: folder.path("work/\(name)")))
+        try Data(contentsOf: url(name))
     }
 
     func write(_ data: Data, to name: String) throws {
-        try data.write(to: URL(filePath: folder.path("work/\(name)")))
+        try data.write(to: url(name))
     }
 
     func text(_ name: String) throws -> String {
         String(
-            decoding: try Data(contentsOf: URL(filePath: folder.path("work/\(name)"))),
+            decoding: try Data(contentsOf: url(name)),
             as: UTF8.self
         )
     }

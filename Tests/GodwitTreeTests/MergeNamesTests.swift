@@ -220,4 +220,68 @@ import Testing
             gives: list(("Pay rent", 2, home + anna), ("Call bank", 1, phone + anna))
         )
     }
+
+    /// Milestones, each a week after the one before it.
+    private func plan(
+        _ name: String,
+        _ names: [String],
+        with extra: [String: String] = [:]
+    ) -> String {
+        let items = names.enumerated().map { index, text in
+            let own = extra[text].map { ",\($0)" } ?? ""
+            let day = 10 + index
+            return
+                #"{"\#(name)":\#(text),"due":"2026-03-\#(day)","till":"2026-03-\#(day + 1)"\#(own)}"#
+        }
+        return "[\(items.joined(separator: ","))]"
+    }
+
+    @Test(arguments: ["id", "name", "text"], ["kickoff", "review"])
+    func `an edit stays with its record though one that is put in moves all dates on`(
+        name: String,
+        added: String
+    ) throws {
+        let names = ["opening", "model", "login", "payment", "closing"].map { "\"\($0)\"" }
+        var more = names
+        more.insert("\"\(added)\"", at: added == "kickoff" ? 0 : 3)
+        let room = ["\"payment\"": #""room":"Lab""#]
+        try expect(
+            plan(name, names),
+            plan(name, names, with: room),
+            plan(name, more),
+            gives: plan(name, more, with: room)
+        )
+    }
+
+    @Test(arguments: [[100, 101, 102, 103], [7, 3, 9, 5]])
+    func `an edit stays with its number though one that is put in moves all dates on`(
+        numbers: [Int]
+    ) throws {
+        let names = numbers.map(String.init)
+        let more = ["150"] + names
+        let room = [names[2]: #""room":"Lab""#]
+        try expect(
+            plan("id", names),
+            plan("id", names, with: room),
+            plan("id", more),
+            gives: plan("id", more, with: room)
+        )
+    }
+
+    @Test func `a record that one side removes is reported where the other one moves its dates`()
+        throws
+    {
+        let names = ["opening", "model", "login", "payment"].map { "\"\($0)\"" }
+        let base = try Value(json: plan("id", names))
+        let ours = try Value(
+            json: #"""
+                [{"id":"opening","due":"2026-03-10","till":"2026-03-11"},
+                {"id":"login","due":"2026-03-12","till":"2026-03-13"},
+                {"id":"payment","due":"2026-03-13","till":"2026-03-14"}]
+                """#
+        )
+        let theirs = try Value(json: plan("id", ["\"kickoff\""] + names))
+        let merge = Merge(base: base, ours: ours, theirs: theirs)
+        #expect(merge.conflicts.map(\.reason) == [.removedAndEdited])
+    }
 }

@@ -188,4 +188,39 @@ import Testing
         let tuesday: Value = ["number": "LH 1", "day": "Tue", "gate": "A2", "seat": "7C"]
         #expect(merge.value == ["flights": [flight("Mon", "gate", "A1"), tuesday]])
     }
+
+    /// What both branches added, of which one corrected something.
+    @Test func `a record without a name that one side corrected is one, and reported`() throws {
+        let towns: [Value] = ["Rome", "Oslo", "Bern", "Wien"].enumerated().map { place, name in
+            [
+                "at": [.int(Int64(place)), 40.25],
+                "properties": ["city": name, "pop": .int(Int64(place))],
+            ]
+        }
+        var corrected = towns
+        corrected[2] = ["at": [2, 40.25], "properties": ["city": "Bern", "pop": 7]]
+        for base in [[], [["at": [9.5, 9.5], "properties": ["city": "Riga", "pop": 9]]]] as [Value]
+        {
+            let items = Array(base.list ?? [])
+            let merge = merge(
+                base,
+                .list(Value.List(items + towns)),
+                .list(Value.List(items + corrected))
+            )
+            #expect(merge.value.list?.count == items.count + 4)
+            #expect(merge.conflicts.filter { !$0.isNotice }.count == 1)
+        }
+    }
+
+    @Test func `two last records that have nothing in common are two`() {
+        let rules: [Value] = ["db", "web", "mail"].map { ["from": "any", "to": $0, "ports": [80]] }
+        let ours: Value = ["from": "ten", "to": "log", "ports": [1]]
+        let theirs: Value = ["from": "six", "to": "box", "ports": [2]]
+        let merge = merge(
+            [],
+            .list(Value.List(rules + [ours])),
+            .list(Value.List(rules + [theirs]))
+        )
+        #expect(merge.value == .list(Value.List(rules + [ours, theirs])))
+    }
 }

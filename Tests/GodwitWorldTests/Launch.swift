@@ -22,6 +22,8 @@ final class Launch: @unchecked Sendable {
     var isAlive = true
     /// At which idle moment it went on after it was frozen.
     var thawedAt = -1
+    /// How often the disk had broken when the last flush began: the next one may tell of a write since.
+    var flushedFaults: Int
     var tasks: [Task<Void, Never>] = []
     /// The task that runs the queue; nil when it has ended.
     private(set) var run: Task<Void, Never>?
@@ -37,6 +39,7 @@ final class Launch: @unchecked Sendable {
 
     init(_ process: Int, in world: World) throws {
         self.process = process
+        flushedFaults = world.faultCount
         version = world.version()
         let all = [App.byRank, App.byNumber]
         indexes = all.filter { _ in world.random.happens(0.7) }

@@ -256,8 +256,9 @@ extension World {
 
     func flush(_ launch: Launch) {
         let acknowledged = books.writes.filter { $0.value.answer == .committed }.keys
-        let faults = faultCount
         start(launch) { [self] launch in
+            let faults = launch.flushedFaults
+            launch.flushedFaults = faultCount
             do {
                 try await launch.store.flush()
                 guard launch.isAlive else { return }

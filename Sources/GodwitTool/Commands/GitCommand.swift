@@ -42,8 +42,15 @@ struct GitInstall: ParsableCommand {
     var patterns = ["*.json", "*.geojson", "*.ipynb"]
 
     func validate() throws {
-        guard patterns.allSatisfy({ !$0.isEmpty && !$0.contains(where: \.isWhitespace) }) else {
-            throw ValidationError("A pattern is one word, such as *.json.")
+        for pattern in patterns {
+            guard !pattern.isEmpty, !pattern.contains(where: \.isWhitespace) else {
+                throw ValidationError("A pattern is one word, such as *.json.")
+            }
+            // To git these are a negation, a comment, a quotation, a macro and a folder.
+            let isOther = ["!", "#", "\"", "[attr]"].contains(where: pattern.hasPrefix)
+            if isOther || pattern.hasSuffix("/") {
+                throw ValidationError("git takes \(pattern) for no pattern of files.")
+            }
         }
     }
 
@@ -87,34 +94,47 @@ private struct GitSettings {
     /// Writes a setting, and says what has happened.
     func set(_ key: String, to value: String) throws -> String {
         let place = isGlobal ? "--global" : "--local"
-        let known = try git("config", place, "--get", key)
-        if known == value { return "\(key) is set already" }
-        if let known, key == "merge.godwit.driver", Self.hasOwnRules(known) {
-            return "\(key) stays: \(known)"
+        if let known = try git("config", place, "--get", key) {
+            if known == value { return "\(key) is set already" }
+            if !Self.isCall(known, like: value) { return "\(key) stays: \(known)" }
         }
         guard try git("config", place, key, value) != nil else {
-            throw ToolError(
-                isGlobal
-                    ? "git cannot write its configuration: is it locked?"
-                    : "there is no repository here; go into one, or use --global"
-            )
+            throw ToolError("git cannot write its configuration: is it locked?")
         }
         return "\(key) = \(value)"
     }
 
-    /// Whether a user has given the driver rules.
-    private static func hasOwnRules(_ driver: String) -> Bool {
-        ["--policy", "--identity", "--conflict-style"].contains { driver.contains($0) }
+    /// Whether two settings call the program with the same arguments, from different places.
+    private static func isCall(_ known: String, like value: String) -> Bool {
+        let arguments = value.range(of: " (merge-driver|textconv) .*$", options: .regularExpression)
+        guard let arguments, known.hasSuffix(value[arguments]) else { return false }
+        let program = known.dropLast(value[arguments].count)
+        return program.hasSuffix("godwit") || program.hasSuffix("godwit'")
     }
 
     func attributesFile() throws -> URL {
         guard isGlobal else {
+            guard try git("rev-parse", "--git-dir") != nil else {
+                throw ToolError("there is no repository here; go into one, or use --global")
+            }
             guard let top = try git("rev-parse", "--show-toplevel"), !top.isEmpty else {
                 throw ToolError("this repository has no files; use --global")
             }
-            return URL(filePath: top).appending(path: ".gitattributes")
+            let file = URL(filePath: top).appending(path: ".gitattributes")
+            if (try? FileManager.default.destinationOfSymbolicLink(atPath: file.path)) != nil {
+                throw ToolError("\(file.path) is a symbolic link: git does not follow it")
+            }
+            return file
         }
-        let chosen = try git("config", "--global", "--type=path", "--get", "core.attributesFile")
+        // As it is outside of all repositories, with the files that others include.
+        let chosen = try git(
+            "-C",
+            "/",
+            "config",
+            "--type=path",
+            "--get",
+            "core.attributesFile"
+        )
         if let chosen { return URL(filePath: chosen) }
         let environment = ProcessInfo.processInfo.environment
         // As git reads them: an empty variable is none.

@@ -64,9 +64,10 @@ struct MergeDriver: ParsableCommand {
             return try mergeByLines()
         }
         let conflicts = documents.merge.conflicts.filter { !$0.isNotice }
-        if virtualBase, !conflicts.isEmpty {
+        let isRenamedTwice = documents.merge.conflicts.contains(where: \.isOfTwoNewKeys)
+        if virtualBase, !conflicts.isEmpty || isRenamedTwice {
             // git reads the result again, and has no other use for it.
-            guard let text = documents.undecidedText else {
+            guard !isRenamedTwice, let text = documents.undecidedText else {
                 return try mergeByLines(isContested: true)
             }
             return try replaceOurs(with: text)
@@ -98,6 +99,9 @@ struct MergeDriver: ParsableCommand {
     private func read(policy: MergePolicy) throws -> DocumentMerge {
         let oldBytes = try base.bytes()
         let isAdded = oldBytes.allSatisfy { [0x20, 0x09, 0x0a, 0x0d].contains($0) }
+        if oldBytes.hasConflictMarkers {
+            throw ToolError("the bases of \(name) are in conflict, as both branches merged before")
+        }
         return DocumentMerge(
             base: isAdded ? nil : try document(oldBytes, "the base of \(name)"),
             ours: try document(ours.bytes(), "our \(name)"),
@@ -128,7 +132,14 @@ struct MergeDriver: ParsableCommand {
             // A base on which later decisions would look like no changes: there is none.
             try replaceOurs(with: Array("<<<<<<< ours\n=======\n>>>>>>> theirs\n".utf8))
         case 0?:
-            try replaceOurs(with: Array(merged?.output ?? Data()))
+            let lines = Array(merged?.output ?? Data())
+            let error = try errorMade(by: lines)
+            try replaceOurs(with: lines)
+            if let error, !virtualBase {
+                warn("\(error)")
+                warn("\(name) is merged by its lines, and needs a look")
+                throw ExitCode(1)
+            }
             warn("\(name) is merged by its lines")
         // git counts the conflicts; without git there is no output.
         case (1...127)? where merged?.output.isEmpty == false:
@@ -144,6 +155,18 @@ struct MergeDriver: ParsableCommand {
         }
     }
 
+    /// Why lines of two documents are none; nil if they are one, or a side is none.
+    private func errorMade(by lines: [UInt8]) throws -> ToolError? {
+        let sides = try [ours, theirs].map { try $0.bytes() }
+        guard sides.allSatisfy({ (try? Document($0)) != nil }) else { return nil }
+        do throws(TreeError) {
+            _ = try Document(lines)
+            return nil
+        } catch {
+            return ToolError(error, in: lines, of: "the merged \(name)")
+        }
+    }
+
     /// Puts the result in the place of our version at once: a reader sees the one or the other.
     private func replaceOurs(with text: [UInt8]) throws {
         guard try ours.bytes() != text else { return }
@@ -153,5 +176,29 @@ struct MergeDriver: ParsableCommand {
             Terminal.warn("godwit: \(ours.path) cannot be written: \(error)")
             throw ExitCode(2)
         }
+    }
+}
+
+extension Conflict {
+    /// Whether each side gave a key of the base another name: a later choice of one name would remove both.
+    fileprivate var isOfTwoNewKeys: Bool {
+        guard reason == .bothChangedRecord, let base = base?.map, let ours = ours?.map,
+            let theirs = theirs?.map
+        else { return false }
+        func hasNewKey(_ side: Value.Map, of value: Value) -> Bool {
+            side.contains { base[$0.key] == nil && $0.value == value }
+        }
+        return base.contains { entry in
+            ours[entry.key] == nil && theirs[entry.key] == nil
+                && hasNewKey(ours, of: entry.value) && hasNewKey(theirs, of: entry.value)
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Whether these are lines that git has marked.
+    fileprivate var hasConflictMarkers: Bool {
+        let marker = Array("<<<<<<<".utf8)
+        return starts(with: marker) || firstRange(of: Array("\n".utf8) + marker) != nil
     }
 }

@@ -76,14 +76,18 @@ struct ConflictMarkers {
 
 extension ConflictMarkers {
     /// The text in turns: lines that all have, lines that are contested.
+    ///
+    /// Both sides are compared with the base alone: a line that one has of one record, and the other of
+    /// another, is no line of both. (Sanjeev Khanna, Keshav Kunal, Benjamin C. Pierce: A Formal Investigation
+    /// of Diff3, 2007)
     private static func hunks(_ base: [Line], _ ours: [Line], _ theirs: [Line]) -> [Hunk] {
         var hunks: [Hunk] = []
-        let (bases, others) = (partners(of: ours, in: base), partners(of: ours, in: theirs))
+        let (bases, others) = (partners(of: ours, in: base), partners(of: base, in: theirs))
         var (baseEnd, oursEnd, theirsEnd) = (0, 0, 0)
         for place in 0...ours.count {
             let isEnd = place == ours.count
             let partner = isEnd ? base.count : bases[place]
-            let other = isEnd ? theirs.count : others[place]
+            let other = isEnd ? theirs.count : bases[place].flatMap { others[$0] }
             guard let partner, let other else { continue }
             let (mine, their) = (ours[oursEnd..<place], theirs[theirsEnd..<other])
             let between = Hunk(

@@ -104,11 +104,15 @@ extension ListMatching {
         return pairs.map { ($0.index, $0.source) }
     }
 
-    mutating func matchPlaces(new range: Range<Int>, old gap: Range<Int>) {
+    /// Matches as many items as were there, place by place: of the same kinds, or all of other ones.
+    mutating func matchPlaces(new range: Range<Int>, old gap: Range<Int>, isPart: Bool) {
         let indices = range.filter { sources[$0] == nil }
         let positions = gap.filter { !isTaken[$0] }
         guard indices.count == positions.count else { return }
-        for (index, source) in zip(indices, positions) where new[index].isLike(old[source]) {
+        let kinds = Set(positions.map { old[$0].likeKind })
+        let areOthers = isPart && kinds.isDisjoint(with: indices.map { new[$0].likeKind })
+        for (index, source) in zip(indices, positions)
+        where areOthers || new[index].isLike(old[source]) {
             match(index, source)
         }
     }

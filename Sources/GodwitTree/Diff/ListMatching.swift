@@ -67,7 +67,8 @@ struct ListMatching {
         self.identity = identity
     }
 
-    mutating func matchAll() {
+    /// - Parameter byPlace: Whether as many items as went are those that came, if nothing tells them apart.
+    mutating func matchAll(byPlace: Bool = true) {
         guard !old.isEmpty, !new.isEmpty else { return }
         if matchInStep() { return removeLastOfEqual() }
         matchIdentities()
@@ -77,9 +78,11 @@ struct ListMatching {
         forEachGap { $0.matchEqual(new: $1, old: $2) }
         guard rules?.isUnion != true else { return }
         forEachGap { $0.matchAlike(new: $1, old: $2) }
-        if identity == nil {
-            forEachGap { $0.matchPlaces(new: $1, old: $2) }
-        } else {
+        if identity == nil, byPlace {
+            // Where nothing stays, a list of another kind has taken the place of this one.
+            let isPart = isTaken.contains(true) || surroundings[0].count > old.count
+            forEachGap { $0.matchPlaces(new: $1, old: $2, isPart: isPart) }
+        } else if identity != nil {
             matchAlikeAnywhere()
         }
         removeLastOfEqual()
@@ -114,19 +117,23 @@ extension ListMatching {
 
     /// Matches rows that begin with the same text, where no other row is more like either.
     ///
-    /// Of rows that begin with times and numbers, which move on, no other may be as like.
+    /// Of rows that begin with times and numbers, which move on, no other may be as like. Half of the words
+    /// need not be the same where most of these texts stay in their order.
     private mutating func matchLeadingTexts() {
         let positions = old.indices.filter { !isTaken[$0] }
         let indices = new.indices.filter { sources[$0] == nil }
         let isSmall = positions.count * indices.count <= Self.pairsMax
         let oldPositions = Self.uniquePositions(of: old.map(\.leadingText))
         let newPositions = Self.uniquePositions(of: new.map(\.leadingText))
+        let kept = new.compactMap { $0.leadingText.flatMap { oldPositions[$0] } }
+        let areKept =
+            2 * kept.count >= max(old.count, new.count) && zip(kept, kept.dropFirst()).allSatisfy(<)
         for index in indices {
             guard let text = new[index].leadingText, newPositions[text] == index,
                 let source = oldPositions[text], !isTaken[source]
             else { continue }
             let (score, isName) = (score(source, index), text.text?.contains(where: \.isLetter))
-            guard score >= Self.scoreMin, isSmall || isName == true else { continue }
+            guard score >= Self.scoreMin || areKept, isSmall || isName == true else { continue }
             func isLess(_ other: Double) -> Bool { isName == true ? other <= score : other < score }
             let isBest =
                 !isSmall
@@ -242,11 +249,9 @@ extension Value {
         return first
     }
 
-    /// Whether this is of the same kind as another value; numbers are of one kind.
-    func isLike(_ other: Value) -> Bool {
-        switch (self, other) {
-        case (.int, .double), (.double, .int): true
-        default: kind == other.kind
-        }
-    }
+    /// Whether this is of the same kind as another value.
+    func isLike(_ other: Value) -> Bool { likeKind == other.likeKind }
+
+    /// The name of the value's kind; numbers are of one kind.
+    var likeKind: String { isNumber ? "number" : kind }
 }

@@ -117,7 +117,7 @@ struct RowSteps {
 
 extension Value {
     /// Whether this is a number, or a text without letters.
-    fileprivate var isMeasure: Bool {
+    var isMeasure: Bool {
         switch self {
         case .int, .double: true
         case .string(let key): !key.text.contains(where: \.isLetter)

@@ -41,6 +41,8 @@
 ///   of an item does not land on another one that comes into its place from elsewhere; if names and
 ///   content leave it open whether one did, both sides' edits stay together and the merge reports
 ///   them;
+/// - in a map, the key says which value it is: an edit stays at its key, though the other side moves
+///   values from key to key;
 /// - a list that all three sides keep sorted stays sorted; in a list of different strings, a
 ///   string that both sides add is there once.
 public struct Merge: Hashable, Sendable {

@@ -3,7 +3,8 @@
 //   (1) By a field whose value each item has, each its own, in every version of the list that is
 //       looked at: of the usual names, whatever their case, the one that most items share
 //       between the versions; else any other field whose values most items keep. Of two such fields, it
-//       is the one whose values stay in their order: dates are exchanged, names are not. A map in the item
+//       is the one whose values stay in their order, and then the one that has no dates or times: these are
+//       exchanged and put off, names are not. A map in the item
 //       may have that field if it holds the item's own fields, and no author or other thing. Numbers
 //       that count the items in every version are places.
 //   (2) By two fields together, where that is usual: an OpenAPI parameter is its name and place.
@@ -89,7 +90,7 @@ extension ItemIdentity {
             let order = (candidate.isUsual ? 0 : candidate.field.count, -shared.values.reduce(0, +))
             if let best, best.order < order { continue }
             if let best, best.order == order,
-                best.identity.disorder(of: lists) <= identity.disorder(of: lists)
+                best.identity.doubt(of: lists) <= identity.doubt(of: lists)
             {
                 continue
             }
@@ -197,7 +198,16 @@ extension ItemIdentity {
         }
     }
 
-    /// How often an item follows one that it stood before: where dates are exchanged, say, names stay.
+    /// How little a field tells beside another one that as many items share: where dates are exchanged, or go
+    /// on from item to item, names stay.
+    private func doubt(of lists: [[Value]]) -> (Int, Int) {
+        let areTimes = lists.joined().allSatisfy { item in
+            name(of: item).map { $0.text != nil && $0.isMeasure } == true
+        }
+        return (disorder(of: lists), areTimes ? 1 : 0)
+    }
+
+    /// How often an item follows one that it stood before.
     private func disorder(of lists: [[Value]]) -> Int {
         stride(from: 0, to: lists.count - 1, by: 2).reduce(0) { count, index in
             let old = lists[index].enumerated().map { (name(of: $1), $0) }

@@ -13,6 +13,7 @@ extension Merger {
             return agree(on: .list(deltas.ours), .list(base), place)
         }
         if let tuple = mergeTuples(base, deltas, place) { return tuple }
+        if let row = mergeRow(base, deltas, place) { return row }
         if let slots = mergeSlots(base, deltas, place) { return slots }
         if let lines = mergeLines(base, deltas, place) { return lines }
         if let whole = mergeWholes(base, deltas, place) { return whole }

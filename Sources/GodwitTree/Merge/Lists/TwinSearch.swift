@@ -16,6 +16,8 @@
 //       places is told: it may be two.
 //   (4) Equal items in the places of different ones are two, and that is told, unless they have a
 //       usual or declared name.
+//   (5) Where at least half of what both sides put between two items is one, the same came to both: two
+//       others there that look alike, and stand between the same ones, are one that a side has edited.
 //
 // The search judges a list by the new items and their neighbours.
 
@@ -58,6 +60,7 @@ struct TwinSearch {
             let name = names.first { Self.areDistinct(near, plan, by: $0) }
             unite(ours, theirs, plan, by: name ?? { $0 }, isSet: name != nil, near)
         }
+        uniteVersions(plan)
     }
 
     private mutating func unite(
@@ -141,6 +144,37 @@ struct TwinSearch {
             }
             pair(candidates[index], place, isTold: !value.isWord)
             places[content]?.remove(at: index)
+        }
+    }
+
+    /// Unites what both sides put into one gap and wrote differently, where they agree on most of it.
+    private mutating func uniteVersions(_ plan: ListMerge) {
+        let gaps = Sides(ours: plan.ours, theirs: plan.theirs).map { side in
+            Dictionary(grouping: side.inserted) { side.anchor(of: $0.place) }
+        }
+        let ourTaken = Set(pairs.values).union(clashes.map(\.ours))
+        let theirTaken = Set(pairs.keys).union(clashes.map(\.theirs))
+        for (anchor, ours) in gaps.ours {
+            guard let theirs = gaps.theirs[anchor] else { continue }
+            let count = theirs.count { pairs[$0.place] != nil }
+            let countMax = max(ours.count, theirs.count)
+            guard count < countMax, 2 * count >= countMax else { continue }
+            let lists = [ours, theirs].map { $0.map(\.value) }
+            var matching = ListMatching(
+                old: lists[0],
+                new: lists[1],
+                among: lists,
+                identity: nil,
+                nil
+            )
+            matching.matchAll(byPlace: false)
+            for (their, source) in zip(theirs, matching.sources) {
+                guard let our = source.map({ ours[$0] }), !our.value.isScalar,
+                    !their.value.isScalar, !ourTaken.contains(our.place),
+                    !theirTaken.contains(their.place)
+                else { continue }
+                pairs[their.place] = our.place
+            }
         }
     }
 

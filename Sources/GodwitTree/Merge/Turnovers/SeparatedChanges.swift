@@ -91,8 +91,11 @@ extension Value {
         return delta.entries.contains { self[$0.key]?.text != nil }
     }
 
-    /// Whether the texts of a record tell it from others: there are two of them.
-    var tellsTexts: Bool { texts.count > 1 }
+    /// Whether the texts of a record tell it from others: there are two of them, and not dates alone.
+    var tellsTexts: Bool {
+        let texts = texts
+        return texts.count > 1 && !texts.allSatisfy(\.value.isMeasure)
+    }
 
     /// Whether a change touches a text or a usual name: a look at the change alone.
     private func mayRename(_ delta: Delta) -> Bool {

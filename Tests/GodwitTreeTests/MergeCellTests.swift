@@ -1,0 +1,128 @@
+import GodwitTree
+import Testing
+
+/// Rows of cells of several kinds: a cell is named by its place.
+@Suite struct MergeCellTests {
+    /// Expects one value, whichever side is ours, but for a contested cell.
+    private func rows(
+        _ base: String,
+        _ ours: String,
+        _ theirs: String,
+        gives wanted: [String],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let values = try [base, ours, theirs].map { try Value(json: $0) }
+        let wanted = try wanted.map { try Value(json: $0) }
+        for merge in [
+            Merge(base: values[0], ours: values[1], theirs: values[2]),
+            Merge(base: values[0], ours: values[2], theirs: values[1]),
+        ] {
+            #expect(wanted.contains(merge.value), sourceLocation: sourceLocation)
+            let reports = merge.conflicts.filter { !$0.isNotice }
+            #expect(reports.count == wanted.count - 1, sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test func `a cell that gets its neighbour's value stays in its column`() throws {
+        try rows(
+            #"[["name","price","qty"],["Mug",10.5,11],["Kettle",7.5,9],["Pan",20,8]]"#,
+            #"[["name","price","qty"],["Mug",10.5,11],["Kettle",9,10],["Pan",20,8]]"#,
+            #"[["name","price","qty"],["Mug",10.5,12],["Kettle",7.5,10],["Pan",20,9]]"#,
+            gives: [#"[["name","price","qty"],["Mug",10.5,12],["Kettle",9,10],["Pan",20,9]]"#]
+        )
+        try rows(
+            #"[["2026-03-04",0,1],["2026-03-05",10,7]]"#,
+            #"[["2026-03-04",0,2],["2026-03-05",10,7]]"#,
+            #"[["2026-03-04",1,2],["2026-03-05",10,7]]"#,
+            gives: [#"[["2026-03-04",1,2],["2026-03-05",10,7]]"#]
+        )
+        try rows(
+            #"[["2026-03-04",5,0,"F"],["2026-03-05",5,2,"B"]]"#,
+            #"[["2026-03-04",5,3,"F"],["2026-03-05",5,2,"B"]]"#,
+            #"[["2026-03-04",0,0,"A"],["2026-03-05",5,2,"B"]]"#,
+            gives: [#"[["2026-03-04",0,3,"A"],["2026-03-05",5,2,"B"]]"#]
+        )
+    }
+
+    @Test func `a time that is put off does not become the end that was before it`() throws {
+        try rows(
+            #"[["What","From","To"],["Choir","18:00","20:00"],["Yoga","09:00","11:30"]]"#,
+            #"[["What","From","To"],["Choir","20:00","22:00"],["Yoga","09:00","11:30"]]"#,
+            #"[["What","From","To"],["Choir","18:00","19:30"],["Yoga","09:00","11:30"]]"#,
+            gives: [
+                #"[["What","From","To"],["Choir","20:00","22:00"],["Yoga","09:00","11:30"]]"#,
+                #"[["What","From","To"],["Choir","20:00","19:30"],["Yoga","09:00","11:30"]]"#,
+            ]
+        )
+    }
+
+    @Test func `two dates are one span where both sides change its end`() throws {
+        try rows(
+            #"{"span":["2026-01-01","2026-01-31"]}"#,
+            #"{"span":["2026-01-31","2026-02-28"]}"#,
+            #"{"span":["2026-01-01","2026-01-30"]}"#,
+            gives: [
+                #"{"span":["2026-01-31","2026-02-28"]}"#, #"{"span":["2026-01-01","2026-01-30"]}"#,
+            ]
+        )
+        try rows(
+            #"{"span":["2026-01-01","2026-01-31"]}"#,
+            #"{"span":["2026-01-02","2026-01-31"]}"#,
+            #"{"span":["2026-01-01","2026-01-02"]}"#,
+            gives: [#"{"span":["2026-01-02","2026-01-02"]}"#]
+        )
+    }
+
+    @Test func `rows whose dates all go on by one column get no empty cell`() throws {
+        func sprint(_ number: Int, _ first: Int, _ last: Int) -> String {
+            #"["Sprint \#(number)","2026-03-\#(first)","2026-03-\#(last)"]"#
+        }
+        func list(_ rows: [String]) -> String { "[\(rows.joined(separator: ","))]" }
+        let base = [sprint(1, 10, 13), sprint(2, 13, 16), sprint(3, 16, 19)]
+        let ours = [sprint(1, 13, 16), sprint(2, 16, 19), sprint(3, 19, 22)]
+        try rows(
+            list(base),
+            list(ours),
+            list(base + [sprint(4, 19, 22)]),
+            gives: [list(ours + [sprint(4, 19, 22)])]
+        )
+    }
+
+    @Test func `a row that one side removes while all numbers grow is reported`() throws {
+        func rows(_ factor: Int, _ days: [Int]) -> Value {
+            .list(
+                Value.List(
+                    days.map { day in
+                        [.string(Key("2026-03-0\(day)")), .int(Int64(day * 17 * factor))]
+                    }
+                )
+            )
+        }
+        let (base, ours) = (rows(1, [1, 2, 3, 4, 5]), rows(10, [1, 2, 3, 4, 5, 6]))
+        let merge = Merge(base: base, ours: ours, theirs: rows(1, [1, 2, 4, 5]))
+        #expect(merge.value == ours)
+        #expect(merge.conflicts.map(\.reason) == [.removedAndEdited])
+    }
+
+    @Test(
+        arguments: [
+            (#"["error","tab"]"#, "[\"error\",2]", "[\"error\",4]"),
+            (#"["error",{"max":1}]"#, "[\"error\",2]", "[\"error\",3]"),
+            (#"["error",4]"#, "[\"error\",\"tab\"]", "[\"error\",2]"),
+            (#"["b",false]"#, "[\"b\",8]", "[\"b\",9]"),
+            (#"["b","n/a",true]"#, "[\"b\",8,true]", "[\"b\",9,true]"),
+        ]
+    )
+    func `of two values of another kind one is taken, and reported`(
+        base: String,
+        ours: String,
+        theirs: String
+    ) throws {
+        try rows(base, ours, theirs, gives: [ours, theirs])
+    }
+
+    @Test func `an item of another kind that the other side removes stays, and is reported`() throws
+    {
+        try expectMerge(#"["b","x"]"#, #"["b",5]"#, #"["b"]"#, gives: #"["b",5]"#, isTold: true)
+    }
+}
