@@ -12,7 +12,7 @@ struct Undo: Error {}
 
 extension World {
     func takeStep() {
-        switch Int.random(in: 0..<42, using: &random) {
+        switch Int.random(in: 0..<44, using: &random) {
         case 0: killOne()
         case 1: cutPower()
         case 2: killInDisk()
@@ -27,7 +27,7 @@ extension World {
         case 18...22: withLaunch { doChore($0) }
         case 23: withLaunch { openSecondQueue($0) }
         case 24: longReader == nil ? beginLongRead() : endLongRead()
-        case 25: freezeOrThaw()
+        case 25, 28, 29: freezeOrThaw()
         case 26: backUpOrRestore()
         case 27: withLaunch { runAgain($0) }
         default: withLaunch { write($0) }

@@ -3,10 +3,10 @@
 //   (1) By a field whose value each item has, each its own, in every version of the list that is
 //       looked at: of the usual names, whatever their case, the one that most items share
 //       between the versions; else any other field whose values most items keep. Of two such fields, it
-//       is the one whose values stay in their order, and then the one that has no dates or times: these are
-//       exchanged and put off, names are not. A map in the item
-//       may have that field if it holds the item's own fields, and no author or other thing. Numbers
-//       that count the items in every version are places.
+//       is the one whose values stay in their order, and then the one that is more than a text with other
+//       numbers in each item: dates are exchanged and put off, names are not. A map in the item may have
+//       that field if it holds the item's own fields, and no author or other thing. Numbers that count the
+//       items in every version are places.
 //   (2) By two fields together, where that is usual: an OpenAPI parameter is its name and place.
 //   (3) A field whose values go to other items is none, whatever its name: if all else in the items
 //       finds more of them again than the field does, they were numbered anew, or names changed places.
@@ -201,10 +201,11 @@ extension ItemIdentity {
     /// How little a field tells beside another one that as many items share: where dates are exchanged, or go
     /// on from item to item, names stay.
     private func doubt(of lists: [[Value]]) -> (Int, Int) {
-        let areTimes = lists.joined().allSatisfy { item in
-            name(of: item).map { $0.text != nil && $0.isMeasure } == true
+        let forms = lists.joined().map { item in
+            name(of: item)?.text?.filter { !$0.isNumber }
         }
-        return (disorder(of: lists), areTimes ? 1 : 0)
+        let areCounted = forms.first.map { $0 != nil } == true && Set(forms).count == 1
+        return (disorder(of: lists), areCounted ? 1 : 0)
     }
 
     /// How often an item follows one that it stood before.
