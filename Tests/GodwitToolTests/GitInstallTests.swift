@@ -88,6 +88,21 @@ import Testing
         #expect(try repository.godwit("git", "install").status == 0)
     }
 
+    @Test func `the installation keeps a setting of the user's for all repositories`() throws {
+        let own = "godwit merge-driver --policy /votes=sum %O %A %B -- %P"
+        try repository.git("config", "--remove-section", "merge.godwit")
+        try repository.git("config", "--global", "merge.godwit.driver", own)
+        #expect(try repository.godwit("git", "install").output.contains("stays: \(own)"))
+        #expect(try repository.git("config", "merge.godwit.driver").output == "\(own)\n")
+    }
+
+    @Test(arguments: ["nice godwit", "'/opt/mygodwit'"])
+    func `the installation keeps a call through another program`(program: String) throws {
+        let own = "\(program) textconv --"
+        try repository.git("config", "diff.godwit.textconv", own)
+        #expect(try repository.godwit("git", "install").output.contains("stays: \(own)"))
+    }
+
     @Test func `the installation follows the program to another place`() throws {
         let installed = try repository.git("config", "diff.godwit.textconv").output
         try repository.git("config", "diff.godwit.textconv", "'/old place/godwit' textconv --")

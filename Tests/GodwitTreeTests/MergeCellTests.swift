@@ -65,11 +65,11 @@ import Testing
                 #"{"span":["2026-01-31","2026-02-28"]}"#, #"{"span":["2026-01-01","2026-01-30"]}"#,
             ]
         )
-        try rows(
-            #"{"span":["2026-01-01","2026-01-31"]}"#,
-            #"{"span":["2026-01-02","2026-01-31"]}"#,
-            #"{"span":["2026-01-01","2026-01-02"]}"#,
-            gives: [#"{"span":["2026-01-02","2026-01-02"]}"#]
+        try expectMerge(
+            #"{"days":["2026-05-01","2026-12-25"]}"#,
+            #"{"days":["2026-12-25","2027-01-01"]}"#,
+            #"{"days":["2026-05-01","2027-01-01"]}"#,
+            gives: #"{"days":["2027-01-01"]}"#
         )
     }
 
@@ -124,5 +124,33 @@ import Testing
     @Test func `an item of another kind that the other side removes stays, and is reported`() throws
     {
         try expectMerge(#"["b","x"]"#, #"["b",5]"#, #"["b"]"#, gives: #"["b",5]"#, isTold: true)
+    }
+
+    @Test func `a list of several kinds that stands alone is no row`() throws {
+        try expectMerge(
+            #"[408,429,"5xx","timeout"]"#,
+            #"[408,429,"timeout","reset"]"#,
+            #"[408,429,"5xx","reset"]"#,
+            gives: #"[408,429,"reset"]"#
+        )
+        try expectMerge(
+            #"[408,"429","5xx","timeout"]"#,
+            #"[408,"5xx","reset","timeout"]"#,
+            #"[408,"429","5xx","reset"]"#,
+            gives: #"[408,"5xx","reset"]"#
+        )
+    }
+
+    @Test func `a column that goes while another one comes takes its cells along`() throws {
+        let merge = try Merge(
+            base: Value(json: #"[["Region",2021,2022],["North",10,11],["South",20,21]]"#),
+            ours: Value(json: #"[["Region",2022,2023],["North",11,12],["South",21,22]]"#),
+            theirs: Value(
+                json: #"[["Region",2021,2022],["North",10,11],["South",20,21],["East",40,41]]"#
+            )
+        )
+        let wanted = #"[["Region",2022,2023],["North",11,12],["South",21,22],["East",41,null]]"#
+        #expect(try merge.value == Value(json: wanted))
+        #expect(merge.conflicts.map(\.reason) == [.removedAndEdited])
     }
 }

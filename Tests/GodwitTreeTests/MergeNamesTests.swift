@@ -284,4 +284,38 @@ import Testing
         let merge = Merge(base: base, ours: ours, theirs: theirs)
         #expect(merge.conflicts.map(\.reason) == [.removedAndEdited])
     }
+
+    @Test(
+        arguments: [
+            (#"["A","B","C"]"#, #"["A","B","C","D"]"#), ("[1,2,5]", "[1,2,3,4]"),
+            (#"["Q1","Q2","Q4"]"#, #"["Q1","Q2","Q3","Q4"]"#),
+        ]
+    )
+    func `an edit finds its record though the records were lettered or numbered anew`(
+        old: String,
+        new: String
+    ) throws {
+        func list(_ names: String, _ texts: [String], right: String? = nil) throws -> Value {
+            let names = try Value(json: names).list ?? []
+            return .list(
+                Value.List(
+                    zip(names, texts).map { name, text in
+                        ["label": name, "text": .string(Key(text)), "right": .bool(text == right)]
+                    }
+                )
+            )
+        }
+        let texts = ["Paris", "London", "Rome"]
+        // Letters between others say nothing about which record is which.
+        let middle = old.contains("A") ? [] : [["Paris", "Berlin", "London", "Rome"]]
+        for more in [["Berlin"] + texts] + middle {
+            let merge = try Merge(
+                base: list(old, texts),
+                ours: list(new, more),
+                theirs: list(old, texts, right: "London")
+            )
+            let wanted = try list(new, more, right: "London")
+            #expect(merge.value == wanted)
+        }
+    }
 }

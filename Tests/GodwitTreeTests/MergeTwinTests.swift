@@ -190,7 +190,7 @@ import Testing
     }
 
     /// What both branches added, of which one corrected something.
-    @Test func `a record without a name that one side corrected is one, and reported`() throws {
+    @Test func `a record without a name that one side corrected is reported`() throws {
         let towns: [Value] = ["Rome", "Oslo", "Bern", "Wien"].enumerated().map { place, name in
             [
                 "at": [.int(Int64(place)), 40.25],
@@ -207,8 +207,8 @@ import Testing
                 .list(Value.List(items + towns)),
                 .list(Value.List(items + corrected))
             )
-            #expect(merge.value.list?.count == items.count + 4)
-            #expect(merge.conflicts.filter { !$0.isNotice }.count == 1)
+            #expect(merge.value.list?.count == items.count + 5)
+            #expect(merge.conflicts.map(\.reason) == [.sameIdentity])
         }
     }
 
@@ -222,5 +222,19 @@ import Testing
             .list(Value.List(rules + [theirs]))
         )
         #expect(merge.value == .list(Value.List(rules + [ours, theirs])))
+    }
+
+    @Test func `two new pairs that look alike are two`() throws {
+        for (ours, theirs) in [
+            (["parse", "store"], ["parse", "print"]), (["bank", "Bank"], ["bank", "Ufer"]),
+        ] {
+            let (our, their) = (
+                ours.map { Value.string(Key($0)) }, theirs.map { Value.string(Key($0)) }
+            )
+            let (first, same): (Value, Value) = (["start", "read"], ["read", "parse"])
+            let (ourPair, theirPair) = (Value.list(Value.List(our)), Value.list(Value.List(their)))
+            let merge = merge([first], [first, same, ourPair], [first, same, theirPair])
+            #expect(merge.value == [first, same, ourPair, theirPair])
+        }
     }
 }

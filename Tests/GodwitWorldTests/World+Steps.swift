@@ -12,7 +12,9 @@ struct Undo: Error {}
 
 extension World {
     func takeStep() {
-        switch Int.random(in: 0..<44, using: &random) {
+        // In some worlds processes are frozen again and again.
+        let freezes = seed % 7 == 2 ? 8 : 0
+        switch Int.random(in: 0..<(42 + freezes), using: &random) {
         case 0: killOne()
         case 1: cutPower()
         case 2: killInDisk()
@@ -27,7 +29,7 @@ extension World {
         case 18...22: withLaunch { doChore($0) }
         case 23: withLaunch { openSecondQueue($0) }
         case 24: longReader == nil ? beginLongRead() : endLongRead()
-        case 25, 28, 29: freezeOrThaw()
+        case 25, 42...: freezeOrThaw()
         case 26: backUpOrRestore()
         case 27: withLaunch { runAgain($0) }
         default: withLaunch { write($0) }

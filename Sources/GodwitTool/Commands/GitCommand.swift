@@ -58,6 +58,7 @@ struct GitInstall: ParsableCommand {
         let settings = GitSettings(isGlobal: global)
         // Nothing is written where there are no files.
         let file = try settings.attributesFile()
+        _ = try settings.content(of: file)
         let program = settings.program
         // git merges the bases of a criss-cross merge with the recursive driver.
         for (key, value) in [
@@ -93,12 +94,14 @@ private struct GitSettings {
 
     /// Writes a setting, and says what has happened.
     func set(_ key: String, to value: String) throws -> String {
-        let place = isGlobal ? "--global" : "--local"
-        if let known = try git("config", place, "--get", key) {
+        // The one that counts, wherever it stands: in an included file, or in the user's own.
+        if let known = try isGlobal
+            ? outside("config", "--get", key) : git(["config", "--get", key])
+        {
             if known == value { return "\(key) is set already" }
             if !Self.isCall(known, like: value) { return "\(key) stays: \(known)" }
         }
-        guard try git("config", place, key, value) != nil else {
+        guard try git(["config", isGlobal ? "--global" : "--local", key, value]) != nil else {
             throw ToolError("git cannot write its configuration: is it locked?")
         }
         return "\(key) = \(value)"
@@ -109,15 +112,16 @@ private struct GitSettings {
         let arguments = value.range(of: " (merge-driver|textconv) .*$", options: .regularExpression)
         guard let arguments, known.hasSuffix(value[arguments]) else { return false }
         let program = known.dropLast(value[arguments].count)
-        return program.hasSuffix("godwit") || program.hasSuffix("godwit'")
+        let isPath = program.hasPrefix("'/") && program.hasSuffix("/godwit'")
+        return program == "godwit" || isPath && !program.dropFirst().dropLast().contains("'")
     }
 
     func attributesFile() throws -> URL {
         guard isGlobal else {
-            guard try git("rev-parse", "--git-dir") != nil else {
+            guard try git(["rev-parse", "--git-dir"]) != nil else {
                 throw ToolError("there is no repository here; go into one, or use --global")
             }
-            guard let top = try git("rev-parse", "--show-toplevel"), !top.isEmpty else {
+            guard let top = try git(["rev-parse", "--show-toplevel"]), !top.isEmpty else {
                 throw ToolError("this repository has no files; use --global")
             }
             let file = URL(filePath: top).appending(path: ".gitattributes")
@@ -126,15 +130,7 @@ private struct GitSettings {
             }
             return file
         }
-        // As it is outside of all repositories, with the files that others include.
-        let chosen = try git(
-            "-C",
-            "/",
-            "config",
-            "--type=path",
-            "--get",
-            "core.attributesFile"
-        )
+        let chosen = try outside("config", "--type=path", "--get", "core.attributesFile")
         if let chosen { return URL(filePath: chosen) }
         let environment = ProcessInfo.processInfo.environment
         // As git reads them: an empty variable is none.
@@ -174,7 +170,7 @@ private struct GitSettings {
     /// What is in a file; nothing where there is none.
     ///
     /// - Throws: ``ToolError`` when there is one that cannot be read: it must stay as it is.
-    private func content(of file: URL) throws -> Data {
+    func content(of file: URL) throws -> Data {
         guard FileManager.default.fileExists(atPath: file.path) else { return Data() }
         guard let data = FileManager.default.contents(atPath: file.path) else {
             throw ToolError("\(file.path) cannot be read")
@@ -199,8 +195,13 @@ private struct GitSettings {
         try ReplacedFile(file.path).replace(with: Array(new))
     }
 
+    /// Runs git outside of all repositories.
+    private func outside(_ arguments: String...) throws -> String? {
+        try git(["-C", "/"] + arguments)
+    }
+
     /// Runs git and returns what it prints, or nil when it fails.
-    private func git(_ arguments: String...) throws -> String? {
+    private func git(_ arguments: [String]) throws -> String? {
         let result = try Subprocess.run("git", arguments)
         guard result.status == 0 else { return nil }
         return String(decoding: result.output, as: UTF8.self).trimmingCharacters(in: .newlines)

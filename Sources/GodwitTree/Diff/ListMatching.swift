@@ -133,7 +133,9 @@ extension ListMatching {
                 let source = oldPositions[text], !isTaken[source]
             else { continue }
             let (score, isName) = (score(source, index), text.text?.contains(where: \.isLetter))
-            guard score >= Self.scoreMin || areKept, isSmall || isName == true else { continue }
+            guard score >= Self.scoreMin || areKept && isSmall, isSmall || isName == true else {
+                continue
+            }
             func isLess(_ other: Double) -> Bool { isName == true ? other <= score : other < score }
             let isBest =
                 !isSmall

@@ -13,6 +13,8 @@ struct Merger {
     var tables: [Path: Table] = [:]
     /// The map that is being merged, the innermost one.
     var around: MapAround?
+    /// The list around the item that is merged.
+    var siblings: Value.List?
     /// Records that both sides may have renamed: each is reported unless it is found elsewhere.
     var renames: [Rename] = []
     /// Values that both sides removed, and places in which both put in different ones, so far.

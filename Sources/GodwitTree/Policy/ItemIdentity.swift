@@ -10,9 +10,9 @@
 //   (2) By two fields together, where that is usual: an OpenAPI parameter is its name and place.
 //   (3) A field whose values go to other items is none, whatever its name: if all else in the items
 //       finds more of them again than the field does, they were numbered anew, or names changed places.
-//       But names that stay in their order are names, and other values went to other items: texts of
-//       which none counts, and under a usual name any where some came or went between others. And a new
-//       item beside the one whose values it has is a copy of that.
+//       But names that stay in their order are names, and other values went to other items, if some came or
+//       went between others, or if all are there and are texts of which none counts: a list that is lettered
+//       anew ends with another letter. And a new item beside the one whose values it has is a copy of that.
 //   (4) Under another name than the usual ones, a field is none before two items bear it out.
 //   (5) The search looks at items that differ, and at their neighbours: never at the whole list.
 
@@ -263,12 +263,26 @@ extension ItemIdentity {
     private func areKept(_ sources: [Int?], from old: [Value], to new: [Value]) -> Bool {
         let places = sources.compactMap(\.self)
         guard zip(places, places.dropFirst()).allSatisfy(<) else { return false }
-        if areTextsThatCountNothing(Set((old + new).map { name(of: $0) })) { return true }
-        // If items are numbered anew, numbers come and go at the end.
-        let isNumbered =
-            places.last.map { $0 < places.count } ?? true
-            && sources.prefix(places.count).allSatisfy { $0 != nil }
-        return isUsual && !isNumbered && !numbersItems(of: [old, new])
+        let areTexts = areTextsThatCountNothing(Set((old + new).map { name(of: $0) }))
+        if places.count == old.count, places.count == new.count { return areTexts }
+        // If items are numbered or lettered anew, names come and go at the end.
+        let begin = sources.prefix(places.count).allSatisfy { $0 != nil }
+        let isLettered = begin && places.last.map { $0 < places.count } != false
+        return !isLettered && (areTexts || isUsual && !countsItems(of: new))
+    }
+
+    /// Whether the names are numbers, or one text with numbers, of which each is one more than the last.
+    private func countsItems(of list: [Value]) -> Bool {
+        let names = list.map { name(of: $0) }
+        let forms = Set(names.map { $0?.text?.filter { !$0.isNumber } })
+        guard forms.count < 2 else { return false }
+        let numbers = names.map { name in
+            name?.integer ?? name?.text.flatMap { Int64($0.filter(\.isNumber)) }
+        }
+        return zip(numbers, numbers.dropFirst()).allSatisfy { left, right in
+            guard let left, let right, left < .max else { return false }
+            return left + 1 == right
+        }
     }
 
     /// Whether some names are texts, and differ in more than numbers.

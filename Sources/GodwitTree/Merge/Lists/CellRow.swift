@@ -2,8 +2,9 @@
 //
 // A cell that gets the value which its neighbour had looks as if the neighbour had moved, and the other
 // side's edit would go along into another column. So where a row has as many cells in all three versions,
-// and in each place those of one kind, a cell is named by its place. Cells of one kind alone may be a
-// set, or a list that people sort; but two dates or times are a span.
+// and in each place those of one kind, as the rows beside it have, a cell is named by its place. A list
+// that stands alone may have any order, and cells of one kind may be a set; but two dates or times are a
+// span.
 
 extension Merger {
     /// Merges a row of cells, place by place; a span that both sides changed in one place is one value.
@@ -20,13 +21,16 @@ extension Merger {
             !deltas.ours.hasIncrement, !deltas.theirs.hasIncrement
         else { return nil }
         let lists = deltas.map(base.changed)
-        guard let row = CellRow([base, lists.ours, lists.theirs]) else { return nil }
+        guard let row = CellRow([base, lists.ours, lists.theirs]),
+            row.isSpan || isRow(row, at: place)
+        else { return nil }
         let areBothChanged = base.indices.contains { place in
             lists.ours[place] != base[place] && lists.theirs[place] != base[place]
                 && lists.ours[place] != lists.theirs[place]
         }
-        if row.isSpan, areBothChanged {
-            return choice(.bothSet, .list(base), lists.map { .list($0) }, place)
+        if row.isSpan {
+            return areBothChanged
+                ? choice(.bothSet, .list(base), lists.map { .list($0) }, place) : nil
         }
         let edits = lists.map { list in
             base.indices.compactMap { place in
@@ -41,40 +45,64 @@ extension Merger {
         return mergeItems(base, Sides(ours: ours, theirs: theirs), place, areCells: true)
     }
 
+    /// Whether the list stands among others as long, of which one has the same kinds of cells.
+    private func isRow(_ row: CellRow, at place: MergePlace) -> Bool {
+        guard place.list != nil, let siblings,
+            case .position(let position)? = place.inBase.steps.last
+        else { return false }
+        let near =
+            max(0, position - Self.nearRowMax)...min(siblings.count - 1, position + Self.nearRowMax)
+        let rows = near.filter { $0 != position }.map { siblings[$0].list }
+        return rows.allSatisfy { $0?.count == row.kinds.count }
+            && rows.contains { $0.map(row.hasKinds) == true }
+    }
+
     private static let rowMax = 64
+    private static let nearRowMax = 8
 }
 
 /// Three versions of a list that have a cell of one kind in each place.
 private struct CellRow {
-    /// Whether these are two dates or times.
-    let isSpan: Bool
+    /// The kinds of the cells; nil for an empty one.
+    let kinds: [String?]
 
     /// - Returns: nil if the lists are not equally long, or their items tell nothing about places.
     init?(_ lists: [Value.List]) {
         guard let width = lists.first?.count, width > 1, lists.allSatisfy({ $0.count == width })
         else { return nil }
-        var kinds: Set<String> = []
+        var kinds: [String?] = []
         for place in 0..<width {
             let cells = lists.map { $0[place] }.filter { $0 != .null }
-            guard let kind = cells.first?.cellKind, cells.allSatisfy({ $0.cellKind == kind })
-            else { return nil }
-            kinds.insert(kind)
+            let kind = cells.first?.cellKind
+            guard cells.allSatisfy({ $0.cellKind == kind && kind != nil }) else { return nil }
+            kinds.append(kind)
         }
-        isSpan = width == 2 && kinds == [Value.timeKind]
-        guard isSpan || kinds.count > 1 else { return nil }
+        self.kinds = kinds
+        guard isSpan || Set(kinds.compactMap(\.self)).count > 1 else { return nil }
+    }
+
+    /// Whether these are two dates or times.
+    var isSpan: Bool { kinds == [Value.timeKind, Value.timeKind] }
+
+    func hasKinds(_ row: Value.List) -> Bool {
+        zip(row, kinds).allSatisfy { cell, kind in
+            kind == nil || cell == .null || cell.cellKind == kind
+        }
     }
 }
 
 extension Value {
     fileprivate static let timeKind = "time"
 
-    /// The kind of a cell: numbers are of one kind, and texts are words or a date, a time or the like; nil
-    /// for a container.
-    var cellKind: String? {
-        if isContainer { return nil }
-        guard let text, !text.isEmpty else { return likeKind }
-        let isTime =
-            isMeasure && text.contains { "-:/".contains($0) } && text.contains(where: \.isNumber)
-        return isTime ? Self.timeKind : likeKind
+    /// The kind of a cell: numbers are of one kind, and texts are words, or dates and times; nil for a
+    /// container.
+    fileprivate var cellKind: String? {
+        isContainer ? nil : isTime ? Self.timeKind : likeKind
+    }
+
+    /// Whether this looks like a date, a time or the like: figures with signs between them.
+    var isTime: Bool {
+        guard let text, isMeasure else { return false }
+        return text.contains { "-:/".contains($0) } && text.contains(where: \.isNumber)
     }
 }

@@ -133,7 +133,10 @@ extension Merger {
             let versions = MergeVersions(base: list.base[position], sides: sides.map { $0 })
             return .open(MergeChoice(.replacedAndEdited, versions, place, leaning: replacer))
         }
+        let outer = siblings
+        siblings = list.base
         let node = merge(list.base[position], edits, place)
+        siblings = outer
         guard edits.ours != .keep, edits.theirs != .keep else { return node }
         // An item at another place, and named by what few records have in common, may be another one.
         let mayBeOther = Side.allCases.contains { side in

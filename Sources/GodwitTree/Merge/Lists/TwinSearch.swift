@@ -16,8 +16,9 @@
 //       places is told: it may be two.
 //   (4) Equal items in the places of different ones are two, and that is told, unless they have a
 //       usual or declared name.
-//   (5) Where at least half of what both sides put between two items is one, the same came to both: two
-//       others there that look alike, and stand between the same ones, are one that a side has edited.
+//   (5) Where at least half of what both sides put between two items is one, the same came to both. Two
+//       other records there that look alike, and stand between the same ones, may be one that a side has
+//       edited: both are there, and that is told.
 //
 // The search judges a list by the new items and their neighbours.
 
@@ -60,7 +61,7 @@ struct TwinSearch {
             let name = names.first { Self.areDistinct(near, plan, by: $0) }
             unite(ours, theirs, plan, by: name ?? { $0 }, isSet: name != nil, near)
         }
-        uniteVersions(plan)
+        noteVersions(plan)
     }
 
     private mutating func unite(
@@ -147,8 +148,8 @@ struct TwinSearch {
         }
     }
 
-    /// Unites what both sides put into one gap and wrote differently, where they agree on most of it.
-    private mutating func uniteVersions(_ plan: ListMerge) {
+    /// Notes what both sides put into one gap and wrote differently, where they agree on most of it.
+    private mutating func noteVersions(_ plan: ListMerge) {
         let gaps = Sides(ours: plan.ours, theirs: plan.theirs).map { side in
             Dictionary(grouping: side.inserted) { side.anchor(of: $0.place) }
         }
@@ -169,11 +170,11 @@ struct TwinSearch {
             )
             matching.matchAll(byPlace: false)
             for (their, source) in zip(theirs, matching.sources) {
-                guard let our = source.map({ ours[$0] }), !our.value.isScalar,
-                    !their.value.isScalar, !ourTaken.contains(our.place),
+                guard let our = source.map({ ours[$0] }), our.value.map != nil,
+                    their.value.map != nil, !ourTaken.contains(our.place),
                     !theirTaken.contains(their.place)
                 else { continue }
-                pairs[their.place] = our.place
+                clashes.append(Sides(ours: our.place, theirs: their.place))
             }
         }
     }

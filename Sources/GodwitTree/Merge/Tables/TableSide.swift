@@ -17,11 +17,12 @@ struct TableSide {
         else { return nil }
         let new = search.newColumns
         let names = header.sides[side].values
-        // Where nothing names the columns, and each cell is of the kind that was there, values went on from one
-        // column to the next: each of some times is the next one's beginning.
+        // Where nothing names the columns, times went on from one to the next: each end is a beginning.
         let haveShifted =
             newWidth == width && !new.isEmpty && !header.isThere(width)
-            && rows.allSatisfy { zip($0.old, $0.new).allSatisfy { $0.cellKind == $1.cellKind } }
+            && rows.allSatisfy {
+                zip($0.old, $0.new).allSatisfy { $0 == $1 || $0.isTime && $1.isTime }
+            }
         sources = haveShifted ? Array(0..<width) : search.sources
         isUnchanged = sources == Array(0..<width)
         newNames = haveShifted ? [] : new.map { $0 < names.count ? names[$0] : nil }
