@@ -88,22 +88,6 @@ import Testing
         )
     }
 
-    @Test func `a row that one side removes while all numbers grow is reported`() throws {
-        func rows(_ factor: Int, _ days: [Int]) -> Value {
-            .list(
-                Value.List(
-                    days.map { day in
-                        [.string(Key("2026-03-0\(day)")), .int(Int64(day * 17 * factor))]
-                    }
-                )
-            )
-        }
-        let (base, ours) = (rows(1, [1, 2, 3, 4, 5]), rows(10, [1, 2, 3, 4, 5, 6]))
-        let merge = Merge(base: base, ours: ours, theirs: rows(1, [1, 2, 4, 5]))
-        #expect(merge.value == ours)
-        #expect(merge.conflicts.map(\.reason) == [.removedAndEdited])
-    }
-
     @Test(
         arguments: [
             (#"["error","tab"]"#, "[\"error\",2]", "[\"error\",4]"),

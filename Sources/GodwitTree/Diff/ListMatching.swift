@@ -117,25 +117,19 @@ extension ListMatching {
 
     /// Matches rows that begin with the same text, where no other row is more like either.
     ///
-    /// Of rows that begin with times and numbers, which move on, no other may be as like. Half of the words
-    /// need not be the same where most of these texts stay in their order.
+    /// Of rows that begin with times and numbers, which move on, no other may be as like.
     private mutating func matchLeadingTexts() {
         let positions = old.indices.filter { !isTaken[$0] }
         let indices = new.indices.filter { sources[$0] == nil }
         let isSmall = positions.count * indices.count <= Self.pairsMax
         let oldPositions = Self.uniquePositions(of: old.map(\.leadingText))
         let newPositions = Self.uniquePositions(of: new.map(\.leadingText))
-        let kept = new.compactMap { $0.leadingText.flatMap { oldPositions[$0] } }
-        let areKept =
-            2 * kept.count >= max(old.count, new.count) && zip(kept, kept.dropFirst()).allSatisfy(<)
         for index in indices {
             guard let text = new[index].leadingText, newPositions[text] == index,
                 let source = oldPositions[text], !isTaken[source]
             else { continue }
             let (score, isName) = (score(source, index), text.text?.contains(where: \.isLetter))
-            guard score >= Self.scoreMin || areKept && isSmall, isSmall || isName == true else {
-                continue
-            }
+            guard score >= Self.scoreMin, isSmall || isName == true else { continue }
             func isLess(_ other: Double) -> Bool { isName == true ? other <= score : other < score }
             let isBest =
                 !isSmall

@@ -11,8 +11,9 @@
 //   (3) A field whose values go to other items is none, whatever its name: if all else in the items
 //       finds more of them again than the field does, they were numbered anew, or names changed places.
 //       But names that stay in their order are names, and other values went to other items, if some came or
-//       went between others, or if all are there and are texts of which none counts: a list that is lettered
-//       anew ends with another letter. And a new item beside the one whose values it has is a copy of that.
+//       went between others and are texts of which none counts, or if the items have no words else: dates go
+//       on, titles do not. So are such texts if all are there: a list that is lettered anew ends with another
+//       letter. And a new item beside the one whose values it has is a copy of that.
 //   (4) Under another name than the usual ones, a field is none before two items bear it out.
 //   (5) The search looks at items that differ, and at their neighbours: never at the whole list.
 
@@ -205,7 +206,7 @@ extension ItemIdentity {
             name(of: item)?.text?.filter { !$0.isNumber }
         }
         let areCounted = forms.first.map { $0 != nil } == true && Set(forms).count == 1
-        return (disorder(of: lists), areCounted ? 1 : 0)
+        return (disorder(of: lists), areCounted && !isUsual ? 1 : 0)
     }
 
     /// How often an item follows one that it stood before.
@@ -268,21 +269,8 @@ extension ItemIdentity {
         // If items are numbered or lettered anew, names come and go at the end.
         let begin = sources.prefix(places.count).allSatisfy { $0 != nil }
         let isLettered = begin && places.last.map { $0 < places.count } != false
-        return !isLettered && (areTexts || isUsual && !countsItems(of: new))
-    }
-
-    /// Whether the names are numbers, or one text with numbers, of which each is one more than the last.
-    private func countsItems(of list: [Value]) -> Bool {
-        let names = list.map { name(of: $0) }
-        let forms = Set(names.map { $0?.text?.filter { !$0.isNumber } })
-        guard forms.count < 2 else { return false }
-        let numbers = names.map { name in
-            name?.integer ?? name?.text.flatMap { Int64($0.filter(\.isNumber)) }
-        }
-        return zip(numbers, numbers.dropFirst()).allSatisfy { left, right in
-            guard let left, let right, left < .max else { return false }
-            return left + 1 == right
-        }
+        return !isLettered
+            && (areTexts || isUsual && !(old + new).contains { rest(of: $0, []).hasWords })
     }
 
     /// Whether some names are texts, and differ in more than numbers.
@@ -331,6 +319,16 @@ extension [Value] {
 }
 
 extension Value {
+    /// Whether there is a text with letters in it.
+    fileprivate var hasWords: Bool {
+        switch self {
+        case .string(let text): text.text.contains(where: \.isLetter)
+        case .list(let items): items.contains(where: \.hasWords)
+        case .map(let map): map.contains(where: \.value.hasWords)
+        case .null, .bool, .int, .double, .bytes: false
+        }
+    }
+
     /// The value without a field.
     func without(_ field: ArraySlice<Key>) -> Value {
         guard case .map(var map) = self, let key = field.first else { return self }

@@ -47,11 +47,11 @@ extension Merger {
 
     /// Whether the list stands among others as long, of which one has the same kinds of cells.
     private func isRow(_ row: CellRow, at place: MergePlace) -> Bool {
-        guard place.list != nil, let siblings,
-            case .position(let position)? = place.inBase.steps.last
+        guard place.list != nil, case .position(let position)? = place.inBase.steps.last,
+            let siblings, siblings.indices.contains(position)
         else { return false }
-        let near =
-            max(0, position - Self.nearRowMax)...min(siblings.count - 1, position + Self.nearRowMax)
+        let start = max(0, position - Self.nearRowMax)
+        let near = start..<min(siblings.count, position + Self.nearRowMax + 1)
         let rows = near.filter { $0 != position }.map { siblings[$0].list }
         return rows.allSatisfy { $0?.count == row.kinds.count }
             && rows.contains { $0.map(row.hasKinds) == true }
@@ -100,9 +100,13 @@ extension Value {
         isContainer ? nil : isTime ? Self.timeKind : likeKind
     }
 
-    /// Whether this looks like a date, a time or the like: figures with signs between them.
+    private static let timeForms: Set<String> = [
+        "--", "//", ":", "::", "-- :", "-- ::", "--T:", "--T::Z",
+    ]
+
+    /// Whether this looks like a date or a time.
     var isTime: Bool {
-        guard let text, isMeasure else { return false }
-        return text.contains { "-:/".contains($0) } && text.contains(where: \.isNumber)
+        text.map { text in Self.timeForms.contains(text.filter { !$0.isNumber }) && text.count > 3 }
+            == true
     }
 }

@@ -155,7 +155,7 @@ struct TwinSearch {
         }
         let ourTaken = Set(pairs.values).union(clashes.map(\.ours))
         let theirTaken = Set(pairs.keys).union(clashes.map(\.theirs))
-        for (anchor, ours) in gaps.ours {
+        for (anchor, ours) in gaps.ours.sorted(by: { $0.key ?? -1 < $1.key ?? -1 }) {
             guard let theirs = gaps.theirs[anchor] else { continue }
             let count = theirs.count { pairs[$0.place] != nil }
             let countMax = max(ours.count, theirs.count)

@@ -17,11 +17,12 @@ struct TableSide {
         else { return nil }
         let new = search.newColumns
         let names = header.sides[side].values
-        // Where nothing names the columns, times went on from one to the next: each end is a beginning.
+        // Where nothing names the columns, two times went on from one to the next: the end is the beginning.
         let haveShifted =
             newWidth == width && !new.isEmpty && !header.isThere(width)
-            && rows.allSatisfy {
-                zip($0.old, $0.new).allSatisfy { $0 == $1 || $0.isTime && $1.isTime }
+            && rows.allSatisfy { row in
+                row.old.count(where: \.isTime) == 2
+                    && zip(row.old, row.new).allSatisfy { $0 == $1 || $0.isTime && $1.isTime }
             }
         sources = haveShifted ? Array(0..<width) : search.sources
         isUnchanged = sources == Array(0..<width)
