@@ -17,6 +17,15 @@ final class ProcessLock: Sendable {
     func release() { flock(descriptor, LOCK_UN) }
 }
 
+extension ProcessLock? {
+    /// Runs `body` while no other process writes; at once where one process has the store.
+    func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
+        self?.acquire()
+        defer { self?.release() }
+        return try body()
+    }
+}
+
 /// A file beside the store that processes lock.
 enum LockFile {
     static func open(_ path: String, beside store: String) throws(StoreError) -> Int32 {

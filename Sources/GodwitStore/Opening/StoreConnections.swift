@@ -19,9 +19,7 @@ struct StoreConnections: Sendable {
     /// Runs `body` outside of a transaction; no other process writes or checkpoints meanwhile.
     func alone(_ body: (Database) throws -> Void) rethrows {
         try database.writeWithoutTransaction { database in
-            processLock?.acquire()
-            defer { processLock?.release() }
-            try body(database)
+            try processLock.withLock { try body(database) }
         }
     }
 }
@@ -39,11 +37,16 @@ extension StoreConnections {
         }
         guard options.access == .readWrite else { return try openReadOnly(path) }
         let lock = try StoreLock(path: path, processes: options.processes)
-        let (database, recovery) = try openOrRecover(path, lock, options)
+        let processLock = options.processes == .several ? try ProcessLock(path: path) : nil
+        // An opening writes, and begins by reading: SQLite refuses it at once, however long it may wait, if
+        // another process has written between the two.
+        let (database, recovery) = try processLock.withLock {
+            try openOrRecover(path, lock, options)
+        }
         return StoreConnections(
             database: database,
             isOwner: true,
-            processLock: options.processes == .several ? try ProcessLock(path: path) : nil,
+            processLock: processLock,
             recovery: recovery,
             lock: lock
         )
