@@ -127,6 +127,15 @@ import Testing
         #expect(try repository.text(".gitattributes") == before)
     }
 
+    @Test func `the installation writes nothing where the attributes cannot be read`() throws {
+        let attributes = repository.url(".gitattributes")
+        try FileManager.default.removeItem(at: attributes)
+        try FileManager.default.createDirectory(at: attributes, withIntermediateDirectories: false)
+        try repository.git("config", "--remove-section", "merge.godwit")
+        #expect(try repository.godwit("git", "install").status == 1)
+        #expect(try repository.git("config", "merge.godwit.driver").status == 1)
+    }
+
     @Test func `the installation says what stands in its way`() throws {
         try repository.git("config", "--unset", "diff.godwit.textconv")
         try repository.write("", to: ".git/config.lock")

@@ -137,4 +137,23 @@ import Testing
         #expect(try merge.value == Value(json: wanted))
         #expect(merge.conflicts.map(\.reason) == [.removedAndEdited])
     }
+
+    @Test func `a column that goes from a timetable takes its cells along`() throws {
+        try expectMerge(
+            #"[["tram 1","08:00","08:30","09:00"],["bus 7","08:05","08:35","09:05"]]"#,
+            #"[["tram 1","08:30","09:00","09:30"],["bus 7","08:35","09:05","09:50"]]"#,
+            #"[["tram 1","08:00","08:20","08:30","09:00"],["bus 7","08:05","08:22","08:35","09:05"]]"#,
+            gives:
+                #"[["tram 1","08:20","08:30","09:00","09:30"],["bus 7","08:22","08:35","09:05","09:50"]]"#
+        )
+    }
+
+    @Test func `two ports are no span`() throws {
+        try expectMerge(
+            #"{"ports":["80:80","443:443"]}"#,
+            #"{"ports":["80:8080","443:443"]}"#,
+            #"{"ports":["443:443","80:80"]}"#,
+            gives: #"{"ports":["443:443","80:8080"]}"#
+        )
+    }
 }

@@ -174,6 +174,29 @@ import Testing
         }
     }
 
+    @Test func `four times as many records that both sides replace cost four times as much`() throws
+    {
+        func records(_ side: String, _ count: Int) -> Value {
+            .list(
+                Value.List(
+                    (0..<count).map { number in
+                        [
+                            "id": .string(Key("\(side)\(number)")),
+                            "title": .string(Key("\(side) title \(number)")),
+                            "team": .string(Key("team \(number)")),
+                        ]
+                    }
+                )
+            )
+        }
+        func merge(_ count: Int) -> () -> Void {
+            let versions = ["b", "o", "t"].map { records($0, count) }
+            return { _ = Merge(base: versions[0], ours: versions[1], theirs: versions[2]) }
+        }
+        let ratio = CostRatio(small: merge(5_000), large: merge(20_000))
+        #expect(ratio.isLinear, "\(ratio)")
+    }
+
     /// A text is one string, and a changed one is written anew: a merge costs a few copies of it, and
     /// nothing for each word.
     @Test func `two edits of a text of one megabyte cost less than counting its words`() throws {

@@ -318,4 +318,50 @@ import Testing
             #expect(merge.value == wanted)
         }
     }
+
+    @Test func `an edit finds its record though some between others were numbered anew`() throws {
+        func list(_ items: [(String, String)], done: String? = nil) -> String {
+            let records = items.map { id, text in
+                #"{"id":\#(id),"t":"\#(text)","done":\#(text == done)}"#
+            }
+            return "[\(records.joined(separator: ","))]"
+        }
+        let chapters = [
+            (#""intro""#, "Introduction"), (#""ch1""#, "The harbor"), (#""ch2""#, "Storm at night"),
+            (#""ch3""#, "Letters home"), (#""outro""#, "Afterword"),
+        ]
+        let fewer = [
+            (#""intro""#, "Introduction"), (#""ch1""#, "Storm at night"),
+            (#""ch2""#, "Letters home"), (#""outro""#, "Afterword"),
+        ]
+        let steps = [("10", "Wash"), ("20", "Boil"), ("30", "Steam"), ("40", "Serve")]
+        let more = [
+            ("10", "Wash"), ("20", "Soak"), ("25", "Boil"), ("30", "Steam"), ("40", "Serve"),
+        ]
+        for (old, new, done) in [(chapters, fewer, "Storm at night"), (steps, more, "Boil")] {
+            try expect(list(old), list(new), list(old, done: done), gives: list(new, done: done))
+        }
+    }
+
+    @Test func `two new records with one id are reported though a third has the title of one`()
+        throws
+    {
+        func list(_ items: [(String, String)]) throws -> Value {
+            .list(
+                Value.List(
+                    items.map { ["id": .string(Key($0)), "title": .string(Key($1)), "prio": 1] }
+                )
+            )
+        }
+        let old = [("T-1", "Fix login"), ("T-2", "Add cache"), ("T-3", "Drop it"), ("T-4", "Docs")]
+        let base = try list(old)
+        let ours = try list(old + [("T-5", "Bench"), ("T-6", "Logs")])
+        let theirs = try list(old + [("T-5", "Logs")])
+        for merge in [
+            Merge(base: base, ours: ours, theirs: theirs),
+            Merge(base: base, ours: theirs, theirs: ours),
+        ] {
+            #expect(merge.conflicts.contains { !$0.isNotice })
+        }
+    }
 }

@@ -77,7 +77,7 @@ extension Vote {
         if rest.contains(where: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "|") }) {
             return nil
         }
-        if isDate(Array(rest)) { return nil }
+        if beginsWithDate(rest) { return nil }
         var numbers: [Int] = []
         while let byte = rest.first, isDigit(byte) || byte == UInt8(ascii: "x") {
             let digits = rest.prefix(while: isDigit)
@@ -192,12 +192,13 @@ extension Vote {
     /// Whether two values begin with dates, and with different ones.
     static func isOtherDay(_ value: Value, _ other: Value) -> Bool {
         guard let text = value.text, let otherText = other.text else { return false }
-        let days = [text, otherText].map { Array($0.utf8.prefix(10)) }
-        return days.allSatisfy(isDate) && days[0] != days[1]
+        return [text, otherText].allSatisfy { beginsWithDate($0.utf8) }
+            && !text.utf8.prefix(10).elementsEqual(otherText.utf8.prefix(10))
     }
 
-    private static func isDate(_ bytes: [UInt8]) -> Bool {
-        bytes.count >= 10 && date(in: Array(bytes.prefix(10))) != nil
+    static func beginsWithDate(_ text: some Sequence<UInt8>) -> Bool {
+        let bytes = Array(text.prefix(10))
+        return bytes.count == 10 && date(in: bytes) != nil
     }
 
     /// The only date in a text, as a number: `2026-03-10`, `2026_03_10` or `20260310`.

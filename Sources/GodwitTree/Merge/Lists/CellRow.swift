@@ -100,13 +100,17 @@ extension Value {
         isContainer ? nil : isTime ? Self.timeKind : likeKind
     }
 
-    private static let timeForms: Set<String> = [
-        "--", "//", ":", "::", "-- :", "-- ::", "--T:", "--T::Z",
-    ]
+    private static let timeSizeMax = 32
 
-    /// Whether this looks like a date or a time.
+    /// Whether this is a date, with a time or without, or a time of day such as `9:30`.
     var isTime: Bool {
-        text.map { text in Self.timeForms.contains(text.filter { !$0.isNumber }) && text.count > 3 }
-            == true
+        guard let text, text.utf8.count <= Self.timeSizeMax else { return false }
+        if Vote.beginsWithDate(text.utf8) { return true }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { $0.count <= 2 ? Int($0) : nil }
+        return (2...3).contains(parts.count) && numbers.count == parts.count
+            && (0...24).contains(numbers[0])
+            && parts.dropFirst().allSatisfy { $0.count == 2 }
+            && numbers.dropFirst().allSatisfy { (0..<60).contains($0) }
     }
 }

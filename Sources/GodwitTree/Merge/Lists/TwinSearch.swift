@@ -16,7 +16,8 @@
 //       places is told: it may be two.
 //   (4) Equal items in the places of different ones are two, and that is told, unless they have a
 //       usual or declared name.
-//   (5) Where at least half of what both sides put between two items is one, the same came to both. Two
+//   (5) Two with one `id`, which is no number, that are not one by these rules are two, and that is told.
+//   (6) Where at least half of what both sides put between two items is one, the same came to both. Two
 //       other records there that look alike, and stand between the same ones, may be one that a side has
 //       edited: both are there, and that is told.
 //
@@ -61,6 +62,7 @@ struct TwinSearch {
             let name = names.first { Self.areDistinct(near, plan, by: $0) }
             unite(ours, theirs, plan, by: name ?? { $0 }, isSet: name != nil, near)
         }
+        if declared == nil { noteSameIDs(ours, theirs) }
         noteVersions(plan)
     }
 
@@ -145,6 +147,21 @@ struct TwinSearch {
             }
             pair(candidates[index], place, isTold: !value.isWord)
             places[content]?.remove(at: index)
+        }
+    }
+
+    /// Notes two records with one `id` that are not one, whichever field names the others.
+    private mutating func noteSameIDs(
+        _ ours: [(place: Int, value: Value)],
+        _ theirs: [(place: Int, value: Value)]
+    ) {
+        let taken = Set(pairs.values).union(clashes.map(\.ours))
+        let free = ours.filter { !taken.contains($0.place) && $0.value.isSurelyNamed }
+        let ourNames = ListMatching.uniquePositions(of: free.map { $0.value.usualName })
+        let theirTaken = Set(pairs.keys).union(clashes.map(\.theirs))
+        for (place, value) in theirs where !theirTaken.contains(place) {
+            guard let name = value.usualName, let our = ourNames[name] else { continue }
+            clashes.append(Sides(ours: free[our].place, theirs: place))
         }
     }
 
