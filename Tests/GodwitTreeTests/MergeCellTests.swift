@@ -156,4 +156,31 @@ import Testing
             gives: #"{"ports":["443:443","80:8080"]}"#
         )
     }
+
+    @Test func `columns of texts that change places take new rows and cells along`() throws {
+        try expectMerge(
+            #"[["First","Last","Mail"],["Ann","Ash","a@x"],["Bob","Bay","b@x"],["Cyd","Cole","c@x"]]"#,
+            #"[["Last","First","Mail"],["Ash","Ann","a@x"],["Bay","Bob","b@x"],["Cole","Cyd","c@x"]]"#,
+            #"""
+            [["First","Last","Mail"],["Ann","Ash","a@x"],["Bob","Bay","b@x"],["Cyd","Cole","c@x"],
+            ["Eve","Eck","e@x"]]
+            """#,
+            gives: #"""
+                [["Last","First","Mail"],["Ash","Ann","a@x"],["Bay","Bob","b@x"],["Cole","Cyd","c@x"],
+                ["Eck","Eve","e@x"]]
+                """#
+        )
+        try expectMerge(
+            #"[["Item","Place","Open"],["Jam","Anna","09:30"],["Eggs","Bert","12:00"],["Rice","Hugo","11:00"]]"#,
+            #"[["Item","Open","Place"],["Jam","09:30","Anna"],["Eggs","10:30","Bert"],["Rice","11:00","Hugo"]]"#,
+            #"""
+            [["Item","Price","Place","Open"],["Jam",1,"Anna","09:30"],["Eggs",2,"Bert","12:00"],
+            ["Rice",4,"Hugo","11:00"]]
+            """#,
+            gives: #"""
+                [["Item","Price","Open","Place"],["Jam",1,"09:30","Anna"],["Eggs",2,"10:30","Bert"],
+                ["Rice",4,"11:00","Hugo"]]
+                """#
+        )
+    }
 }

@@ -213,4 +213,14 @@ import Testing
         #expect(merge.conflicts.isEmpty)
         if let wanted { #expect(merge.value.text == wanted) }
     }
+
+    @Test func `a text that becomes a record beside a new item is edited`() throws {
+        try expectMerge(
+            #"["checkout","npm ci","npm test"]"#,
+            #"["checkout",{"run":"npm ci"},"cache","npm test"]"#,
+            #"["checkout","npm test"]"#,
+            gives: #"["checkout",{"run":"npm ci"},"cache","npm test"]"#,
+            isTold: true
+        )
+    }
 }

@@ -349,4 +349,28 @@ import Testing
         let cost = CostRatio(small: { _ = small() }, large: { _ = large() })
         #expect(cost.isLinear, "\(cost)")
     }
+
+    @Test func `an item that one side moved and reworded and the other removed is reported`() throws
+    {
+        try expectMerge(
+            #"["Buy milk","Call the bank","Pay the rent","Water plants"]"#,
+            #"["Pay the rent today","Buy milk","Call the bank","Water plants"]"#,
+            #"["Buy milk","Call the bank","Water plants"]"#,
+            gives: #"["Pay the rent today","Buy milk","Call the bank","Water plants"]"#,
+            isTold: true
+        )
+        let (bob, cyd, dan) = (
+            #"{"name":"Bob Elk","street":"Elm 2","zip":"20002"}"#,
+            #"{"name":"Cyd Ash","street":"Fir 3","zip":"30003"}"#,
+            #"{"name":"Dan Fox","street":"Ash 4","zip":"40004"}"#
+        )
+        let renamed = #"{"name":"Cyd Stone","street":"Fir 3","zip":"30003"}"#
+        try expectMerge(
+            "[\(bob),\(cyd),\(dan)]",
+            "[\(bob),\(dan),\(renamed)]",
+            "[\(bob),\(dan)]",
+            gives: "[\(bob),\(dan),\(renamed)]",
+            isTold: true
+        )
+    }
 }

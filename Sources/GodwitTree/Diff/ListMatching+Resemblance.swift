@@ -104,8 +104,22 @@ extension ListMatching {
         return pairs.map { ($0.index, $0.source) }
     }
 
+    /// Matches texts that became records with these texts, or that such records became.
+    private mutating func matchWrapped(new range: Range<Int>, old gap: Range<Int>) {
+        var start = gap.lowerBound
+        for index in range where sources[index] == nil {
+            let source = (start..<gap.upperBound).prefix(Self.candidatesMax).first {
+                !isTaken[$0] && (new[index].wraps(old[$0]) || old[$0].wraps(new[index]))
+            }
+            guard let source else { continue }
+            match(index, source)
+            start = source + 1
+        }
+    }
+
     /// Matches as many items as were there, place by place: of the same kinds, or all of other ones.
     mutating func matchPlaces(new range: Range<Int>, old gap: Range<Int>, isPart: Bool) {
+        if isPart { matchWrapped(new: range, old: gap) }
         let indices = range.filter { sources[$0] == nil }
         let positions = gap.filter { !isTaken[$0] }
         guard indices.count == positions.count else { return }
@@ -133,5 +147,13 @@ extension ListMatching {
             }
             (nextNew, nextOld) = (anchor + 1, min(oldEnd + 1, old.count))
         }
+    }
+}
+
+extension Value {
+    /// Whether this is a record with a text in one of its fields.
+    fileprivate func wraps(_ text: Value) -> Bool {
+        guard let map, text.text?.contains(where: \.isLetter) == true else { return false }
+        return map.contains { $0.value == text }
     }
 }

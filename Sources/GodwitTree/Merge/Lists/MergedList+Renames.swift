@@ -3,7 +3,8 @@
 // Each side may have given the record another name, or both may have removed it and put in records of
 // their own. Both records stay, and a conflict says so if each has a value of the removed one, besides
 // its name, or half of the words of a long text; and if the removed one was not moved. A record in
-// another place needs the words.
+// another place needs the words. If one side alone put in such a record, the other removed what this one
+// moved and changed; that is told, too.
 
 /// A record that both sides may have renamed.
 struct Rename {
@@ -63,12 +64,51 @@ extension MergedList {
             found += near
             missed += removed.filter { !nearby.contains($0) }
         }
-        found += distantSuccessors(of: missed, inOrder(ours), inOrder(theirs))
-        return found.map { successors in
-            let position = successors.position
-            let versions = MergeVersions(base: base[position], sides: successors.sides.map { $0 })
-            let place = place.child(.position(position))
-            return Rename(list: self, conflict: Conflict(.bothSet, versions, .both, place))
+        let distant = distantSuccessors(of: missed, inOrder(ours), inOrder(theirs))
+        let both = (found + distant).map { successors in
+            rename(of: successors.position, .bothSet, successors.sides.map { $0 }, .both, place)
+        }
+        let distantPositions = Set(distant.map(\.position))
+        missed.removeAll(where: distantPositions.contains)
+        return both
+            + loneSuccessors(of: missed, Sides(ours: inOrder(ours), theirs: inOrder(theirs)), place)
+    }
+
+    private func rename(
+        of position: Int,
+        _ reason: Conflict.Reason,
+        _ sides: Sides<Value?>,
+        _ choice: Conflict.Choice,
+        _ place: MergePlace
+    ) -> Rename {
+        let versions = MergeVersions(base: base[position], sides: sides)
+        let place = place.child(.position(position))
+        return Rename(list: self, conflict: Conflict(reason, versions, choice, place))
+    }
+
+    private static var likenessMin: Double { 0.6 }
+
+    /// What one side alone put in that is much like what both removed.
+    private func loneSuccessors(
+        of removed: [Int],
+        _ new: Sides<[Value]>,
+        _ place: MergePlace
+    ) -> [Rename] {
+        let counts = [removed.count, new.ours.count, new.theirs.count]
+        guard counts.allSatisfy({ $0 <= Self.successorsMax }) else { return [] }
+        return removed.compactMap { position in
+            let item = base[position]
+            let bag = Resemblance(item)
+            guard bag.wordCount > 1 else { return nil }
+            let sides = new.map { items in
+                items.first {
+                    !item.hasOtherID(than: $0)
+                        && bag.score(with: Resemblance($0)) >= Self.likenessMin
+                }
+            }
+            guard (sides.ours == nil) != (sides.theirs == nil) else { return nil }
+            let side = sides.ours == nil ? Side.theirs : .ours
+            return rename(of: position, .removedAndEdited, sides, .init(side), place)
         }
     }
 

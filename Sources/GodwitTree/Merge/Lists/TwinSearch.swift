@@ -327,7 +327,7 @@ extension Value {
     }
 
     /// Whether two records have different ids that are no numbers.
-    fileprivate func hasOtherID(than other: Value) -> Bool {
+    func hasOtherID(than other: Value) -> Bool {
         guard let name = usualName, let otherName = other.usualName else { return false }
         return isSurelyNamed && other.isSurelyNamed && name != otherName
     }

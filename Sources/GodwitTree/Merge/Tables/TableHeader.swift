@@ -141,6 +141,7 @@ struct TableHeader {
         let data = rows.ours.dropFirst().map(\.old)
         guard let old = first.ours?.old ?? first.theirs?.old,
             data.contains(where: { $0.isNoHeader(width) }) || data.repeatsCells(below: old)
+                || rows.ours.haveMovedAlike || rows.theirs.haveMovedAlike
         else {
             (base, sides) = (Names(values: []), Sides(both: Names(values: [])))
             return
@@ -191,6 +192,27 @@ extension Value.List {
     /// Whether a row is none of names: it has numbers, empty cells, or one text twice.
     fileprivate func isNoHeader(_ width: Int) -> Bool {
         contains { $0.text == nil || $0.isBlank } || Set(self).count < width
+    }
+}
+
+extension [TableRow] {
+    private static var rowsMax: Int { 16 }
+
+    /// Whether the cells of the first row are in another order, and those of most others are alike.
+    fileprivate var haveMovedAlike: Bool {
+        guard let first, let columns = first.columns else { return false }
+        let order = columns.compactMap(\.self)
+        guard order.count == first.old.count, order != order.sorted() else { return false }
+        let others = dropFirst().prefix(Self.rowsMax)
+        return others.count > 1 && 2 * others.count { $0.columns == columns } > others.count
+    }
+}
+
+extension TableRow {
+    /// The column in which each cell was; nil where two cells were equal.
+    fileprivate var columns: [Int?]? {
+        guard Set(old).count == old.count else { return nil }
+        return new.map { cell in old.firstIndex(of: cell) }
     }
 }
 
