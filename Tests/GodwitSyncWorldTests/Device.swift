@@ -28,6 +28,9 @@ final class Device: @unchecked Sendable {
     }
 
     var alive: [DeviceLaunch] { launches.filter(\.isAlive) }
+
+    /// A process that keeps the replica in sync.
+    var app: DeviceLaunch? { alive.first { !$0.isExtension } }
 }
 
 /// One launch of the app.
@@ -40,6 +43,8 @@ final class DeviceLaunch: @unchecked Sendable {
     let connector: ReplicaConnector
     let queue: PushQueue
     let hook = StrictHook()
+    /// Whether this process only edits, beside the app.
+    let isExtension: Bool
     var replica: Replica?
     var isOpening = false
     var isAlive = true
@@ -48,6 +53,7 @@ final class DeviceLaunch: @unchecked Sendable {
     init(_ process: Int, of device: Device, in world: SyncWorld) throws {
         self.process = process
         self.device = device.index
+        isExtension = device.app != nil && world.random.happens(0.4)
         store = try Store(
             .file(device.machine.path),
             options: world.storeOptions(process, isShared: device.isShared)
@@ -84,8 +90,9 @@ extension SyncWorld {
         do {
             let launch = try DeviceLaunch(process, of: device, in: self)
             device.launches.append(launch)
-            note("device \(device.index) is open, process \(process)")
-            begin(launch, of: device)
+            let name = launch.isExtension ? "an extension" : "the app"
+            note("device \(device.index) is open, process \(process), \(name)")
+            if !launch.isExtension { begin(launch, of: device) }
         } catch {
             note("device \(device.index) cannot open: \(error)")
             if !device.machine.mayFail(process) {

@@ -41,7 +41,7 @@ extension SyncWorld {
     private func isQuiet() -> Bool {
         guard let head = head() else { return false }
         return devices.allSatisfy { device in
-            guard let launch = device.alive.first, launch.replica != nil else { return false }
+            guard let launch = device.app, launch.replica != nil else { return false }
             let isSettled = try? launch.store.database.read { database in
                 guard let (number, _) = try DeviceTable.names(in: database).first else {
                     return false
@@ -58,7 +58,7 @@ extension SyncWorld {
     private func unrest() -> String {
         let head = head()?.serial ?? -1
         let devices = devices.map { device in
-            guard let launch = device.alive.first else { return "closed" }
+            guard let launch = device.app else { return "closed" }
             let text = try? launch.store.database.read { database in
                 guard let (number, _) = try DeviceTable.names(in: database).first else {
                     return "without the replica"
@@ -102,7 +102,7 @@ extension SyncWorld {
     }
 
     private func check(_ device: Device, _ values: [ObjectKey: Value]) throws {
-        guard let launch = device.alive.first else { return }
+        guard let launch = device.app else { return }
         let (objects, held, isSound) = try launch.store.database.read { database in
             guard let (number, _) = try DeviceTable.names(in: database).first else {
                 throw ReplicationError.unknownReplica("simulated")

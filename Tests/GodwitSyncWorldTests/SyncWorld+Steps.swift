@@ -39,7 +39,7 @@ extension SyncWorld {
     }
 
     func openWhatIsClosed() {
-        for device in devices where device.alive.isEmpty { open(device) }
+        for device in devices where device.app == nil { open(device) }
         if host.launches.isEmpty { open(host) }
     }
 
@@ -131,6 +131,6 @@ extension SyncWorld {
     /// Whether the files say what the device has: not in the middle of a failure.
     private func isReadable(_ device: Device) -> Bool {
         !device.machine.isBroken && !device.alive.isEmpty
-            && device.alive.allSatisfy { (try? $0.rows()) != nil }
+            && device.alive.allSatisfy { (try? $0.rows()) != nil || $0.isExtension }
     }
 }

@@ -22,6 +22,8 @@ final class Launch: @unchecked Sendable {
     var isAlive = true
     /// At which idle moment it went on after it was frozen.
     var thawedAt = -1
+    /// When it went on, and what it ran as it was frozen.
+    var thaw: (time: ManualClock.Instant, running: Set<OperationNumber>)?
     /// How often the disk had broken when the last flush began: the next one may tell of a write since.
     var flushedFaults: Int
     var tasks: [Task<Void, Never>] = []

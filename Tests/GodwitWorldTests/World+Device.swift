@@ -1,3 +1,4 @@
+import GRDB
 import GodwitTestKit
 import GodwitTree
 
@@ -26,7 +27,14 @@ extension World {
         guard frozen.remove(launch.process) != nil else { return }
         note("launch \(launch.process) goes on")
         launch.thawedAt = idleCount
+        launch.thaw = (clock.now, running(in: launch))
         scheduler.thaw(launch.process)
+    }
+
+    private func running(in launch: Launch) -> Set<OperationNumber> {
+        let sql = "SELECT number FROM godwit_operation WHERE state = 'running'"
+        let numbers = try? launch.store.database.read { try Int64.fetchAll($0, sql: sql) }
+        return Set((numbers ?? []).map { OperationNumber(rawValue: $0) })
     }
 
     /// Copies all files as they are, or puts a copy in their place while no launch is alive.

@@ -21,9 +21,23 @@ extension World {
             cloud.active[id] == nil,
             "\(push.name) runs twice at once, also in \(cloud.active[id] ?? process)"
         )
+        checkLease(of: run.operation, launch)
         cloud.active[id] = process
         note("\(process) sends \(push.name) (\(run.operation.number))")
         checkStart(of: run.operation, launch)
+    }
+
+    /// A process that goes on after its lease starts nothing before it has another one.
+    private func checkLease(of operation: QueuedOperation, _ launch: Launch) {
+        guard isShared, let thaw = launch.thaw, thaw.time == clock.now,
+            !thaw.running.contains(operation.number),
+            let runner = try? launch.store.database.read({ try RunnerTable.row(in: $0) })
+        else { return }
+        books.expect(
+            .oneProcessRuns,
+            runner.until > Int64(clock.now.sinceStart / .milliseconds(1)),
+            "\(operation.number) is started after the lease"
+        )
     }
 
     func end(_ run: OperationRun, in process: Int) {

@@ -155,13 +155,14 @@ extension LineWorld {
         let isAmbiguous = serverRestores > 1 || serverRestores > 0 && copies > 0
         if !lost.isEmpty, !isAmbiguous { problems.append("lost: \(lost.sorted())") }
         if !back.isEmpty, !isAmbiguous { problems.append("came back: \(back.sorted())") }
-        // Of two clones, one may not know of the other when it sends what both had added.
-        guard copies == 0 else { return }
+        // Of two clones, one may not know of the other when it sends what both had added. A restored device
+        // sends again what a restored server has forgotten, and another device gives back.
+        guard clones == 0, serverRestores == 0 || copies == 0 else { return }
         for (number, list) in Self.lists.enumerated() {
             let added = ledger.edits.filter { $0.kind == .added && $0.number == Int64(number) }
             let count = server.objects[list]?.value?.value["count"]?.integer ?? 0
             // What is doubtful adds nothing where both sides have added.
-            let isExact = serverRestores == 0
+            let isExact = serverRestores == 0 && copies == 0
             if isExact ? count != added.count : count > added.count {
                 problems.append("\(list) counts \(count) of \(added.count)")
             }

@@ -8,6 +8,10 @@ extension LineWorld {
         ("restored devices", Faults(deviceRestores: true)),
         ("a restored server", Faults(serverRestores: 1)),
         ("a server that is restored again", Faults(serverRestores: 3)),
+        (
+            "devices that are restored after the server",
+            Faults(deviceRestores: true, serverRestores: 1, disaster: true)
+        ),
         ("clones when the server is restored", Faults(clones: true, disaster: true)),
         (
             "all at once",

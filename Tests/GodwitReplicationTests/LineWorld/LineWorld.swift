@@ -20,8 +20,8 @@ struct LineWorld {
         /// How often the server may be restored.
         var serverRestores = 0
         var rejections = false
-        /// Whether the server loses much at once while devices have clones: these then give back the
-        /// same line under one name.
+        /// Whether the server loses much at once while devices have clones or backups: several then give
+        /// back the same line, or parts of it, under one name.
         var disaster = false
         /// Whether requests meet between the reading and the writing of another.
         var races = true
@@ -40,6 +40,7 @@ struct LineWorld {
     private(set) var serverRestores = 0
     /// How many devices were cloned or restored.
     private(set) var copies = 0
+    private(set) var clones = 0
     private var deviceBackups: [Int: (device: WorldDevice, edits: Int)] = [:]
     var problems: [String] = []
     /// What was read of the server, and written to it, in this order.
@@ -179,6 +180,9 @@ extension LineWorld {
             let isCurrent = server == old
             let isDone = try server.commit(turn.writes, decidedOn: turn.slice)
             journal.append(ServedTurn(turn, isCurrent: isCurrent, isDone: isDone))
+            if isDone, turn.takesPieceAlone(of: message) {
+                problems.append("a piece was taken without those before it")
+            }
             if isDone { return try turn.answer.transmitted }
         }
     }
@@ -214,17 +218,27 @@ extension LineWorld {
         trace("device \(index) is cloned as \(devices.count)")
         ledger.noteCopy(of: devices[index])
         copies += 1
+        clones += 1
         var copy = devices[index]
         copy.die()
         devices.append(copy)
     }
 
     private mutating func backUpOrRestoreDevice(_ index: Int) {
-        guard let backup = deviceBackups[index], random.happens(0.4) else {
-            ledger.noteCopy(of: devices[index])
-            deviceBackups[index] = (devices[index], ledger.edits.count)
-            return
+        if deviceBackups[index] != nil, random.happens(0.4) {
+            restore(index)
+        } else {
+            backUp(index)
         }
+    }
+
+    private mutating func backUp(_ index: Int) {
+        ledger.noteCopy(of: devices[index])
+        deviceBackups[index] = (devices[index], ledger.edits.count)
+    }
+
+    private mutating func restore(_ index: Int) {
+        guard let backup = deviceBackups[index] else { return }
         trace("device \(index) is restored")
         let launch = devices[index].launch
         let present = ledger.numbers(in: server.values.map(\.value))
@@ -250,17 +264,40 @@ extension LineWorld {
 
     /// Backs the server up early; later, clones devices and restores it.
     ///
-    /// From then on devices die often.
+    /// From then on devices die often, or are restored, above all in the middle of giving back.
     private mutating func strike(_ number: Int, of steps: Int) throws {
         if number == steps / 4 { serverBackup = server }
+        if number == steps / 3, faults.deviceRestores {
+            for index in devices.indices { backUp(index) }
+        }
         if number == steps / 2, let backup = serverBackup {
             for _ in 0..<8 { for index in devices.indices { try edit(index) } }
             for _ in 0..<2 { for index in devices.indices { try exchange(index) } }
-            for index in devices.indices.prefix(2) { clone(index) }
+            let originals = devices.indices.prefix(faults.clones ? 2 : 0)
+            for index in originals { clone(index) }
+            // In half of the worlds they go on before their clones do.
+            for index in originals where random.happens(0.5) {
+                try edit(index)
+                try exchange(index)
+            }
             restoreServer(backup)
         }
-        if number > steps / 2, random.happens(0.1) {
-            devices[Int.random(in: devices.indices, using: &random)].die()
+        guard number > steps / 2 else { return }
+        for _ in 0..<4 {
+            try send(Int.random(in: devices.indices, using: &random))
+            try deliverRequest()
+            try deliverAnswer()
+        }
+        guard random.happens(0.2) else { return }
+        let giver = devices.indices.first {
+            server.stagings[devices[$0].slice.identity.client] != nil
+        }
+        let index = giver ?? Int.random(in: devices.indices, using: &random)
+        if faults.deviceRestores, random.happens(0.5) {
+            restore(index)
+            try edit(index)
+        } else {
+            devices[index].die()
         }
     }
 

@@ -9,6 +9,13 @@ struct WorldTurn {
     var reads: LineReads?
     var slice: LineSlice?
     var writes: LineWrites?
+
+    /// Whether a piece of what a client gives back is kept or applied, and pieces before it are not there.
+    func takesPieceAlone(of message: WireRequest) -> Bool {
+        guard case .restoration(let request) = message, let writes else { return false }
+        if case .none = writes.staging { return false }
+        return request.start > slice?.staging?.count ?? 0
+    }
 }
 
 /// What a turn has read and written.
