@@ -174,6 +174,15 @@ let package = Package(
             path: "Tests/GodwitPushRunner",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "GodwitSyncRunner",
+            dependencies: [
+                "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",
+                "GodwitTestKit",
+            ],
+            path: "Tests/GodwitSyncRunner",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "GodwitStoreTests",
             dependencies: [
@@ -243,7 +252,7 @@ let package = Package(
         .testTarget(
             name: "GodwitToolTests",
             dependencies: [
-                "GodwitTool", "GodwitConnectors", "GodwitTestKit",
+                "GodwitTool", "GodwitConnectors", "GodwitTestKit", "GodwitSyncRunner",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings
