@@ -15,7 +15,6 @@ final class UnreliableProxy: Sendable {
 
     private struct State {
         var random: Seeded
-        var isReliable = false
         var isClosed = false
         /// How many chunks were delayed, damaged and not sent on.
         var counts = (delayed: 0, damaged: 0, cut: 0)
@@ -52,9 +51,6 @@ final class UnreliableProxy: Sendable {
     var url: String { "http://127.0.0.1:\(port)" }
 
     var counts: (delayed: Int, damaged: Int, cut: Int) { state.withLock(\.counts) }
-
-    /// Lets everything through from now on.
-    func heal() { state.withLock { $0.isReliable = true } }
 
     /// Takes no more connections: until then it is there.
     func close() {
@@ -131,7 +127,6 @@ final class UnreliableProxy: Sendable {
         let end = Array("\r\n\r\n".utf8)
         let hasBody = !chunk.suffix(end.count).elementsEqual(end)
         return state.withLock { state in
-            guard !state.isReliable else { return .pass }
             switch Int.random(in: 0..<100, using: &state.random) {
             case 0...1:
                 state.counts.cut += 1
