@@ -278,6 +278,7 @@ private final class Liar: ForwardingTransport {
             nonce: 0,
             outcome: nil,
             head: .root,
+            starts: [],
             changes: [key: .set(VersionedValue(["not": "what the head names"]))]
         )
         let packed = try PackedAnswer(answer) { _ throws(ReplicationError) in nil }

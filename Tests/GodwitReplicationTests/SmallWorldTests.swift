@@ -9,6 +9,10 @@ import Testing
         ("kills", SmallWorld.Faults(kills: 2), 9),
         ("a clone", SmallWorld.Faults(clones: 1), 9),
         ("a restored server", SmallWorld.Faults(serverRestores: 1), 9),
+        (
+            "a server that is started and restored",
+            SmallWorld.Faults(serverStarts: 2, serverRestores: 1), 8
+        ),
     ]
 
     @Test(arguments: kinds.indices)

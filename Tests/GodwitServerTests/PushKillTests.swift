@@ -25,27 +25,37 @@ import Testing
         let url = try #require(URL(string: "http://127.0.0.1:\(number)"))
         let folder = try TemporaryFolder()
         let path = folder.path("app.sqlite")
+        /// Starts the app, and notes the cloud's answers that it tells of.
+        func run(_ mode: String, _ answers: Arrivals) throws -> ProgramRun {
+            try ProgramRun(
+                "GodwitPushRunner",
+                [path, url.absoluteString, processCount > 1 ? "shared" : "alone", mode],
+                whenEnded: { answers.end() },
+                hear: { line in if line.hasPrefix("a") { answers.add() } }
+            )
+        }
         var random = Seeded(seed: seed)
         var (underWay, unheard) = (0, 0)
         for _ in 0..<(kills / processCount) {
-            let answers = Answers()
+            let answers = Arrivals()
             var runs = try (0..<processCount).map { _ in
                 let seed = UInt64.random(in: 1..<1 << 40, using: &random)
-                return try PushRun(path, url, isShared: processCount > 1, "\(seed)", answers)
+                return try run("\(seed)", answers)
             }
             runs.shuffle(using: &random)
             for run in runs {
                 let count = Int.random(in: 0...6, using: &random)
                 let turns = Int.random(in: 0...2_000, using: &random)
-                let status = await onThread { run.kill(after: count, of: answers, yielding: turns) }
+                await answers.wait(for: count, yielding: turns)
+                let status = await run.kill()
                 #expect(status == .uncaughtSignal, "it never ends by itself")
             }
             let keys = try await Self.keysOfRunning(in: path)
             underWay += keys.count
             unheard += keys.intersection(server.keys).count
         }
-        let drain = try PushRun(path, url, isShared: processCount > 1, "drain", Answers())
-        #expect(await onThread { drain.end() } == "drained", "seed \(seed)")
+        let drain = try run("drain", Arrivals())
+        #expect(await drain.end() == "drained", "seed \(seed)")
         try await check(server, Store(.file(path)), seed)
         print(
             "killed the app \(kills) times, \(processCount) at once, with \(underWay) effects "
@@ -87,87 +97,5 @@ import Testing
         let left = try await store.read { try $0.operations().count }
         #expect(left == 0)
         try store.close()
-    }
-}
-
-/// Runs what waits for a process on a thread of its own: this process is the cloud that it needs.
-private func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
-    await withCheckedContinuation { continuation in
-        Thread { continuation.resume(returning: body()) }.start()
-    }
-}
-
-/// The cloud's answers that processes have told of, whichever of them has got one.
-private final class Answers: Sendable {
-    private let arrivals = DispatchSemaphore(value: 0)
-    private static let endMax = 100
-
-    func add() { arrivals.signal() }
-
-    func wait(for count: Int) {
-        for _ in 0..<count { arrivals.wait() }
-    }
-
-    /// Waits no longer: a process that could tell of one has ended by itself.
-    func end() {
-        for _ in 0..<Self.endMax { arrivals.signal() }
-    }
-}
-
-/// One run of the app.
-///
-/// Unchecked, because `Process` is not Sendable; it is started here, and ended by one thread.
-private final class PushRun: @unchecked Sendable {
-    private let process = Process()
-    private let output = Pipe()
-    private let lastLine = Mutex("")
-    private let isKilled = Mutex(false)
-    private let isRead = DispatchSemaphore(value: 0)
-
-    init(_ path: String, _ url: URL, isShared: Bool, _ mode: String, _ answers: Answers) throws {
-        process.executableURL = BuiltProgram.url("GodwitPushRunner")
-        process.arguments = [path, url.absoluteString, isShared ? "shared" : "alone", mode]
-        process.standardOutput = output
-        try process.run()
-        // A process that cannot tell is a process that waits.
-        Thread { [self] in read(answers) }.start()
-    }
-
-    private func read(_ answers: Answers) {
-        var line: [UInt8] = []
-        while case let more = output.fileHandleForReading.availableData, !more.isEmpty {
-            for byte in more {
-                guard byte == UInt8(ascii: "\n") else {
-                    line.append(byte)
-                    continue
-                }
-                if line.first == UInt8(ascii: "a") { answers.add() }
-                lastLine.withLock { $0 = String(decoding: line, as: UTF8.self) }
-                line = []
-            }
-        }
-        if !isKilled.withLock({ $0 }) { answers.end() }
-        isRead.signal()
-    }
-
-    /// Kills it after so many more of the cloud's answers, and a moment.
-    func kill(
-        after count: Int,
-        of answers: Answers,
-        yielding turns: Int
-    ) -> Process.TerminationReason {
-        answers.wait(for: count)
-        for _ in 0..<turns { sched_yield() }
-        isKilled.withLock { $0 = true }
-        Foundation.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-        return process.terminationReason
-    }
-
-    /// Waits until it has ended by itself, and returns what it said last; nil when it has failed.
-    func end() -> String? {
-        isRead.wait()
-        process.waitUntilExit()
-        return process.terminationStatus == 0 ? lastLine.withLock { $0 } : nil
     }
 }

@@ -19,9 +19,7 @@ import Testing
         // A thousand of devices and two hundred of the server where the soak has its usual length.
         let kills = Soak.factor == 1 ? 36 : 120 * Soak.factor
         let fleet = try await Fleet(seed: Soak.seed)
-        // A server that was started more than once since a device was last in touch does not know at which
-        // start it was restored, and takes the first: removals before the backup would come back.
-        await fleet.play(kills: kills / 4, ofServer: false)
+        await fleet.play(kills: kills / 4)
         try fleet.backUpServer()
         await fleet.play(kills: kills / 4)
         try await fleet.restoreServer()
@@ -51,7 +49,7 @@ private final class Fleet {
     private let seed: UInt64
     private var random: Seeded
     private let ledger = Ledger()
-    private var runs: [DeviceRun?] = [nil, nil, nil]
+    private var runs: [ProgramRun?] = [nil, nil, nil]
     private var lastLaunch = 0
     private(set) var killed = (device: 0, server: 0)
     private var deviceBackup: (index: Int, position: Int)?
@@ -79,14 +77,14 @@ private final class Fleet {
     // MARK: Playing
 
     /// Lets devices edit, and kills them and the server after some edits each.
-    func play(kills: Int, ofServer killsServer: Bool = true) async {
+    func play(kills: Int) async {
         do {
             for index in runs.indices { try start(index) }
             for number in 0..<kills {
                 let count = Int.random(in: 0...20, using: &random)
                 let turns = Int.random(in: 0...2_000, using: &random)
-                await ledger.wait(for: count, yielding: turns)
-                if killsServer, number.isMultiple(of: 4) {
+                await ledger.arrivals.wait(for: count, yielding: turns)
+                if number.isMultiple(of: 4) {
                     server.kill()
                     killed.server += 1
                     try server.restart()
@@ -104,19 +102,18 @@ private final class Fleet {
 
     private func start(_ index: Int) throws {
         lastLaunch += 1
-        runs[index] = try DeviceRun(
-            path(of: index),
-            proxy.url,
-            lastLaunch,
-            "edit",
-            whenEnded: { [ledger] in ledger.end() },
+        runs[index] = try ProgramRun(
+            "GodwitSyncRunner",
+            [path(of: index), proxy.url, "\(lastLaunch)", "edit"],
+            errors: path(of: index) + ".errors",
+            whenEnded: { [ledger] in ledger.arrivals.end() },
             hear: { [ledger] line in ledger.note(line, by: index) }
         )
     }
 
     private func killDevice(_ index: Int) async {
         guard let run = runs[index] else { return }
-        let status = await onThread { run.kill() }
+        let status = await run.kill()
         killed.device += 1
         #expect(
             status == .uncaughtSignal,
@@ -213,10 +210,14 @@ private final class Fleet {
     private func ended(_ index: Int, _ mode: String) async throws -> [String] {
         lastLaunch += 1
         let lines = Mutex<[String]>([])
-        let run = try DeviceRun(path(of: index), proxy.url, lastLaunch, mode) { line in
+        let run = try ProgramRun(
+            "GodwitSyncRunner",
+            [path(of: index), proxy.url, "\(lastLaunch)", mode],
+            errors: path(of: index) + ".errors"
+        ) { line in
             lines.withLock { $0.append(line) }
         }
-        let isDone = await onThread { run.end() }
+        let isDone = await run.end() == "done"
         try #require(isDone, "device \(index) comes to rest: \(errors(of: index)), seed \(seed)")
         return lines.withLock(\.self).sorted()
     }
@@ -246,7 +247,7 @@ private final class Ledger: Sendable {
     }
 
     private let state = Mutex(State())
-    private let arrivals = DispatchSemaphore(value: 0)
+    let arrivals = Arrivals()
 
     var entries: [Entry] { state.withLock(\.entries) }
 
@@ -263,20 +264,7 @@ private final class Ledger: Sendable {
                 Entry(device: device, isCreation: isCreation, number: number, isDone: isDone)
             )
         }
-        if isDone { arrivals.signal() }
-    }
-
-    /// Waits for some more edits, and a moment.
-    func wait(for count: Int, yielding turns: Int) async {
-        await onThread { [arrivals] in
-            for _ in 0..<count { arrivals.wait() }
-            for _ in 0..<turns { sched_yield() }
-        }
-    }
-
-    /// Waits no longer: a device that could tell of an edit has ended by itself.
-    func end() {
-        for _ in 0..<1_000 { arrivals.signal() }
+        if isDone { arrivals.add() }
     }
 
     func excuse(of device: Int, since position: Int) {
@@ -318,79 +306,5 @@ private final class Ledger: Sendable {
     static func numbers(in value: Value) -> [Int64] {
         let parts = (value["items"]?.list ?? value.list).map(Array.init) ?? [value]
         return parts.compactMap { $0["id"]?.integer ?? $0.integer }
-    }
-}
-
-/// One run of a device.
-///
-/// Unchecked, because `Process` is not Sendable; it is started here, and ended by one thread.
-private final class DeviceRun: @unchecked Sendable {
-    private let process = Process()
-    private let output = Pipe()
-    private let isRead = DispatchSemaphore(value: 0)
-    private let lastLine = Mutex("")
-    private let isKilled = Mutex(false)
-
-    init(
-        _ path: String,
-        _ url: String,
-        _ launch: Int,
-        _ mode: String,
-        whenEnded: @escaping @Sendable () -> Void = {},
-        hear: @escaping @Sendable (String) -> Void
-    ) throws {
-        process.executableURL = BuiltProgram.url("GodwitSyncRunner")
-        process.arguments = [path, url, "\(launch)", mode]
-        process.standardOutput = output
-        _ = FileManager.default.createFile(atPath: path + ".errors", contents: nil)
-        process.standardError = FileHandle(forWritingAtPath: path + ".errors")
-        try process.run()
-        // A process that cannot tell is a process that waits.
-        Thread { [self] in
-            read(hear)
-            if !isKilled.withLock(\.self) { whenEnded() }
-            isRead.signal()
-        }.start()
-    }
-
-    private func read(_ hear: (String) -> Void) {
-        var line: [UInt8] = []
-        while case let more = output.fileHandleForReading.availableData, !more.isEmpty {
-            for byte in more {
-                guard byte == UInt8(ascii: "\n") else {
-                    line.append(byte)
-                    continue
-                }
-                let text = String(decoding: line, as: UTF8.self)
-                line = []
-                lastLine.withLock { $0 = text }
-                hear(text)
-            }
-        }
-    }
-
-    /// Kills it, and reads what it has said before.
-    func kill() -> Process.TerminationReason {
-        isKilled.withLock { $0 = true }
-        Foundation.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-        isRead.wait()
-        return process.terminationReason
-    }
-
-    /// Waits until it has ended by itself.
-    ///
-    /// - Returns: Whether it has come to rest.
-    func end() -> Bool {
-        isRead.wait()
-        process.waitUntilExit()
-        return process.terminationStatus == 0 && lastLine.withLock { $0 == "done" }
-    }
-}
-
-/// Runs what waits for a process on a thread of its own.
-private func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
-    await withCheckedContinuation { continuation in
-        Thread { continuation.resume(returning: body()) }.start()
     }
 }

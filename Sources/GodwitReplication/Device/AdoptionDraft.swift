@@ -28,17 +28,20 @@ struct AdoptionDraft {
 
     /// The adoption of a state.
     ///
+    /// - Parameter starts: The starts of the server before that state.
     /// - Throws: ``ReplicationError/wrongContent`` when the base's objects are not those of the
     ///   state.
     func adoption(
         at state: LineState,
         of epoch: Epoch,
+        after starts: [ServerStart],
         _ outcome: BatchOutcome?
     ) throws(ReplicationError) -> Adoption {
         guard sum.digest == state.id.content else { throw .wrongContent }
         var adoption = adoption
         adoption.replica.base = state
         adoption.replica.epoch = epoch
+        adoption.replica.starts = starts.suffix(ServerStart.rememberedMax)
         adoption.replica.former = nil
         adoption.fetched = .dropped
         adoption.replica.take(outcome)

@@ -95,7 +95,12 @@ extension DeviceMachine {
         }
         try draft.dropUndone(unless: changes)
         try draft.arrive(changes)
-        var adoption = try draft.adoption(at: answer.head, of: answer.epoch, answer.outcome)
+        var adoption = try draft.adoption(
+            at: answer.head,
+            of: answer.epoch,
+            after: slice.replica.starts + answer.starts,
+            answer.outcome
+        )
         if case .none = settlement {} else { adoption.settled = answer.outcome }
         return adoption
     }

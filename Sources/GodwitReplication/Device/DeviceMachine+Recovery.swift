@@ -32,7 +32,12 @@ extension DeviceMachine {
         try draft.settle(answer.outcome, in: answer.epoch, &changes)
         if answer.way == .unite { try draft.unite(&changes) }
         try draft.arrive(changes)
-        var adoption = try draft.adoption(at: answer.state, of: answer.epoch, answer.outcome)
+        var adoption = try draft.adoption(
+            at: answer.state,
+            of: answer.epoch,
+            after: answer.starts,
+            answer.outcome
+        )
         adoption.replica.isSalvaged = false
         // The line may have grown while the objects were compared.
         adoption.next = .ask
@@ -59,8 +64,11 @@ extension DeviceMachine {
     }
 
     /// Adopts the answer to what the device has given back.
+    ///
+    /// - Parameter recovery: Which state the device was compared with.
     func adoptRestoration(
         _ answer: SlotAnswer,
+        after recovery: RecoveryAnswer,
         _ slice: DeviceSlice
     ) throws(ReplicationError) -> Adoption {
         guard answer.status == .accepted else {
@@ -72,6 +80,11 @@ extension DeviceMachine {
         var changes = answer.changes
         try draft.settle(answer.outcome, in: answer.epoch, &changes)
         try draft.arrive(changes)
-        return try draft.adoption(at: answer.head, of: answer.epoch, answer.outcome)
+        return try draft.adoption(
+            at: answer.head,
+            of: answer.epoch,
+            after: recovery.starts + answer.starts,
+            answer.outcome
+        )
     }
 }

@@ -11,6 +11,8 @@ struct DeviceReplica: Hashable, Sendable {
     var base = LineState.root
     /// The sum of the base's objects.
     var sum = ContentSum.empty
+    /// The last starts of the server before the base, the oldest first.
+    var starts: [ServerStart] = []
     /// The last batch that was frozen, whether it has an outcome or not.
     var sequence: Int64 = 0
     /// The name of that batch.

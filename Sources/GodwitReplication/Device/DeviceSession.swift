@@ -134,7 +134,8 @@ extension DeviceSession {
                     former: slice.replica.former,
                     epoch: epoch,
                     adopted: states,
-                    earlier: adopted.filter { $0.epoch != epoch }.map(\.state)
+                    earlier: adopted.filter { $0.epoch != epoch }.map(\.state),
+                    starts: slice.replica.starts
                 )
             )
         case .comparing(let answer, var comparison):
@@ -230,10 +231,12 @@ extension DeviceSession {
                 try give(request)
                 return nil
             }
+            guard case .givingBack(let recovery, _, _) = phase else { return nil }
             phase = .exchanging
             let slice = try reader.slice(with: answer.keys, answer.outcome, in: answer.epoch)
             adoption = try machine.adoptRestoration(
                 slice.unpacked(answer, isToBatch: false),
+                after: recovery,
                 slice
             )
         default: throw ReplicationError.malformedMessage(reason: "it answers another request")
@@ -352,6 +355,13 @@ extension RecoveryAnswer {
     /// The answer of a server that does not know the device: a salvaged store may have lost any row,
     /// so that nothing that it does not have was removed.
     fileprivate var uniting: RecoveryAnswer {
-        RecoveryAnswer(way: .unite, epoch: epoch, nonce: nonce, outcome: outcome, state: state)
+        RecoveryAnswer(
+            way: .unite,
+            epoch: epoch,
+            nonce: nonce,
+            outcome: outcome,
+            state: state,
+            starts: starts
+        )
     }
 }

@@ -56,6 +56,7 @@ extension LineMachine {
                 nonce: peer.nonce,
                 outcome: peer.outcome,
                 state: state,
+                starts: slice.starts(since: 0, until: state),
                 givenCount: given ?? 0
             )
             guard way != .stale else { return RecoveryDecision(answer: answer, writes: nil) }
@@ -102,18 +103,27 @@ extension LineSlice {
         }
         let adopted = request.earlier + request.adopted
         let common = adopted.last { states[$0.serial] == $0.id } ?? .root
-        return start(of: common, before: base) ?? common
+        return beginning(of: request.starts, since: common, before: base) ?? common
     }
 
-    /// The state at which the lost line began, or an older one that is in both lines.
+    /// The state at which the lost line began; nil when the starts do not tell.
     ///
-    /// A server that is restored is started: the lost line began where a start found the head.
-    private func start(of common: LineState, before base: LineState) -> LineState? {
-        let isComplete = openings.count < Self.openingCountMax
-        guard isComplete || openings.first.map({ $0.serial <= common.serial }) ?? false,
-            let start = openings.first(where: { $0.serial >= common.serial }),
-            start.serial < base.serial
-        else { return nil }
-        return start
+    /// A server that is restored is started then, and the client knows all starts of its own line: the
+    /// lost line began at the first one that it does not know.
+    private func beginning(
+        of starts: [ServerStart],
+        since common: LineState,
+        before base: LineState
+    ) -> LineState? {
+        let known = Set(starts)
+        let isComplete =
+            openings.count < Self.openingCountMax
+            || openings.first.map { $0.state.serial <= common.serial || known.contains($0.start) }
+                ?? false
+        let first = openings.first {
+            $0.state.serial >= common.serial && !known.contains($0.start)
+        }
+        guard isComplete, let first, first.state.serial < base.serial else { return nil }
+        return first.state
     }
 }

@@ -8,6 +8,14 @@ struct LineHead: Hashable, Sendable {
     var epoch: Epoch
     var state: LineState
     var sum: ContentSum
+    /// The last start of the server; nil when the line was made since then.
+    var start: ServerStart?
+}
+
+/// Where a start of the server found a line.
+struct LineOpening: Hashable, Sendable {
+    let state: LineState
+    let start: ServerStart
 }
 
 /// What the server knows of one client.
@@ -142,8 +150,9 @@ struct LineSlice: Hashable, Sendable {
     var isPartial = false
     /// Of the states that were asked for, the base among them, those that are kept, by serial.
     var states: [Int64: StateID]
-    /// The newest states when the server was started, their serials ascending; only for recoveries.
-    var openings: [LineState] = []
+    /// The last starts of the server, their serials ascending: all since the base, or for recoveries
+    /// all that are kept.
+    var openings: [LineOpening] = []
     /// What clients have given back of the epoch that was asked for.
     var restorations: [Epoch: LineRestoration] = [:]
     /// What the client has given back so far; only for recoveries.

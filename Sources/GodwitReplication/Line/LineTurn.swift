@@ -111,6 +111,8 @@ struct LineTurn {
             nonce: peer.nonce,
             outcome: peer.outcome,
             head: head,
+            starts: [.ok, .accepted].contains(status)
+                ? slice.starts(since: base.serial, until: head) : [],
             changes: changes
         )
         guard writes else { return LineDecision(answer: answer, writes: nil) }
@@ -261,5 +263,10 @@ extension LineSlice {
     /// A state that is kept, of those that were asked for.
     func state(at serial: Int64) -> LineState? {
         states[serial].map { LineState(serial: serial, id: $0) }
+    }
+
+    /// The starts over which changes lead, the oldest first.
+    func starts(since serial: Int64, until head: LineState) -> [ServerStart] {
+        openings.filter { (serial..<head.serial).contains($0.state.serial) }.map(\.start)
     }
 }

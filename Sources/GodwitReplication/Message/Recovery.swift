@@ -11,6 +11,8 @@ public struct RecoveryRequest: Hashable, Sendable {
     public let adopted: [LineState]
     /// States of earlier epochs that it has adopted, the last one last.
     public let earlier: [LineState]
+    /// The last starts of the server before the client's base, the oldest first.
+    public let starts: [ServerStart]
 }
 
 /// How a client gets back in sync.
@@ -33,6 +35,8 @@ public struct RecoveryAnswer: Hashable, Sendable {
     public let outcome: BatchOutcome?
     /// The state to compare with; the server keeps it for the client.
     public let state: LineState
+    /// The last starts of the server before that state, the oldest first.
+    public let starts: [ServerStart]
     /// How many objects the client has given back on that state already, in the order of their keys.
     public var givenCount: Int64 = 0
 }

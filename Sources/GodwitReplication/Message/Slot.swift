@@ -47,6 +47,8 @@ public struct SlotAnswer: Hashable, Sendable {
     public let outcome: BatchOutcome?
     /// The state that the changes lead to.
     public let head: LineState
+    /// The starts of the server over which the changes lead, the oldest first.
+    public let starts: [ServerStart]
     public let changes: [ObjectKey: ObjectDelta]
 }
 

@@ -349,8 +349,5 @@ extension Store {
 }
 
 extension BatchName {
-    /// Four of the random bytes of an identifier.
-    fileprivate init(_ identifier: Identifier) {
-        self.init(identifier.bytes.suffix(4).reduce(0) { $0 << 8 | UInt32($1) })
-    }
+    fileprivate init(_ identifier: Identifier) { self.init(identifier.randomNumber) }
 }

@@ -9,7 +9,7 @@ struct LineModel: Hashable, Sendable {
     private(set) var states: [Int64: StateID] = [:]
     var peers: [ClientID: LinePeer] = [:]
     /// The heads that starts of the server have found.
-    private(set) var openings: [LineState] = []
+    private(set) var openings: [LineOpening] = []
     private(set) var restorations: [Epoch: LineRestoration] = [:]
     private(set) var stagings: [ClientID: LineStaging] = [:]
 
@@ -17,9 +17,11 @@ struct LineModel: Hashable, Sendable {
     init(epoch: Epoch) { head = LineHead(epoch: epoch, state: .root, sum: .empty) }
 
     /// Notes that the server was started, perhaps after it was restored.
-    mutating func open() {
-        guard head.state != .root, openings.last != head.state else { return }
-        openings = Array((openings + [head.state]).suffix(LineSlice.openingCountMax))
+    mutating func open(_ start: ServerStart) {
+        head.start = start
+        openings.removeAll { $0.state == head.state }
+        openings.append(LineOpening(state: head.state, start: start))
+        openings = openings.suffix(LineSlice.openingCountMax)
     }
 
     func load(_ reads: LineReads) -> LineSlice {
@@ -47,7 +49,9 @@ struct LineModel: Hashable, Sendable {
             objects: isPartial ? [:] : found,
             isPartial: isPartial,
             states: states.filter { reads.serials.contains($0.key) || $0.key == reads.base },
-            openings: reads.lostEpoch == nil ? [] : openings,
+            openings: openings.filter {
+                reads.lostEpoch != nil || $0.state.serial >= reads.base
+            },
             restorations: restorations.filter { $0.key == reads.lostEpoch },
             staging: staging
         )
@@ -63,6 +67,7 @@ struct LineModel: Hashable, Sendable {
     ) throws(ReplicationError) -> Bool {
         guard peers[writes.client] == slice.peer, head.epoch == slice.head.epoch,
             writes.commit == nil || head.state == slice.head.state,
+            writes.commit == nil || head.start == slice.head.start,
             writes.peer.kept.isSubset(of: Set(states.keys).union(writes.commit.serials))
         else { return false }
         if let commit = writes.commit {
@@ -106,10 +111,8 @@ struct LineModel: Hashable, Sendable {
 
     /// Drops the states that no client can have, and folds the entries around them.
     private mutating func collectGarbage() throws(ReplicationError) {
-        let kept = peers.values.reduce(into: Set([head.state.serial] + openings.map(\.serial))) {
-            $0.formUnion($1.kept)
-        }
-        .union(restorations.values.map(\.reference.serial))
+        let own = [head.state] + openings.map(\.state) + restorations.values.map(\.reference)
+        let kept = peers.values.reduce(into: Set(own.map(\.serial))) { $0.formUnion($1.kept) }
         for serial in states.keys.sorted() where !kept.contains(serial) {
             states[serial] = nil
             let previous = states.keys.filter { $0 < serial }.max() ?? 0

@@ -20,7 +20,8 @@ struct SQLiteLineStorage: LineStorage {
         self.store = store
         try await store.write { transaction in
             let database = transaction.connection
-            for (line, serial) in try LineTable.open(in: database) {
+            let start = ServerStart(transaction.newIdentifier())
+            for (line, serial) in try LineTable.open(start, in: database) {
                 _ = try Self.collect(serial, of: line, rowMax: .max, in: database)
             }
             transaction.touch()
@@ -213,10 +214,8 @@ extension LineSlice {
     fileprivate init(_ reads: LineReads, of name: ReplicaName, in database: Database) throws {
         let line = try LineTable.number(of: name, in: database)
         var restorations: [Epoch: LineRestoration] = [:]
-        var openings: [LineState] = []
         var staging: LineStaging?
         if let epoch = reads.lostEpoch {
-            openings = try LineTable.openings(of: line, in: database)
             restorations[epoch] = try LineRestorationTable.restoration(
                 of: epoch,
                 line,
@@ -249,7 +248,11 @@ extension LineSlice {
             objects: objects ?? [:],
             isPartial: objects == nil,
             states: [:],
-            openings: openings,
+            openings: try LineTable.openings(
+                since: reads.lostEpoch == nil ? reads.base : 0,
+                of: line,
+                in: database
+            ),
             restorations: restorations,
             staging: staging
         )
@@ -270,7 +273,9 @@ extension LineWrites {
     ) throws -> LineNumber? {
         let line = try LineTable.number(of: name, in: database)
         let head = try LineTable.head(of: line, collections: [], in: database)
-        guard head.epoch == slice.head.epoch, commit == nil || head.state == slice.head.state,
+        guard head.epoch == slice.head.epoch,
+            commit == nil || head.state == slice.head.state,
+            commit == nil || head.start == slice.head.start,
             try LinePeerTable.peer(client, of: line, in: database) == slice.peer
         else { return nil }
         for serial in peer.kept where serial != commit?.state.serial {

@@ -23,6 +23,7 @@ enum DeviceSchema {
             serial INTEGER NOT NULL,
             id BLOB NOT NULL,
             sum BLOB NOT NULL,
+            starts BLOB NOT NULL DEFAULT x'',
             sequence INTEGER NOT NULL,
             batch INTEGER,
             is_frozen INTEGER NOT NULL,

@@ -246,7 +246,7 @@ extension DeviceTable {
         let statement = try PreparedStatement(
             """
             SELECT epoch, serial, id, sum, sequence, batch, is_frozen, former, is_salvaged,
-                frozen_as
+                frozen_as, starts
             FROM godwit_device_replica WHERE number = ?
             """,
             in: database
@@ -261,6 +261,7 @@ extension DeviceTable {
                 total: try statement.setHash(3),
                 collections: try sums(of: number, in: database)
             ),
+            starts: statement.serverStarts(10),
             sequence: statement.integer(4),
             name: statement.isNull(5)
                 ? nil : BatchName(UInt32(truncatingIfNeeded: statement.integer(5))),
@@ -283,7 +284,7 @@ extension DeviceTable {
             """
             UPDATE godwit_device_replica
             SET epoch = ?, serial = ?, id = ?, sum = ?, sequence = ?, batch = ?, is_frozen = ?,
-                former = ?, is_salvaged = ?, frozen_as = ?
+                former = ?, is_salvaged = ?, frozen_as = ?, starts = ?
             WHERE number = ?
             """,
             in: database
@@ -298,7 +299,8 @@ extension DeviceTable {
         try statement.bind(replica.former?.identifier.bytes, at: 8)
         try statement.bind(replica.isSalvaged, at: 9)
         try statement.bind(replica.frozenAs?.identifier.bytes, at: 10)
-        try statement.bind(number.rawValue, at: 11)
+        try statement.bind(replica.starts.flatMap(\.bytes), at: 11)
+        try statement.bind(number.rawValue, at: 12)
         try statement.execute()
         for (collection, sum) in old.sum.changes(to: replica.sum) {
             try set(sum, of: collection, number, in: database)
@@ -311,7 +313,19 @@ extension DeviceTable {
 
 // MARK: - Cells
 
+extension ServerStart {
+    fileprivate var bytes: [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+}
+
 extension PreparedStatement {
+    /// Four bytes for each.
+    fileprivate func serverStarts(_ column: Int32) -> [ServerStart] {
+        let bytes = Array(blob(column))
+        return stride(from: 0, to: bytes.count - 3, by: 4).map { place in
+            ServerStart(bytes[place..<(place + 4)].reduce(0) { $0 << 8 | UInt32($1) })
+        }
+    }
+
     /// - Throws: ``ReplicationError/damagedHistory(reason:)``.
     fileprivate func clientID(_ column: Int32) throws -> ClientID? {
         guard !isNull(column) else { return nil }

@@ -15,12 +15,14 @@ enum LineSchema {
                     epoch INTEGER NOT NULL,
                     serial INTEGER NOT NULL,
                     id BLOB NOT NULL,
-                    sum BLOB NOT NULL
+                    sum BLOB NOT NULL,
+                    start INTEGER
                 ) STRICT;
                 CREATE TABLE godwit_line_opening (
                     line INTEGER NOT NULL,
                     serial INTEGER NOT NULL,
                     id BLOB NOT NULL,
+                    start INTEGER NOT NULL,
                     PRIMARY KEY (line, serial)
                 ) STRICT, WITHOUT ROWID;
                 CREATE TABLE godwit_line_collection (

@@ -8,15 +8,22 @@ extension LineTable {
     /// Notes of all lines where the server found them, and forgets older starts.
     ///
     /// - Returns: The states that were noted for starts that are forgotten.
-    static func open(in database: Database) throws -> [(line: LineNumber, serial: Int64)] {
-        try PreparedStatement(
+    static func open(
+        _ start: ServerStart,
+        in database: Database
+    ) throws -> [(line: LineNumber, serial: Int64)] {
+        for sql in [
+            "UPDATE godwit_line SET start = ?",
             """
-            INSERT INTO godwit_line_opening (line, serial, id)
-            SELECT number, serial, id FROM godwit_line WHERE serial > 0
-            ON CONFLICT (line, serial) DO UPDATE SET id = excluded.id
+            INSERT INTO godwit_line_opening (line, serial, id, start)
+            SELECT number, serial, id, ? FROM godwit_line WHERE TRUE
+            ON CONFLICT (line, serial) DO UPDATE SET id = excluded.id, start = excluded.start
             """,
-            in: database
-        ).execute()
+        ] {
+            let statement = try PreparedStatement(sql, in: database)
+            try statement.bind(Int64(start.number), at: 1)
+            try statement.execute()
+        }
         let statement = try PreparedStatement(
             """
             DELETE FROM godwit_line_opening AS opening WHERE serial < (
@@ -35,13 +42,27 @@ extension LineTable {
         return forgotten
     }
 
-    static func openings(of line: LineNumber, in database: Database) throws -> [LineState] {
+    static func openings(
+        since serial: Int64,
+        of line: LineNumber,
+        in database: Database
+    ) throws -> [LineOpening] {
         let statement = try PreparedStatement(
-            "SELECT serial, id FROM godwit_line_opening WHERE line = ? ORDER BY serial",
+            """
+            SELECT serial, id, start FROM godwit_line_opening
+            WHERE line = ? AND serial >= ? ORDER BY serial
+            """,
             in: database
         )
         defer { statement.reset() }
         try statement.bind(line.rawValue, at: 1)
-        return try statement.lineStates()
+        try statement.bind(serial, at: 2)
+        var openings: [LineOpening] = []
+        while try statement.step() {
+            let state = LineState(serial: statement.integer(0), id: try statement.stateID(1))
+            let start = ServerStart(UInt32(truncatingIfNeeded: statement.integer(2)))
+            openings.append(LineOpening(state: state, start: start))
+        }
+        return openings
     }
 }

@@ -69,7 +69,7 @@ enum LineTable {
         in database: Database
     ) throws -> LineHead {
         let statement = try PreparedStatement(
-            "SELECT epoch, serial, id, sum FROM godwit_line WHERE number = ?",
+            "SELECT epoch, serial, id, sum, start FROM godwit_line WHERE number = ?",
             in: database
         )
         defer { statement.reset() }
@@ -83,7 +83,9 @@ enum LineTable {
             sum: ContentSum(
                 total: try statement.setHash(3),
                 collections: try sums(of: collections, line, in: database)
-            )
+            ),
+            start: statement.isNull(4)
+                ? nil : ServerStart(UInt32(truncatingIfNeeded: statement.integer(4)))
         )
     }
 

@@ -51,6 +51,7 @@ extension SlotAnswer {
             nonce: nonce,
             outcome: outcome,
             head: head,
+            starts: starts,
             changes: changes
         )
     }
@@ -59,8 +60,8 @@ extension SlotAnswer {
 // MARK: - In a message
 
 extension WireAnswer {
-    //     0  status, epoch, nonce, outcome?, state, changes
-    //     1  way, epoch, nonce, outcome?, state, given
+    //     0  status, epoch, nonce, outcome?, state, [start], changes
+    //     1  way, epoch, nonce, outcome?, state, [start], given
     //     2  [equal | objects | parts]?
     //     3  as 0, to what was given back
 
@@ -81,6 +82,7 @@ extension WireAnswer {
             writer.number(answer.nonce)
             writer.optional(answer.outcome) { $0.outcome($1) }
             writer.state(answer.state)
+            writer.starts(answer.starts)
             writer.number(answer.givenCount)
             return WireFrame(kind: Self.recoveryKind, body: writer.bytes)
         case .comparison(let answers):
@@ -108,6 +110,7 @@ extension WireAnswer {
                     nonce: try reader.nonce(),
                     outcome: try reader.outcome(),
                     state: try reader.state(),
+                    starts: try reader.starts(),
                     givenCount: try reader.number()
                 )
             )
@@ -133,6 +136,7 @@ extension PackedAnswer {
         writer.number(answer.nonce)
         writer.optional(answer.outcome) { $0.outcome($1) }
         writer.state(answer.head)
+        writer.starts(answer.starts)
         changes.write(to: &writer)
     }
 
@@ -143,6 +147,7 @@ extension PackedAnswer {
             nonce: try reader.nonce(),
             outcome: try reader.outcome(),
             head: try reader.state(),
+            starts: try reader.starts(),
             changes: [:]
         )
         changes = try PackedChanges(from: &reader)

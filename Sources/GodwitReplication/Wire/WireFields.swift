@@ -13,6 +13,8 @@ extension WireWriter {
         fixed(state.id.bytes)
     }
 
+    mutating func starts(_ starts: [ServerStart]) { list(starts) { $0.fixed($1.number) } }
+
     mutating func range(_ range: SpanSum) {
         optional(range.span.lower) { $0.key($1) }
         optional(range.span.upper) { $0.key($1) }
@@ -51,6 +53,12 @@ extension WireReader {
     mutating func states() throws(ReplicationError) -> [LineState] {
         try list(countMax: Self.stateCountMax) { reader throws(ReplicationError) in
             try reader.state()
+        }
+    }
+
+    mutating func starts() throws(ReplicationError) -> [ServerStart] {
+        try list(countMax: ServerStart.rememberedMax) { reader throws(ReplicationError) in
+            ServerStart(try reader.fixed(UInt32.self))
         }
     }
 

@@ -98,7 +98,7 @@ extension WireRequest {
     // An exchange has three bits: a client that is known under another id, a batch, and a slow connection.
     //
     //     0-3  nonce, serial, have, former?, (sequence, name, check, changes)?
-    //     4    nonce, former?, epoch?, [state], [state]
+    //     4    nonce, former?, epoch?, [state], [state], [start]
     //     5    state, [range, count, sum]
     //     6    nonce, epoch, serial, [state], start, is last, [key, object?]
     //     8-11 as 0-3
@@ -126,6 +126,7 @@ extension WireRequest {
             writer.optional(request.epoch) { $0.epoch($1) }
             writer.list(request.adopted) { $0.state($1) }
             writer.list(request.earlier) { $0.state($1) }
+            writer.starts(request.starts)
             return WireFrame(kind: Self.recoveryKind, body: writer.bytes)
         case .comparison(let state, let request):
             writer.state(state)
@@ -168,7 +169,8 @@ extension WireRequest {
                         try reader.epoch()
                     },
                     adopted: try reader.states(),
-                    earlier: try reader.states()
+                    earlier: try reader.states(),
+                    starts: try reader.starts()
                 )
             )
         case Self.comparisonKind:

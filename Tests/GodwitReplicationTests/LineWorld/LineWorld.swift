@@ -8,7 +8,7 @@ import GodwitTree
 /// rows in memory.
 ///
 /// Requests and answers are lost, doubled, delayed and reordered; devices are killed, restored and
-/// cloned, and compare their objects at any time; the server is restored. In some worlds messages are
+/// cloned, and compare their objects at any time; the server is started anew, and restored. In some worlds messages are
 /// small. Every edit has a number of its own, so that an edit which is lost, made twice or undone cannot
 /// hide.
 struct LineWorld {
@@ -109,7 +109,7 @@ extension LineWorld {
             devices[index].die()
         case 94: if faults.clones, devices.count < 5 { clone(index) }
         case 95, 96: if faults.deviceRestores { backUpOrRestoreDevice(index) }
-        case 97, 98: if faults.serverRestores > 0 { backUpOrRestoreServer() }
+        case 97, 98: if faults.serverRestores > 0 { startBackUpOrRestoreServer() }
         case 99 where random.happens(0.5):
             trace("device \(index) compares its objects")
             devices[index].distrust()
@@ -169,6 +169,7 @@ extension LineWorld {
                 let other = requests.remove(at: Int.random(in: requests.indices, using: &random))
                 _ = try serve(other.request)
             }
+            if faults.races, faults.serverRestores > 0, random.happens(0.05) { startServer() }
             let epoch = Epoch(random.next())
             let turn = try message.turn(
                 machine,
@@ -253,7 +254,8 @@ extension LineWorld {
         devices[index].die()
     }
 
-    private mutating func backUpOrRestoreServer() {
+    private mutating func startBackUpOrRestoreServer() {
+        if random.happens(0.5) { return startServer() }
         guard let backup = serverBackup, random.happens(0.3) else {
             serverBackup = server
             return
@@ -306,10 +308,15 @@ extension LineWorld {
         trace("the server is restored")
         for device in devices { ledger.noteCopy(of: device) }
         server = backup
-        server.open()
+        startServer()
         requests = []
         answers = []
         ledger.excuseRestoredAuthors()
+    }
+
+    private mutating func startServer() {
+        trace("the server starts at \(server.head.state.serial)")
+        server.open(ServerStart(UInt32(truncatingIfNeeded: random.next())))
     }
 }
 

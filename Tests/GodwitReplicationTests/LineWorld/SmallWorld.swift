@@ -11,7 +11,7 @@ struct SmallWorld: Hashable {
         /// The request arrives; a copy may stay on its way.
         case serve(Int, isDoubled: Bool)
         case loseRequest(Int), receive(Int), loseAnswer(Int)
-        case backUpServer, restoreServer
+        case backUpServer, startServer, restoreServer
     }
 
     /// What may happen beside edits and messages.
@@ -20,6 +20,7 @@ struct SmallWorld: Hashable {
         var doubles = 0
         var losses = 0
         var clones = 0
+        var serverStarts = 0
         var serverRestores = 0
     }
 
@@ -38,6 +39,7 @@ struct SmallWorld: Hashable {
     private var editsDone = [0, 0, 0]
     private var faults: Faults
     private var nextEpoch: UInt64 = 2
+    private var startCount: UInt32 = 0
     private var machine: LineMachine { LineMachine(replica: .simulated) }
 
     static let list = ObjectKey(collection: "lists", key: "a")
@@ -76,6 +78,7 @@ extension SmallWorld {
             steps.append(.receive(index))
             if faults.losses > 0 { steps.append(.loseAnswer(index)) }
         }
+        if faults.serverStarts > 0 { steps.append(.startServer) }
         if faults.serverRestores > 0 { steps += [.backUpServer, .restoreServer] }
         return steps
     }
@@ -123,13 +126,21 @@ extension SmallWorld {
             guard devices[message.device].launch == message.launch else { return }
             try receive(message.body, to: message.request.request, message.device)
         case .backUpServer: backup = server
+        case .startServer:
+            faults.serverStarts -= 1
+            startServer()
         case .restoreServer:
             guard let backup else { return }
             faults.serverRestores -= 1
             server = backup
-            server.open()
+            startServer()
             (requests, answers) = ([], [])
         }
+    }
+
+    private mutating func startServer() {
+        startCount += 1
+        server.open(ServerStart(startCount))
     }
 
     /// The devices insert and remove items, count, and overwrite or remove the card.

@@ -7,6 +7,7 @@ import Synchronization
 /// A server whose line is in memory.
 final class TestLine: Sendable {
     private let model = Mutex(LineModel(epoch: Epoch(1)))
+    private let startCount = Atomic<UInt32>(0)
     private let machine = LineMachine(replica: .simulated)
 
     func serve(_ request: ReplicaRequest) throws -> WireAnswer {
@@ -40,7 +41,8 @@ final class TestLine: Sendable {
         set {
             model.withLock { model in
                 model = newValue
-                model.open()
+                let count = startCount.add(1, ordering: .relaxed).newValue
+                model.open(ServerStart(count))
             }
         }
     }

@@ -1,0 +1,108 @@
+package import Foundation
+import Synchronization
+
+/// One run of a program of this package, whose lines are heard as it says them.
+///
+/// Unchecked, because `Process` is not Sendable; it is started here, and ended by one thread.
+package final class ProgramRun: @unchecked Sendable {
+    private let process = Process()
+    private let output = Pipe()
+    private let isRead = DispatchSemaphore(value: 0)
+    private let lastLine = Mutex("")
+    private let isKilled = Mutex(false)
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - errors: The file that gets what it says of errors; nil for the standard error of the tests.
+    ///   - whenEnded: Called when it has ended by itself.
+    ///   - hear: Called on a thread of the run's own, for each line.
+    package init(
+        _ name: String,
+        _ arguments: [String],
+        errors: String? = nil,
+        whenEnded: @escaping @Sendable () -> Void = {},
+        hear: @escaping @Sendable (String) -> Void
+    ) throws {
+        process.executableURL = BuiltProgram.url(name)
+        process.arguments = arguments
+        process.standardOutput = output
+        if let errors {
+            _ = FileManager.default.createFile(atPath: errors, contents: nil)
+            process.standardError = FileHandle(forWritingAtPath: errors)
+        }
+        try process.run()
+        // A process that cannot tell is a process that waits.
+        Thread { [self] in
+            read(hear)
+            if !isKilled.withLock(\.self) { whenEnded() }
+            isRead.signal()
+        }.start()
+    }
+
+    private func read(_ hear: (String) -> Void) {
+        var line: [UInt8] = []
+        while case let more = output.fileHandleForReading.availableData, !more.isEmpty {
+            for byte in more {
+                guard byte == UInt8(ascii: "\n") else {
+                    line.append(byte)
+                    continue
+                }
+                let text = String(decoding: line, as: UTF8.self)
+                line = []
+                lastLine.withLock { $0 = text }
+                hear(text)
+            }
+        }
+    }
+
+    /// Kills it, and returns how it ended when all that it had said was heard.
+    package func kill() async -> Process.TerminationReason {
+        await onThread { [self] in
+            isKilled.withLock { $0 = true }
+            Foundation.kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+            isRead.wait()
+            return process.terminationReason
+        }
+    }
+
+    /// Waits until it has ended by itself, and returns what it said last; nil when it has failed.
+    package func end() async -> String? {
+        await onThread { [self] in
+            isRead.wait()
+            process.waitUntilExit()
+            return process.terminationStatus == 0 ? lastLine.withLock(\.self) : nil
+        }
+    }
+}
+
+/// Events that other processes tell of, whichever of them has told.
+package final class Arrivals: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    private static let endMax = 1_000
+
+    package init() {}
+
+    package func add() { semaphore.signal() }
+
+    /// Waits for some more events, and a moment.
+    package func wait(for count: Int, yielding turns: Int) async {
+        await onThread { [semaphore] in
+            for _ in 0..<count { semaphore.wait() }
+            for _ in 0..<turns { sched_yield() }
+        }
+    }
+
+    /// Waits no longer: a process that could tell of one has ended by itself.
+    package func end() {
+        for _ in 0..<Self.endMax { semaphore.signal() }
+    }
+}
+
+/// Runs what waits for a process on a thread of its own: this process may be the cloud that it needs.
+private func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in
+        Thread { continuation.resume(returning: body()) }.start()
+    }
+}
