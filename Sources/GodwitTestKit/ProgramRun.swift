@@ -86,11 +86,12 @@ package final class Arrivals: Sendable {
 
     package func add() { semaphore.signal() }
 
-    /// Waits for some more events, and a moment.
-    package func wait(for count: Int, yielding turns: Int) async {
+    /// Waits for some more events, and a moment: a thousand turns are some microseconds.
+    package func wait(for count: Int, spinning turns: Int) async {
         await onThread { [semaphore] in
             for _ in 0..<count { semaphore.wait() }
-            for _ in 0..<turns { sched_yield() }
+            let spun = Atomic(0)
+            for _ in 0..<turns { spun.add(1, ordering: .relaxed) }
         }
     }
 

@@ -45,8 +45,8 @@ import Testing
             runs.shuffle(using: &random)
             for run in runs {
                 let count = Int.random(in: 0...6, using: &random)
-                let turns = Int.random(in: 0...2_000, using: &random)
-                await answers.wait(for: count, yielding: turns)
+                let turns = Int.random(in: 0...400_000, using: &random)
+                await answers.wait(for: count, spinning: turns)
                 let status = await run.kill()
                 #expect(status == .uncaughtSignal, "it never ends by itself")
             }

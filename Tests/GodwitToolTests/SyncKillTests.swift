@@ -82,8 +82,8 @@ private final class Fleet {
             for index in runs.indices { try start(index) }
             for number in 0..<kills {
                 let count = Int.random(in: 0...20, using: &random)
-                let turns = Int.random(in: 0...2_000, using: &random)
-                await ledger.arrivals.wait(for: count, yielding: turns)
+                let turns = Int.random(in: 0...400_000, using: &random)
+                await ledger.arrivals.wait(for: count, spinning: turns)
                 if number.isMultiple(of: 4) {
                     server.kill()
                     killed.server += 1

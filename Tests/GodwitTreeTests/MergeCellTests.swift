@@ -157,6 +157,19 @@ import Testing
         )
     }
 
+    @Test func `a new pair is as it was written if a side has turned some of the others`() throws {
+        try expectMerge(
+            #"[["Ajax","Bonn"],["Celta","Derby"],["Elche","Fulham"],["Genoa","Hull"]]"#,
+            #"[["Bonn","Ajax"],["Derby","Celta"],["Fulham","Elche"],["Genoa","Hull"]]"#,
+            #"""
+            [["Ajax","Bonn"],["Celta","Derby"],["Elche","Fulham"],["Genoa","Hull"],["Inter","Juve"]]
+            """#,
+            gives: #"""
+                [["Bonn","Ajax"],["Derby","Celta"],["Fulham","Elche"],["Genoa","Hull"],["Inter","Juve"]]
+                """#
+        )
+    }
+
     @Test func `columns of texts that change places take new rows and cells along`() throws {
         try expectMerge(
             #"[["First","Last","Mail"],["Ann","Ash","a@x"],["Bob","Bay","b@x"],["Cyd","Cole","c@x"]]"#,

@@ -66,6 +66,15 @@ import Testing
         #expect(ruled.conflicts.map { "\($0.path)" } == rows)
     }
 
+    @Test func `an item behind the last one stays there if the last two change places`() throws {
+        try expectMerge(
+            #"["a","b","c","d"]"#,
+            #"["a","b","c","d","e"]"#,
+            #"["a","b","d","c"]"#,
+            gives: #"["a","b","d","c","e"]"#
+        )
+    }
+
     private func list(_ letters: [String]) -> Value {
         .list(Value.List(letters.map { Value.string(Key($0)) }))
     }

@@ -34,7 +34,7 @@ extension MergeNamesTests {
             return "[\(items.joined(separator: ","))]"
         }
         let (old, new) = (["Rust", "Swift", "Zig"], ["Swift", "Rust", "Zig"])
-        for name in ["title", "id", "talk"] {
+        for name in ["title", "id"] {
             try expect(
                 talks(old, name),
                 talks(new, name),
@@ -42,6 +42,13 @@ extension MergeNamesTests {
                 gives: talks(new, name, done: "Rust")
             )
         }
+        // Under another name, they may be people who have exchanged their appointments.
+        let merge = try merge(
+            talks(old, "talk"),
+            talks(new, "talk"),
+            talks(old, "talk", done: "Rust")
+        )
+        #expect(merge.conflicts.contains { !$0.isNotice })
     }
 
     @Test func `an edit of an item that is numbered anew is made right or reported`() throws {

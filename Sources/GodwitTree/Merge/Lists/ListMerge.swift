@@ -16,7 +16,7 @@
 //       CRDTs", 2020).
 //   (4) The result reads the forest depth first, base items in base order, ours before theirs:
 //       what one side inserted together stays together, unless an order of the whole list says
-//       which comes first.
+//       which comes first. A base item that theirs places comes before what ours put in behind it.
 //   (5) New items of both sides that are one stand where ours has them; what theirs put directly
 //       before or behind such an item stays there, if both have it at the same place of the base.
 
@@ -154,11 +154,21 @@ struct ListMerge {
                 let isOwn = isOurs ? owner == .ours : owner == .theirs
                 let isGone = placed?.contains(segment) == false
                 if isOwn && placed == nil || isGone {
-                    forest.hang(segment + 1, after: left, isOurs: isOurs)
+                    if !isOurs, stood(segment, beforeAll: forest.new(after: left)) {
+                        forest.hang(segment + 1, firstAfter: left)
+                    } else {
+                        forest.hang(segment + 1, after: left, isOurs: isOurs)
+                    }
                 }
                 if owner == nil || isOwn || isGone { (left, run) = (segment + 1, []) }
             }
         }
+    }
+
+    /// Whether ours has a segment before some nodes, all of which it has put in.
+    private func stood(_ segment: Int, beforeAll nodes: [Int]) -> Bool {
+        guard let place = ours.places[segment], !nodes.isEmpty else { return false }
+        return nodes.allSatisfy { $0 - 1 - segments.count > place }
     }
 
     /// The side that places a segment; nil for the base itself.
@@ -174,6 +184,7 @@ struct ListMerge {
 
 /// The nodes of a merged list, each of which hangs after or before another.
 private struct InsertionForest {
+    private var first: [[Int]]
     private var ours: [[Int]]
     private var theirs: [[Int]]
     private var before: [[Int]]
@@ -181,6 +192,7 @@ private struct InsertionForest {
     private var isBefore: Set<Int> = []
 
     init(nodeCount: Int) {
+        first = Array(repeating: [], count: nodeCount)
         ours = Array(repeating: [], count: nodeCount)
         theirs = Array(repeating: [], count: nodeCount)
         before = Array(repeating: [], count: nodeCount)
@@ -189,6 +201,12 @@ private struct InsertionForest {
     mutating func hang(_ node: Int, after left: Int, isOurs: Bool) {
         if isOurs { ours[left].append(node) } else { theirs[left].append(node) }
     }
+
+    /// Hangs a node before those of ours.
+    mutating func hang(_ node: Int, firstAfter left: Int) { first[left].append(node) }
+
+    /// The nodes that ours has hung after another.
+    func new(after left: Int) -> [Int] { ours[left] }
 
     /// Takes a node from where it hangs, with the nodes that hang on it.
     mutating func hang(_ node: Int, before right: Int) {
@@ -203,7 +221,8 @@ private struct InsertionForest {
         while let (node, isOpen) = stack.popLast() {
             if isOpen || before[node].isEmpty {
                 order.append(node)
-                let after = ours[node] + theirs[node].filter { !isBefore.contains($0) }
+                let theirs = theirs[node].filter { !isBefore.contains($0) }
+                let after = first[node] + ours[node] + theirs
                 stack += after.reversed().map { ($0, false) }
             } else {
                 stack.append((node, true))

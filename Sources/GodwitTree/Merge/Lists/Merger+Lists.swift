@@ -128,6 +128,7 @@ extension Merger {
         let areInTable = isTable(container)
         if container.rules == nil,
             let replacer = list.base.replacer(of: position, edits, areInTable: areInTable)
+                ?? list.exchanger(of: segment, edits)
         {
             let sides = edits.map { list.base[position].changed(by: $0) }
             let versions = MergeVersions(base: list.base[position], sides: sides.map { $0 })

@@ -198,13 +198,15 @@ extension Value.List {
 extension [TableRow] {
     private static var rowsMax: Int { 16 }
 
-    /// Whether the cells of the first row are in another order, and those of most others are alike.
+    /// Whether the cells of the first row are in another order, and those of most others are, and of none
+    /// in a different one.
     fileprivate var haveMovedAlike: Bool {
         guard let first, let columns = first.columns else { return false }
         let order = columns.compactMap(\.self)
         guard order.count == first.old.count, order != order.sorted() else { return false }
         let others = dropFirst().prefix(Self.rowsMax)
         return others.count > 1 && 2 * others.count { $0.columns == columns } > others.count
+            && dropFirst().allSatisfy { $0.mayHaveMoved(to: columns) }
     }
 }
 
@@ -213,6 +215,12 @@ extension TableRow {
     fileprivate var columns: [Int?]? {
         guard Set(old).count == old.count else { return nil }
         return new.map { cell in old.firstIndex(of: cell) }
+    }
+
+    /// Whether each cell that is not new and was there once is in the column that the order tells.
+    fileprivate func mayHaveMoved(to order: [Int?]) -> Bool {
+        guard let columns, columns.count == order.count else { return true }
+        return zip(columns, order).allSatisfy { $0 == nil || $0 == $1 }
     }
 }
 

@@ -1,0 +1,113 @@
+import GodwitTree
+import Testing
+
+/// Records between which values have gone from one to the other: nothing tells which one an edit is about.
+@Suite struct MergeExchangeTests {
+    /// Expects that the place is reported as a conflict, whichever side is ours.
+    private func expectConflict(_ base: String, _ ours: String, _ theirs: String) throws {
+        let values = try [base, ours, theirs].map { try Value(json: $0) }
+        for (ours, theirs) in [(values[1], values[2]), (values[2], values[1])] {
+            let merge = merge(values[0], ours, theirs)
+            #expect(merge.conflicts.contains { !$0.isNotice })
+        }
+    }
+
+    private func list(_ records: [[String]], _ fields: [String]) -> String {
+        let items = records.map { values in
+            "{" + zip(fields, values).map { #""\#($0)":\#($1)"# }.joined(separator: ",") + "}"
+        }
+        return "[\(items.joined(separator: ","))]"
+    }
+
+    @Test func `an edit of a shift is reported if two people have changed places`() throws {
+        func rota(_ people: [String], late: Int? = nil) -> String {
+            let records = people.enumerated().map { day, person in
+                let shift = day == late ? #""late""# : #""early""#
+                return [#""2026-03-0\#(day + 2)""#, #""\#(person)""#, shift]
+            }
+            return list(records, ["date", "who", "shift"])
+        }
+        try expectConflict(
+            rota(["Ann", "Bob", "Cyd"]),
+            rota(["Bob", "Ann", "Cyd"]),
+            rota(["Ann", "Bob", "Cyd"], late: 1)
+        )
+    }
+
+    @Test func `an edit is reported if a plan of like records is put off`() throws {
+        let days = [#""Monday""#, #""Tuesday""#, #""Wednesday""#, #""Thursday""#]
+        let squat = [#"["Squat"]"#, #"["Row"]"#, #"["Swim"]"#]
+        let plans: [(name: String, parts: [String], edited: (name: String, value: String))] = [
+            ("workout", [#""Legs""#, #""Run""#, #""Legs""#], ("done", "true")),
+            ("exercises", squat, ("exercises", #"["Row","Curl"]"#)),
+            ("km", ["5", "8", "12"], ("done", "true")),
+        ]
+        for plan in plans {
+            func text(from day: Int, isEdited: Bool) -> String {
+                let records = plan.parts.enumerated().map { index, part in
+                    let isOther = isEdited && index == 1
+                    let isPart = plan.edited.name == plan.name
+                    return [
+                        days[day + index], isOther && isPart ? plan.edited.value : part,
+                        isOther && !isPart ? plan.edited.value : "false",
+                    ]
+                }
+                return list(records, ["day", plan.name, "done"])
+            }
+            try expectConflict(
+                text(from: 0, isEdited: false),
+                text(from: 1, isEdited: false),
+                text(from: 0, isEdited: true)
+            )
+        }
+    }
+
+    @Test func `an edit is reported if a day is put in and those behind it move on`() throws {
+        func plan(_ parts: [String], isDone: Int? = nil) -> String {
+            let days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"]
+            let records = zip(days, parts).enumerated().map { index, part in
+                [#""\#(part.0)""#, #""\#(part.1)""#, "\(index == isDone)"]
+            }
+            return list(records, ["day", "workout", "done"])
+        }
+        let parts = ["Legs", "Back", "Swim", "Run"]
+        try expectConflict(
+            plan(parts),
+            plan(["Legs", "Back", "Rest", "Swim", "Run"]),
+            plan(parts, isDone: 3)
+        )
+    }
+
+    @Test func `an edit stays with its record if a second field tells which one it is`() throws {
+        func rota(_ people: [String], late: Int? = nil) -> String {
+            let records = people.enumerated().map { day, person in
+                [
+                    #""2026-03-0\#(4 - day)""#, #""\#(person)""#, "\(day + 4)",
+                    day == late ? #""late""# : #""early""#,
+                ]
+            }
+            return list(records, ["date", "who", "hours", "shift"])
+        }
+        try expectMerge(
+            rota(["Ann", "Bob", "Cyd"]),
+            rota(["Bob", "Ann", "Cyd"]),
+            rota(["Ann", "Bob", "Cyd"], late: 1),
+            gives: rota(["Bob", "Ann", "Cyd"], late: 1)
+        )
+    }
+
+    @Test func `an edit stays with its words if the dates beside them go on`() throws {
+        func plan(from day: Int, isDone: Int? = nil) -> String {
+            let records = ["Legs", "Back", "Swim", "Run"].enumerated().map { index, part in
+                [#""2026-03-0\#(day + index)""#, #""\#(part)""#, "\(index == isDone)"]
+            }
+            return list(records, ["when", "what", "done"])
+        }
+        try expectMerge(
+            plan(from: 2),
+            plan(from: 3),
+            plan(from: 2, isDone: 1),
+            gives: plan(from: 3, isDone: 1)
+        )
+    }
+}
