@@ -8,7 +8,7 @@ internal import GodwitTree
 //       becomes one.
 //   (2) Sides of different versions never merge piecewise: the higher version is taken whole.
 //   (3) Objects of the replica's own collections never merge piecewise: records of conflicts merge
-//       as sets; of others a removal wins, then the greater bytes.
+//       as sets; of rules the higher version wins; of others a removal wins, then the greater bytes.
 //   (4) Where one side is doubtful, the other stays in each place that both have changed, and the
 //       merge reports it.
 //   (5) `afterOurs` leads from our object to the result, `afterTheirs` from theirs.
@@ -90,6 +90,8 @@ struct ObjectMerge: Sendable {
         let result: VersionedValue?
         if ConflictRecord.isCollection(key.collection) {
             result = ConflictRecord.merge(base, our, their)
+        } else if PolicyRecord.isCollection(key.collection) {
+            result = PolicyRecord.merge(our, their)
         } else if let our, let their {
             let isLess = our.value.canonicalBytes.lexicographicallyPrecedes(
                 their.value.canonicalBytes

@@ -5,6 +5,7 @@ internal import GodwitTree
 struct AdoptionDraft {
     private let slice: DeviceSlice
     private let machine: DeviceMachine
+    private var rules: MergeRules
     /// The sum of the base's objects.
     private(set) var sum: ContentSum
     private var rows: [ObjectKey: PendingObject?] = [:]
@@ -14,6 +15,7 @@ struct AdoptionDraft {
     init(_ slice: DeviceSlice, _ machine: DeviceMachine) {
         self.slice = slice
         self.machine = machine
+        rules = MergeRules(machine.policy)
         sum = slice.replica.sum
     }
 
@@ -181,6 +183,7 @@ extension AdoptionDraft {
             return keep(slice.objects[key], over: new, since: slice.pending[key]?.base, at: key)
         }
         if holdsArrivals(at: key) { return try hold(row, before: new, at: key) }
+        let policy = rules.policy(for: key) { slice.objects[$0] }
         let earlier = try row.rebase(key, onto: delta, policy)
         let merge = try ObjectMerge(
             key,

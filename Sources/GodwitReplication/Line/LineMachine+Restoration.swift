@@ -79,7 +79,9 @@ extension LineMachine {
         _ lost: [ObjectKey: VersionedValue?]
     ) throws(ReplicationError) -> LineGrowth {
         var growth = LineGrowth(turn.slice, changes: try turn.changesSinceBase())
+        var rules = MergeRules(policy)
         for key in Set(given.keys).union(lost.keys) {
+            let policy = rules.policy(for: key) { turn.slice.objects[$0]?.value }
             let reference = try turn.value(at: key)
             var object = given[key] ?? reference
             if !takes(object, at: key) { object = reference }

@@ -91,7 +91,9 @@ extension LineMachine {
             return turn.answer(.ok, changes, writes: true)
         }
         var growth = LineGrowth(turn.slice, changes: changes)
+        var rules = MergeRules(policy)
         for (key, delta) in batch.changes {
+            let policy = rules.policy(for: key) { turn.slice.objects[$0]?.value }
             if batch.doubtful.contains(key) {
                 growth.take(try turn.merge(delta, at: key, policy, areDoubtful: true), at: key)
                 continue
@@ -129,8 +131,10 @@ extension LineMachine {
 }
 
 extension Sequence<ObjectKey> {
-    /// The keys, and those of the records of their conflicts.
-    var withRecords: Set<ObjectKey> { Set(self).union(compactMap(ConflictRecord.key)) }
+    /// The keys, and those of the records of their conflicts and of the rules for them.
+    var withRecords: Set<ObjectKey> {
+        Set(self).union(compactMap(ConflictRecord.key)).union(compactMap(PolicyRecord.key))
+    }
 }
 
 extension BatchOutcome {

@@ -12,8 +12,8 @@ extension Replica {
         let known = try DeviceTable.collections(of: number, in: database)
         let new = collections.subtracting(known)
         try store.checkSuitability(of: new)
-        // Records of conflicts join with the objects that they are about.
-        let records = Set(known.union(new).map(ConflictRecord.collection))
+        // Records of conflicts, and rules, join with the objects that they are about.
+        let records = Set(known.union(new).flatMap(ReplicaCollection.records))
         for collection in new.subtracting(records).sorted() {
             // The server must not choose which of the app's objects are sent to it.
             guard try DeviceTable.isFree(collection, in: database) else {

@@ -44,6 +44,8 @@ public final class Replica: Sendable {
     /// sent as the value that it led to: an increment of that kind does not add up with another one.
     ///
     /// - Parameters:
+    ///   - policy: The rules for merges. Those of a version above 0 become part of the replica, and its
+    ///     server merges by them, unless it has some of a higher version.
     ///   - server: The app's name for the server; the replicas of a store with one server share a
     ///     client's id.
     ///   - undoCountMax: How many steps of this device ``undo(in:)`` can take back; they are stored
@@ -92,6 +94,7 @@ public final class Replica: Sendable {
             // With the hook in place, so that no change comes between.
             try await store.write { transaction in
                 try replica.bringBackLost(in: transaction)
+                try replica.publishPolicy(in: transaction)
                 if try replica.isDirty(in: transaction) { try whenDirty(transaction) }
             }
         } catch {
@@ -111,6 +114,18 @@ public final class Replica: Sendable {
                 continue
             }
             try transaction.setValue(object.value, version: object.version, of: key)
+        }
+    }
+
+    /// Makes the app's rules for merges part of the replica, unless it has newer ones.
+    private func publishPolicy(in transaction: borrowing WriteTransaction) throws {
+        guard policy.version > 0 else { return }
+        for collection in try DeviceTable.collections(of: number, in: transaction.connection)
+        where !ReplicaCollection.records(about: collection).isEmpty {
+            let key = PolicyRecord.key(about: collection)
+            let version = PolicyRecord.version(of: try transaction.value(of: key))
+            guard version < policy.version else { continue }
+            try transaction.setValue(policy.value(at: collection), version: 1, of: key)
         }
     }
 

@@ -42,15 +42,15 @@ extension DeviceTable {
         return try statement.step() && statement.integer(0) == 0
     }
 
-    /// Makes a collection part of a replica, and the records of its conflicts: the objects that it has
-    /// are sent as new ones.
+    /// Makes a collection part of a replica, with the records of its conflicts and its rules: the objects
+    /// that it has are sent as new ones.
     static func join(
         _ collection: Key,
         to replica: DeviceNumber,
         in database: Database
     ) throws {
-        if !ConflictRecord.isCollection(collection) {
-            try join(ConflictRecord.collection(about: collection), to: replica, in: database)
+        for record in ReplicaCollection.records(about: collection) {
+            try join(record, to: replica, in: database)
         }
         let insert = try PreparedStatement(
             """

@@ -147,17 +147,12 @@ struct MergeRules: ParsableArguments {
 }
 
 extension MergePolicy {
-    private static let rules: [String: Rule] = [
-        "ours": .ours, "theirs": .theirs, "edit-wins": .editWins, "delete-wins": .deleteWins,
-        "max": .max, "min": .min, "union": .union, "sum": .sum,
-    ]
-
     /// Reads `PATH=RULE` and `PATH=KEY,KEY`.
     init(rules: [String], identities: [String]) throws {
         self.init()
         for (path, name) in try rules.map(Self.pair) {
-            guard let rule = Self.rules[name] else {
-                let known = Self.rules.keys.sorted().joined(separator: ", ")
+            guard let rule = Rule(name: name) else {
+                let known = Rule.names.joined(separator: ", ")
                 throw ValidationError("\(name) is no rule; there are \(known).")
             }
             set(rule, at: path)

@@ -74,7 +74,7 @@ extension MergePlace {
         case .theirs?: .theirs
         case .deleteWins?: remover
         case .editWins?, .union?: remover.other
-        case .max?, .min?, .sum?, .custom?, nil: nil
+        case .max?, .min?, .sum?, .whole?, .custom?, nil: nil
         }
     }
 
@@ -97,7 +97,7 @@ extension MergePlace {
             return value.flatMap {
                 $0.isNested(within: Value.depthMax - path.steps.count) ? $0 : nil
             }
-        case .editWins, .deleteWins, .union: return nil
+        case .editWins, .deleteWins, .union, .whole: return nil
         }
     }
 }

@@ -54,6 +54,10 @@ struct Merger {
         case (.keep, .keep): return .kept
         case (.keep, _): return mergeOne(.theirs, base, deltas, place)
         case (_, .keep): return mergeOne(.ours, base, deltas, place)
+        case _ where place.rules?.isWhole == true:
+            let sides = deltas.map { base?.changed(by: $0) }
+            if sides.ours == sides.theirs { return agree(on: deltas.ours, base, place) }
+            return choice(.bothSet, base, sides, place)
         case (.increment(let ours), .increment(let theirs)):
             if place.rules?.isSum == false, let node = decided(.bothSet, base, deltas, place) {
                 return node

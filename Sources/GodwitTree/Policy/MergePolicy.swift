@@ -37,6 +37,9 @@ public struct MergePolicy: Sendable {
         case union
         /// An int with the additions of both sides: base + (ours - base) + (theirs - base).
         case sum
+        /// One value, which is not merged inside: if both sides change it, that of one side is taken
+        /// and the conflict reported.
+        case whole
         /// The function's answer where both sides have put something; nil leaves the place to
         /// the default.
         ///
@@ -47,9 +50,15 @@ public struct MergePolicy: Sendable {
     /// No rules: a merge goes by its defaults.
     public static let standard = MergePolicy()
 
+    /// Which edition of the app's rules these are.
+    ///
+    /// A replica keeps the rules of the highest version above 0 that a device has opened it with, and
+    /// its server merges by them.
+    public var version: Int
+
     private(set) var root: Node?
 
-    public init() {}
+    public init(version: Int = 0) { self.version = version }
 
     /// Decides conflicts at a path, and under it, by a rule.
     public mutating func set(_ rule: Rule, at path: String) {
@@ -93,7 +102,7 @@ extension MergePolicy {
 
         fileprivate init() {}
 
-        private static let wildcard: Key = "*"
+        static let wildcard: Key = "*"
 
         /// Whether one side's wish counts, whatever the other's is.
         var isOneSided: Bool {
@@ -106,6 +115,7 @@ extension MergePolicy {
         var isTheirs: Bool { if case .theirs? = rule { true } else { false } }
         var isUnion: Bool { if case .union? = rule { true } else { false } }
         var isSum: Bool { if case .sum? = rule { true } else { false } }
+        var isWhole: Bool { if case .whole? = rule { true } else { false } }
 
         /// The rules for a child, which inherits the rule unless it has its own.
         func child(_ step: Path.Step) -> Node? {
@@ -133,6 +143,12 @@ extension MergePolicy {
                     children[key]?.fill(from: node)
                 }
             }
+        }
+
+        /// Visits this node and all under it, each with its path.
+        func each(under path: [Key], _ body: ([Key], Node) -> Void) {
+            body(path, self)
+            for (key, child) in children { child.each(under: path + [key], body) }
         }
 
         fileprivate mutating func edit(_ path: ArraySlice<Key>, _ body: (inout Node) -> Void) {

@@ -14,10 +14,17 @@ struct Pair {
         _ line: TestLine = TestLine(),
         named name: ReplicaName = .simulated,
         server: String = "line",
-        collections: Set<Key> = ["lists", "cards"]
+        collections: Set<Key> = ["lists", "cards"],
+        policy: MergePolicy = .standard
     ) async throws {
         self.line = line
-        replica = try await .open(name, server: server, in: store, collections: collections)
+        replica = try await .open(
+            name,
+            server: server,
+            in: store,
+            collections: collections,
+            policy: policy
+        )
     }
 
     init(_ replica: Replica, _ line: TestLine) { (self.replica, self.line) = (replica, line) }
