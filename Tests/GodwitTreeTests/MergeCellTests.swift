@@ -157,6 +157,21 @@ import Testing
         )
     }
 
+    @Test func `columns change places though an edit makes two cells equal`() throws {
+        try expectMerge(
+            #"[["Name","Home","Work"],["Ann","11","12"],["Bob","21","22"],["Cyd","31","32"]]"#,
+            #"[["Name","Work","Home"],["Ann","12","11"],["Bob","22","22"],["Cyd","32","31"]]"#,
+            #"""
+            [["Name","Home","Work"],["Ann","11","12"],["Bob","21","22"],["Cyd","31","32"],
+            ["Eve","51","52"]]
+            """#,
+            gives: #"""
+                [["Name","Work","Home"],["Ann","12","11"],["Bob","22","22"],["Cyd","32","31"],
+                ["Eve","52","51"]]
+                """#
+        )
+    }
+
     @Test func `a new pair is as it was written if a side has turned some of the others`() throws {
         try expectMerge(
             #"[["Ajax","Bonn"],["Celta","Derby"],["Elche","Fulham"],["Genoa","Hull"]]"#,

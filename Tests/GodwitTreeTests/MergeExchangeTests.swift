@@ -78,6 +78,41 @@ import Testing
         )
     }
 
+    @Test func `an edit stays with its card if cards go on`() throws {
+        func cards(_ states: [String], note: String = "") -> String {
+            let notes = [note] + states.dropFirst().map { _ in "" }
+            let records = zip(["Paint", "Call", "Buy"], zip(states, notes)).map { task, card in
+                [#""\#(task)""#, #""\#(card.0)""#, #""\#(card.1)""#]
+            }
+            return list(records, ["task", "status", "notes"])
+        }
+        let base = cards(["todo", "doing"])
+        for states in [["doing", "done"], ["doing", "doing", "todo"]] {
+            try expectMerge(
+                base,
+                cards(states),
+                cards(["todo", "doing"], note: "red"),
+                gives: cards(states, note: "red")
+            )
+        }
+    }
+
+    @Test func `an edit of one side is made if both have exchanged the same`() throws {
+        func rota(_ people: [String], late: Int? = nil) -> String {
+            let records = people.enumerated().map { day, person in
+                let shift = day == late ? #""late""# : #""early""#
+                return [#""2026-03-0\#(day + 2)""#, #""\#(person)""#, shift]
+            }
+            return list(records, ["date", "who", "shift"])
+        }
+        try expectMerge(
+            rota(["Ann", "Bob", "Cyd"]),
+            rota(["Bob", "Ann", "Cyd"]),
+            rota(["Bob", "Ann", "Cyd"], late: 1),
+            gives: rota(["Bob", "Ann", "Cyd"], late: 1)
+        )
+    }
+
     @Test func `an edit stays with its record if a second field tells which one it is`() throws {
         func rota(_ people: [String], late: Int? = nil) -> String {
             let records = people.enumerated().map { day, person in

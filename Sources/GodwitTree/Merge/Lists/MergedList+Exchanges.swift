@@ -9,7 +9,9 @@
 //
 //   (1) all that ours changed in the record was in one other record alone, and is there no more; or what
 //       it took out is now in one other record alone;
-//   (2) just one field besides tells the two records apart.
+//   (2) just one field besides tells the two records apart;
+//   (3) no value is lost: cards that go on from `todo` to `doing` exchange nothing. If there are more values
+//       than before, at least two have gone to other records.
 //
 // An `id`, and words as a usual name, say which record it is. Names and ids that are given anew are no such
 // values, and neither are dates, times and numbers that go on from record to record beside words that stay:
@@ -71,6 +73,10 @@ private struct Exchange {
         (self.old, self.new) = (old, new)
         fields = old.keys.filter { new[$0] != old[$0] }
         edited = Set(delta.entries.map(\.key))
+        // Both sides may have exchanged them.
+        if fields.allSatisfy({ delta[$0] != nil && item.changed(by: edit)[$0] == new[$0] }) {
+            return nil
+        }
         let areFlags = fields.allSatisfy { old[$0]?.isFlag != false && new[$0]?.isFlag != false }
         if areFlags || fields.contains(where: ItemIdentity.isUsual) { return nil }
     }
@@ -86,7 +92,7 @@ private struct Exchange {
             let (otherBefore, otherAfter) = (other.old.map(values), other.new.map(values))
             return otherBefore != otherAfter && (otherBefore == after || otherAfter == before)
         }
-        guard !records.isEmpty else { return false }
+        guard !records.isEmpty, keepsValues(others) else { return false }
         let near =
             base.count <= Self.comparedMax ? Array(base) : others.compactMap(\.old) + [.map(old)]
         func isLone(_ values: [Value?]) -> Bool {
@@ -102,6 +108,22 @@ private struct Exchange {
             }
             return false
         }
+    }
+
+    /// Whether all values that these records had are in them still, in other ones (3).
+    private func keepsValues(_ others: [ChangedItem]) -> Bool {
+        let items = others + [ChangedItem(old: .map(old), new: new)]
+        var counts: [[Value?]: Int] = [:]
+        for item in items.compactMap(\.new) { counts[values(in: item), default: 0] += 1 }
+        let isMore = items.count { $0.new != nil } > items.count { $0.old != nil }
+        var movedCount = 0
+        for item in items {
+            guard let old = item.old.map(values) else { continue }
+            counts[old, default: 0] -= 1
+            if counts[old] ?? 0 < 0 { return false }
+            if item.new.map(values) != old { movedCount += 1 }
+        }
+        return !isMore || movedCount > 1
     }
 
     private func isUnsure(besides record: Value, _ others: [ChangedItem]) -> Bool {

@@ -218,8 +218,12 @@ extension TableRow {
     }
 
     /// Whether each cell that is not new and was there once is in the column that the order tells.
+    ///
+    /// Where an edit has made two cells equal, nothing tells.
     fileprivate func mayHaveMoved(to order: [Int?]) -> Bool {
-        guard let columns, columns.count == order.count else { return true }
+        guard let columns, columns.count == order.count, Set(new).count == new.count else {
+            return true
+        }
         return zip(columns, order).allSatisfy { $0 == nil || $0 == $1 }
     }
 }
