@@ -157,6 +157,23 @@ import Testing
         )
     }
 
+    @Test func `a new row is as it was written if cells were exchanged in most others`() throws {
+        for last in [#"["Thu","Gus","Gus"]"#, #"["Thu","Gus","Hal"]"#] {
+            try expectMerge(
+                #"[["Mon","Ann","Bob"],["Tue","Cyd","Dan"],["Wed","Eve","Fay"],["Thu","Gus","Hal"]]"#,
+                #"[["Mon","Bob","Ann"],["Tue","Dan","Cyd"],["Wed","Fay","Eve"],\#(last)]"#,
+                #"""
+                [["Mon","Ann","Bob"],["Tue","Cyd","Dan"],["Wed","Eve","Fay"],["Thu","Gus","Hal"],
+                ["Fri","Ida","Jon"]]
+                """#,
+                gives: #"""
+                    [["Mon","Bob","Ann"],["Tue","Dan","Cyd"],["Wed","Fay","Eve"],\#(last),
+                    ["Fri","Ida","Jon"]]
+                    """#
+            )
+        }
+    }
+
     @Test func `columns change places though an edit makes two cells equal`() throws {
         try expectMerge(
             #"[["Name","Home","Work"],["Ann","11","12"],["Bob","21","22"],["Cyd","31","32"]]"#,

@@ -78,6 +78,22 @@ import Testing
         )
     }
 
+    @Test func `an edit is reported if two records have changed their values beside a third`()
+        throws
+    {
+        func plan(_ parts: [String], isDone: Int? = nil) -> String {
+            let days = ["Monday", "Tuesday", "Wednesday", "Thursday"]
+            let records = zip(days, parts).enumerated().map { index, part in
+                [#""\#(part.0)""#, #""\#(part.1)""#, "\(index == isDone)"]
+            }
+            return list(records, ["day", "exercise", "done"])
+        }
+        let parts = ["Legs", "Back", "Core", "Arms"]
+        for new in [["Back", "Legs", "Core", "Swim"], ["Back", "Legs", "Core"]] {
+            try expectConflict(plan(parts), plan(new), plan(parts, isDone: 1))
+        }
+    }
+
     @Test func `an edit stays with its card if cards go on`() throws {
         func cards(_ states: [String], note: String = "") -> String {
             let notes = [note] + states.dropFirst().map { _ in "" }
@@ -105,12 +121,13 @@ import Testing
             }
             return list(records, ["date", "who", "shift"])
         }
-        try expectMerge(
-            rota(["Ann", "Bob", "Cyd"]),
-            rota(["Bob", "Ann", "Cyd"]),
-            rota(["Bob", "Ann", "Cyd"], late: 1),
-            gives: rota(["Bob", "Ann", "Cyd"], late: 1)
-        )
+        let base = try Value(json: rota(["Ann", "Bob", "Cyd"]))
+        let swapped = try Value(json: rota(["Bob", "Ann", "Cyd"]))
+        let edited = try Value(json: rota(["Bob", "Ann", "Cyd"], late: 1))
+        for (ours, theirs) in [(swapped, edited), (edited, swapped)] {
+            let merge = merge(base, ours, theirs)
+            #expect(merge.value == edited && merge.conflicts.allSatisfy(\.isNotice))
+        }
     }
 
     @Test func `an edit stays with its record if a second field tells which one it is`() throws {

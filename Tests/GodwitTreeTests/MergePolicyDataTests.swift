@@ -71,6 +71,13 @@ import Testing
             "version": 1, "rules": [["path": .string(Key(deep)), "rule": "max"]],
         ])
         #expect(policy?.root == nil)
+        for (count, isRead) in [(MergePolicy.stepsMax, true), (MergePolicy.stepsMax + 1, false)] {
+            let path = Key(String(repeating: "/a", count: count))
+            let policy = MergePolicy([
+                "version": 1, "rules": [["path": .string(path), "rule": "max"]],
+            ])
+            #expect((policy?.root != nil) == isRead)
+        }
     }
 
     @Test func `a value that is one is taken from one side`() throws {

@@ -31,7 +31,9 @@ extension World {
     private func checkLease(of operation: QueuedOperation, _ launch: Launch) {
         guard isShared, let thaw = launch.thaw, thaw.time == clock.now,
             !thaw.running.contains(operation.number),
-            let runner = try? launch.store.database.read({ try RunnerTable.row(in: $0) })
+            let runner = try? launch.store.database.read({ try RunnerTable.row(in: $0) }),
+            // A process that gives its lease back has stopped by itself.
+            runner.until > 0
         else { return }
         books.expect(
             .oneProcessRuns,

@@ -7,7 +7,9 @@
 
 extension MergePolicy {
     /// How many rules are read of what another program has written.
-    package static let countMax = 1_024
+    package static let countMax = 256
+    /// How many steps the path of such a rule has at most: what a place costs in a merge grows with all.
+    package static let stepsMax = 32
 
     /// The rules that may hold for a key of the root, and under it, as data; functions are left out.
     package func value(at key: Key) -> Value {
@@ -32,7 +34,9 @@ extension MergePolicy {
         else { return nil }
         self.init(version: Int(version))
         for rule in rules {
-            guard let path = rule["path"]?.text else { continue }
+            guard let path = rule["path"]?.text,
+                path.utf8.count(where: { $0 == UInt8(ascii: "/") }) <= Self.stepsMax
+            else { continue }
             if let rule = rule["rule"]?.text.flatMap(Rule.init(name:)) { set(rule, at: path) }
             if let names = rule["identity"]?.list?.compactMap(\.text), !names.isEmpty {
                 identify(by: names.map { Key($0) }, at: path)

@@ -10,8 +10,8 @@
 //   (1) all that ours changed in the record was in one other record alone, and is there no more; or what
 //       it took out is now in one other record alone;
 //   (2) just one field besides tells the two records apart;
-//   (3) no value is lost: cards that go on from `todo` to `doing` exchange nothing. If there are more values
-//       than before, at least two have gone to other records.
+//   (3) two records have changed their values, or no value is lost: cards that go on from `todo` to `doing`
+//       exchange nothing. If there are more values than before, at least two have gone to other records.
 //
 // An `id`, and words as a usual name, say which record it is. Names and ids that are given anew are no such
 // values, and neither are dates, times and numbers that go on from record to record beside words that stay:
@@ -73,12 +73,10 @@ private struct Exchange {
         (self.old, self.new) = (old, new)
         fields = old.keys.filter { new[$0] != old[$0] }
         edited = Set(delta.entries.map(\.key))
-        // Both sides may have exchanged them.
-        if fields.allSatisfy({ delta[$0] != nil && item.changed(by: edit)[$0] == new[$0] }) {
-            return nil
-        }
+        let other = item.changed(by: edit)
+        let areBothSides = fields.allSatisfy { other[$0] == new[$0] }
         let areFlags = fields.allSatisfy { old[$0]?.isFlag != false && new[$0]?.isFlag != false }
-        if areFlags || fields.contains(where: ItemIdentity.isUsual) { return nil }
+        if areBothSides || areFlags || fields.contains(where: ItemIdentity.isUsual) { return nil }
     }
 
     private func values(in item: Value) -> [Value?] { fields.map { item[$0] } }
@@ -92,7 +90,10 @@ private struct Exchange {
             let (otherBefore, otherAfter) = (other.old.map(values), other.new.map(values))
             return otherBefore != otherAfter && (otherBefore == after || otherAfter == before)
         }
-        guard !records.isEmpty, keepsValues(others) else { return false }
+        let areSwapped = records.contains {
+            $0.old.map(values) == after && $0.new.map(values) == before
+        }
+        guard areSwapped || !records.isEmpty && keepsValues(others) else { return false }
         let near =
             base.count <= Self.comparedMax ? Array(base) : others.compactMap(\.old) + [.map(old)]
         func isLone(_ values: [Value?]) -> Bool {

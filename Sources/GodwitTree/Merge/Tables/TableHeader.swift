@@ -189,6 +189,10 @@ extension TableHeader.Names {
 }
 
 extension Value.List {
+    fileprivate var hasDigits: Bool {
+        contains { $0.text?.contains(where: \.isNumber) ?? $0.isNumber }
+    }
+
     /// Whether a row is none of names: it has numbers, empty cells, or one text twice.
     fileprivate func isNoHeader(_ width: Int) -> Bool {
         contains { $0.text == nil || $0.isBlank } || Set(self).count < width
@@ -200,13 +204,20 @@ extension [TableRow] {
 
     /// Whether the cells of the first row are in another order, and those of most others are, and of none
     /// in a different one.
+    ///
+    /// Where an edit has made two cells equal, they do not tell; then the first row must be of another
+    /// kind than the others.
     fileprivate var haveMovedAlike: Bool {
         guard let first, let columns = first.columns else { return false }
         let order = columns.compactMap(\.self)
         guard order.count == first.old.count, order != order.sorted() else { return false }
         let others = dropFirst().prefix(Self.rowsMax)
-        return others.count > 1 && 2 * others.count { $0.columns == columns } > others.count
-            && dropFirst().allSatisfy { $0.mayHaveMoved(to: columns) }
+        let isHeader = others.count > 1 && 2 * others.count { $0.columns == columns } > others.count
+        guard isHeader, dropFirst().allSatisfy({ $0.mayHaveMoved(to: columns) }) else {
+            return false
+        }
+        return dropFirst().allSatisfy { Set($0.new).count == $0.new.count }
+            || !first.old.hasDigits && dropFirst().allSatisfy(\.old.hasDigits)
     }
 }
 
@@ -217,14 +228,12 @@ extension TableRow {
         return new.map { cell in old.firstIndex(of: cell) }
     }
 
-    /// Whether each cell that is not new and was there once is in the column that the order tells.
-    ///
-    /// Where an edit has made two cells equal, nothing tells.
+    /// Whether each cell that is not new, and was and is there once, is in the column that the order tells.
     fileprivate func mayHaveMoved(to order: [Int?]) -> Bool {
-        guard let columns, columns.count == order.count, Set(new).count == new.count else {
-            return true
+        guard let columns, columns.count == order.count else { return true }
+        return zip(new, zip(columns, order)).allSatisfy { cell, places in
+            places.0 == nil || places.0 == places.1 || new.count { $0 == cell } > 1
         }
-        return zip(columns, order).allSatisfy { $0 == nil || $0 == $1 }
     }
 }
 
