@@ -70,8 +70,10 @@ private let cards = StoreCollection<Value>("cards")
             let value = try await pair.replica.store.write { try $0.value(of: key) }
             #expect(value == line.objects[key])
         }
-        // An older app that is opened again leaves them.
+        // An older app merges by them wherever it merges, and leaves them when it is opened again.
         let old = pairs[0].replica
+        let rules = try await old.store.write { try old.policy(for: cards.place("c"), in: $0) }
+        #expect(rules.version == 2)
         old.close()
         _ = try await Pair(old.store, line, policy: policy(version: 1, .max))
         #expect(try await old.store.write { try $0.value(of: key) } == line.objects[key])

@@ -19,14 +19,16 @@ import Testing
         return "[\(items.joined(separator: ","))]"
     }
 
-    @Test func `an edit of a shift is reported if two people have changed places`() throws {
-        func rota(_ people: [String], late: Int? = nil) -> String {
-            let records = people.enumerated().map { day, person in
-                let shift = day == late ? #""late""# : #""early""#
-                return [#""2026-03-0\#(day + 2)""#, #""\#(person)""#, shift]
-            }
-            return list(records, ["date", "who", "shift"])
+    /// A rota with one person for each day.
+    private func rota(_ people: [String], late: Int? = nil) -> String {
+        let records = people.enumerated().map { day, person in
+            let shift = day == late ? #""late""# : #""early""#
+            return [#""2026-03-0\#(day + 2)""#, #""\#(person)""#, shift]
         }
+        return list(records, ["date", "who", "shift"])
+    }
+
+    @Test func `an edit of a shift is reported if two people have changed places`() throws {
         try expectConflict(
             rota(["Ann", "Bob", "Cyd"]),
             rota(["Bob", "Ann", "Cyd"]),
@@ -114,13 +116,6 @@ import Testing
     }
 
     @Test func `an edit of one side is made if both have exchanged the same`() throws {
-        func rota(_ people: [String], late: Int? = nil) -> String {
-            let records = people.enumerated().map { day, person in
-                let shift = day == late ? #""late""# : #""early""#
-                return [#""2026-03-0\#(day + 2)""#, #""\#(person)""#, shift]
-            }
-            return list(records, ["date", "who", "shift"])
-        }
         let base = try Value(json: rota(["Ann", "Bob", "Cyd"]))
         let swapped = try Value(json: rota(["Bob", "Ann", "Cyd"]))
         let edited = try Value(json: rota(["Bob", "Ann", "Cyd"], late: 1))

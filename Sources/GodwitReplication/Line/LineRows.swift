@@ -150,8 +150,8 @@ struct LineSlice: Hashable, Sendable {
     var isPartial = false
     /// Of the states that were asked for, the base among them, those that are kept, by serial.
     var states: [Int64: StateID]
-    /// The last starts of the server, their serials ascending: all since the base, or for recoveries
-    /// all that are kept.
+    /// The last starts of the server, their serials ascending: those since the base; for a recovery also
+    /// those before it.
     var openings: [LineOpening] = []
     /// What clients have given back of the epoch that was asked for.
     var restorations: [Epoch: LineRestoration] = [:]

@@ -136,6 +136,8 @@ extension Replica {
         else { return }
         let edited = try transaction.versioned(key)
         let row = try device(in: transaction).completed(found, to: edited)
+        var machine = machine
+        machine.policy = try policy(for: key, in: transaction)
         let edit = try EditOfRefused(of: row, at: key, edited, machine, keepsIt: keepingIt)
         if let object = edit.result, object != edited {
             try transaction.setValue(object.value, version: object.version, of: key)

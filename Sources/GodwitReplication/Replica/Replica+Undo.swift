@@ -69,7 +69,8 @@ extension Replica {
         try UndoTable.remove(step, of: number, in: database)
         for change in changes {
             let now = try transaction.versioned(change.key)
-            let merge = try change.takenBack(from: now, policy)
+            let rules = try policy(for: change.key, in: transaction)
+            let merge = try change.takenBack(from: now, rules)
             let isReadable = merge.result.map { machine.isReadable(change.key, $0) } ?? true
             // An object that the app could not read any more stays as it is.
             let (result, edit) = isReadable ? (merge.result, merge.afterOurs) : (now, nil)

@@ -161,6 +161,17 @@ public final class Replica: Sendable {
     var nonces: ServerNonces { recorder.nonces }
     var policy: MergePolicy { machine.policy }
 
+    /// The rules for an object: the app's, or the replica's where these are newer.
+    func policy(
+        for key: ObjectKey,
+        in transaction: borrowing WriteTransaction
+    ) throws -> MergePolicy {
+        guard let name = PolicyRecord.key(about: key) else { return policy }
+        let record = try transaction.versioned(name)
+        var rules = MergeRules(policy)
+        return rules.policy(for: key) { _ in record }
+    }
+
     /// The rows as a transaction sees them.
     func device(in transaction: borrowing WriteTransaction) -> StoredDevice {
         recorder.device(in: transaction)
