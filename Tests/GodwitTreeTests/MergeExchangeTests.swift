@@ -115,6 +115,40 @@ import Testing
         }
     }
 
+    @Test(arguments: [#""2026-03-02""#, #""2026-04-01""#])
+    func `an exchange is reported though the records are stamped with it`(stamp: String) throws {
+        func rota(_ people: [String], _ stamps: [String], late: Int? = nil) throws -> Value {
+            let records = people.enumerated().map { day, person in
+                [
+                    #""2026-03-0\#(day + 2)""#, #""\#(person)""#, stamps[day],
+                    day == late ? #""late""# : #""early""#,
+                ]
+            }
+            return try Value(json: list(records, ["date", "who", "updated", "shift"]))
+        }
+        let old = Array(repeating: #""2026-01-01""#, count: 3)
+        let merge = try merge(
+            rota(["Ann", "Bob", "Cyd"], old),
+            rota(["Bob", "Ann", "Cyd"], [stamp, stamp, old[2]]),
+            rota(["Ann", "Bob", "Cyd"], old, late: 0)
+        )
+        #expect(merge.conflicts.contains { !$0.isNotice })
+    }
+
+    @Test(arguments: [20, 365]) func `a plan that is put off is contested whatever its length`(
+        count: Int
+    ) throws {
+        func plan(from first: Int, isDone: Int? = nil) throws -> Value {
+            let records = (0..<count).map { index in
+                let part = (index + count - first) % count
+                return ["\(index * 10)", #""part \#(part)""#, "\(part == isDone)"]
+            }
+            return try Value(json: list(records, ["day", "what", "done"]))
+        }
+        let merge = try merge(plan(from: 0), plan(from: 1), plan(from: 0, isDone: 4))
+        #expect(merge.conflicts.contains { !$0.isNotice })
+    }
+
     @Test func `an edit of one side is made if both have exchanged the same`() throws {
         let base = try Value(json: rota(["Ann", "Bob", "Cyd"]))
         let swapped = try Value(json: rota(["Bob", "Ann", "Cyd"]))

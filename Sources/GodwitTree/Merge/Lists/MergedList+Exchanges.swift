@@ -18,7 +18,7 @@
 // an appointment that is put off is still the same one.
 
 extension MergedList {
-    private static var changedMax: Int { 64 }
+    private static var changedMax: Int { 512 }
 
     /// The side that has put the values of another record into one that the other side edits, so that
     /// it may be the other one.
@@ -35,15 +35,21 @@ extension MergedList {
     /// The other records that a side changes; none if these are many.
     private func changedItems(by side: Side, except segment: Int) -> [ChangedItem] {
         let list = plan.side(side)
-        var items: [ChangedItem] = []
-        for (index, range) in plan.segments.ranges.enumerated() where index != segment {
-            let edit = list.edit(of: index)
-            guard edit != .keep || list.isRemoved(index) else { continue }
-            for item in base[range].prefix(Self.changedMax) {
-                let new = list.isRemoved(index) ? nil : item.changed(by: edit)
-                items.append(ChangedItem(old: item, new: new))
+        let ranges = plan.segments.ranges
+        var changed: [Int] = []
+        var count = 0
+        for index in ranges.indices where list.isRemoved(index) || list.edit(of: index) != .keep {
+            count += ranges[index].count
+            guard count <= Self.changedMax else { return [] }
+            if index != segment { changed.append(index) }
+        }
+        let items = changed.flatMap { index in
+            base[ranges[index]].map { item in
+                ChangedItem(
+                    old: item,
+                    new: list.isRemoved(index) ? nil : item.changed(by: list.edit(of: index))
+                )
             }
-            if items.count > Self.changedMax { return [] }
         }
         let inserted = list.inserted.prefix(Self.changedMax)
         return items + inserted.map { ChangedItem(old: nil, new: $0.value) }
@@ -60,8 +66,8 @@ private struct ChangedItem {
 private struct Exchange {
     private let old: Value.Map
     private let new: Value
-    /// The fields that have other values.
-    private let fields: [Key]
+    /// The fields that have other values; for a look at other records, those with values of these.
+    private var fields: [Key]
     private let edited: Set<Key>
 
     private static let comparedMax = 512
@@ -71,20 +77,35 @@ private struct Exchange {
         let new = item.changed(by: change)
         guard new.map != nil else { return nil }
         (self.old, self.new) = (old, new)
-        fields = old.keys.filter { new[$0] != old[$0] }
-        edited = Set(delta.entries.map(\.key))
         let other = item.changed(by: edit)
-        let areBothSides = fields.allSatisfy { other[$0] == new[$0] }
+        let changed = old.keys.filter { new[$0] != old[$0] }
+        // What both sides have changed alike is no exchange of one of them.
+        fields = changed.filter { other[$0] != new[$0] }
+        edited = Set(delta.entries.map(\.key))
         let areFlags = fields.allSatisfy { old[$0]?.isFlag != false && new[$0]?.isFlag != false }
-        if areBothSides || areFlags || fields.contains(where: ItemIdentity.isUsual) { return nil }
+        if areFlags || changed.contains(where: ItemIdentity.isUsual) { return nil }
     }
 
     private func values(in item: Value) -> [Value?] { fields.map { item[$0] } }
 
     /// Whether values came from another record, or went to one, that one field alone tells from this one.
     ///
-    /// Values that several records of the base have say nothing.
+    /// Values that several records of the base have say nothing, and neither do those of a field in which
+    /// each record got a value of its own: a mark that it was exchanged, or when.
     func isUnsure(in base: Value.List, among others: [ChangedItem]) -> Bool {
+        var exchange = self
+        exchange.fields = fields.filter { key in
+            others.contains { other in
+                let (before, after) = (other.old?[key], other.new?[key])
+                return before != after
+                    && (other.old != nil && before == new[key]
+                        || other.new != nil && after == old[key])
+            }
+        }
+        return !exchange.fields.isEmpty && exchange.comesFrom(others, in: base)
+    }
+
+    private func comesFrom(_ others: [ChangedItem], in base: Value.List) -> Bool {
         let (before, after) = (values(in: .map(old)), values(in: new))
         let records = others.filter { other in
             let (otherBefore, otherAfter) = (other.old.map(values), other.new.map(values))

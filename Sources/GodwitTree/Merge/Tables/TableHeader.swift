@@ -138,9 +138,9 @@ struct TableHeader {
         (list, row) = (nil, nil)
         let first = rows.map { rows in rows.first.flatMap { $0.position == 0 ? $0 : nil } }
         isFirstRow = true
-        let data = rows.ours.dropFirst().map(\.old)
-        guard let old = first.ours?.old ?? first.theirs?.old,
-            data.contains(where: { $0.isNoHeader(width) }) || data.repeatsCells(below: old)
+        guard Side.allCases.allSatisfy({ rows[$0].mayHaveHeader }),
+            let old = first.ours?.old ?? first.theirs?.old,
+            rows.ours.dropFirst().map(\.old).areBelow(header: old)
                 || rows.ours.haveMovedAlike || rows.theirs.haveMovedAlike
         else {
             (base, sides) = (Names(values: []), Sides(both: Names(values: [])))
@@ -185,62 +185,5 @@ extension TableHeader.Names {
         let row = row ?? []
         let areTexts = row.allSatisfy { $0.text != nil }
         values = areTexts ? row.map { $0.isBlank ? nil : $0 } : []
-    }
-}
-
-extension Value.List {
-    fileprivate var hasDigits: Bool {
-        contains { $0.text?.contains(where: \.isNumber) ?? $0.isNumber }
-    }
-
-    /// Whether a row is none of names: it has numbers, empty cells, or one text twice.
-    fileprivate func isNoHeader(_ width: Int) -> Bool {
-        contains { $0.text == nil || $0.isBlank } || Set(self).count < width
-    }
-}
-
-extension [TableRow] {
-    private static var rowsMax: Int { 16 }
-
-    /// Whether the cells of the first row are in another order, and those of most others are, and of none
-    /// in a different one.
-    ///
-    /// Where an edit has made two cells equal, they do not tell; then the first row must be of another
-    /// kind than the others.
-    fileprivate var haveMovedAlike: Bool {
-        guard let first, let columns = first.columns else { return false }
-        let order = columns.compactMap(\.self)
-        guard order.count == first.old.count, order != order.sorted() else { return false }
-        let others = dropFirst().prefix(Self.rowsMax)
-        let isHeader = others.count > 1 && 2 * others.count { $0.columns == columns } > others.count
-        guard isHeader, dropFirst().allSatisfy({ $0.mayHaveMoved(to: columns) }) else {
-            return false
-        }
-        return dropFirst().allSatisfy { Set($0.new).count == $0.new.count }
-            || !first.old.hasDigits && dropFirst().allSatisfy(\.old.hasDigits)
-    }
-}
-
-extension TableRow {
-    /// The column in which each cell was; nil where two cells were equal.
-    fileprivate var columns: [Int?]? {
-        guard Set(old).count == old.count else { return nil }
-        return new.map { cell in old.firstIndex(of: cell) }
-    }
-
-    /// Whether each cell that is not new, and was and is there once, is in the column that the order tells.
-    fileprivate func mayHaveMoved(to order: [Int?]) -> Bool {
-        guard let columns, columns.count == order.count else { return true }
-        return zip(new, zip(columns, order)).allSatisfy { cell, places in
-            places.0 == nil || places.0 == places.1 || new.count { $0 == cell } > 1
-        }
-    }
-}
-
-extension [Value.List] {
-    /// Whether these rows have one cell twice, and none of another row: they have values, and that one names.
-    fileprivate func repeatsCells(below header: Value.List) -> Bool {
-        let cells = flatMap { row in row.map(\.self) }
-        return Set(cells).count < cells.count && Set(header).isDisjoint(with: cells)
     }
 }

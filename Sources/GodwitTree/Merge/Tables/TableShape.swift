@@ -29,7 +29,7 @@ struct TableShape {
     }
 
     /// Where a row has its cells.
-    fileprivate enum CellPlace {
+    fileprivate enum CellPlace: Equatable {
         /// The row is a list of them.
         case row
         /// The row is a record, and a field of it has them.
@@ -214,12 +214,26 @@ extension MapAround {
 
 extension ListRecipe {
     /// Whether each row that stays is edited, or nearly each.
+    ///
+    /// Where several rows have their cells in another order, those to which it makes no difference are kept.
     fileprivate func editsAll(_ base: Value.List) -> Bool {
-        let kept = runs.reduce(max(0, base.count - tail)) { sum, run in
-            if case .kept(let range) = run { sum + range.count } else { sum }
+        var kept = [min(tail, base.count)..<base.count]
+        var edited: [(position: Int, delta: Delta)] = []
+        for run in runs {
+            switch run {
+            case .kept(let range): kept.append(range)
+            case .edited(let position, let delta): edited.append((position, delta))
+            case .new: break
+            }
         }
-        let edited = runs.count { if case .edited = $0 { true } else { false } }
-        return edited > 0 && kept <= edited
+        let keptCount = kept.reduce(0) { $0 + $1.count }
+        guard keptCount > edited.count else { return !edited.isEmpty }
+        guard edited.count > 1, placeOfCells == .row else { return false }
+        let orders = edited.lazy.compactMap { row in
+            TableRow(base[row.position], changedBy: row.delta)?.order
+        }
+        guard let order = orders.first else { return false }
+        return edited.count >= kept.joined().count { base[$0].list?.isSame(in: order) != true }
     }
 
     /// Where the first row that has cells put in, removed or moved has them.

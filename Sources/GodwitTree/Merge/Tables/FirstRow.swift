@@ -1,0 +1,110 @@
+// Whether the first row of a table has the names of its columns.
+//
+//   (1) It has if another row has numbers, blank cells or one text twice, or if a text is in several rows
+//       and none of the first one's is.
+//   (2) It has if its cells, and those of most other rows, are in another order, which is the same one.
+//   (3) It has none if a row is in the way in which a side has put the cells of the first one in another
+//       order: cells that were there once, and are there once, must be where that order tells. Of rows below
+//       a word that have no words in that column, most decide.
+
+extension [TableRow] {
+    private static var rowsMax: Int { 16 }
+
+    /// Whether no row says that the order of the first one's cells is its own alone (3).
+    var mayHaveHeader: Bool {
+        guard let order = first?.order, let old = first?.old else { return true }
+        let others = dropFirst()
+        let strayCount = others.count { !$0.mayHaveMoved(to: order) }
+        return strayCount == 0
+            || 2 * strayCount < others.count && others.map(\.old).areNoWords(below: old)
+    }
+
+    /// Whether the cells of the first row are in another order, those of most others are, and of none in a
+    /// different one (2).
+    ///
+    /// Where an edit has made two cells equal, they do not tell; then the first row must be of another
+    /// kind than the others.
+    var haveMovedAlike: Bool {
+        guard let order = first?.order, let old = first?.old else { return false }
+        let others = dropFirst().prefix(Self.rowsMax)
+        let areMoved = others.count > 1 && 2 * others.count { $0.columns == order } > others.count
+        guard areMoved, dropFirst().allSatisfy({ $0.mayHaveMoved(to: order) }) else {
+            return false
+        }
+        return dropFirst().allSatisfy { !$0.new.isDoubled }
+            || dropFirst().map(\.old).areNoWords(below: old)
+    }
+}
+
+extension TableRow {
+    init?(_ row: Value, changedBy delta: Delta) {
+        guard let old = row.list, let new = row.changed(by: delta).list else { return nil }
+        self.init(position: 0, old: old, new: new)
+    }
+
+    /// The columns in which the cells were, nil for a new cell, if they are in another order.
+    var order: [Int?]? {
+        guard let columns else { return nil }
+        let kept = columns.compactMap(\.self)
+        return kept != kept.sorted() ? columns : nil
+    }
+
+    /// The column in which each cell was; nil where two cells were equal.
+    fileprivate var columns: [Int?]? {
+        let positions = Dictionary(zip(old, old.indices)) { first, _ in first }
+        return positions.count == old.count ? new.map { positions[$0] } : nil
+    }
+
+    /// Whether each cell that is not new, and was and is there once, is in the column that the order tells.
+    fileprivate func mayHaveMoved(to order: [Int?]) -> Bool {
+        guard let columns, columns.count == order.count else { return true }
+        guard columns != order else { return true }
+        let counts = Dictionary(new.map { ($0, 1) }, uniquingKeysWith: +)
+        return zip(new, zip(columns, order)).allSatisfy { cell, places in
+            places.0 == nil || places.0 == places.1 || counts[cell, default: 0] > 1
+        }
+    }
+}
+
+extension Value {
+    fileprivate var hasLetters: Bool { text?.contains(where: \.isLetter) ?? false }
+}
+
+extension Value.List {
+    /// Whether cells in this order are the same row.
+    func isSame(in order: [Int?]) -> Bool {
+        order.count == count
+            && zip(self, order).allSatisfy { cell, column in
+                column.map { $0 < count && self[$0] == cell } ?? false
+            }
+    }
+
+    /// Whether there are a number, an empty cell, or one text twice.
+    fileprivate func isNoHeader(_ width: Int) -> Bool {
+        contains { $0.text == nil || $0.isBlank } || Set(self).count < width
+    }
+
+    /// Whether a cell that is not empty is there twice.
+    fileprivate var isDoubled: Bool {
+        let cells = filter { !$0.isBlank }
+        return Set(cells).count < cells.count
+    }
+}
+
+extension [Value.List] {
+    /// Whether these rows have values, and that one names (1).
+    func areBelow(header: Value.List) -> Bool {
+        if contains(where: { $0.isNoHeader(header.count) }) { return true }
+        let cells = flatMap { row in row.map(\.self) }
+        return Set(cells).count < cells.count && Set(header).isDisjoint(with: cells)
+    }
+
+    /// Whether there is a column below a word that has cells, and no words.
+    fileprivate func areNoWords(below header: Value.List) -> Bool {
+        header.indices.contains { column in
+            let cells = compactMap { $0.count > column ? $0[column] : nil }.filter { !$0.isBlank }
+            return header[column].hasLetters && !cells.isEmpty
+                && !cells.contains(where: \.hasLetters)
+        }
+    }
+}
