@@ -11,6 +11,8 @@ public enum ReplicationError: Error, Hashable, Sendable {
     case invalidName(String)
     /// A collection cannot be kept the same on several devices.
     case unsuitableCollection(String, reason: String)
+    /// There are more rules for merges of a collection, or longer ones, than other programs read.
+    case tooManyRules(String)
     /// A message is not of the form that the protocol has.
     case malformedMessage(reason: String)
     /// A message is not what its sender wrote.
@@ -55,6 +57,12 @@ extension ReplicationError: CustomStringConvertible {
             "\"\(name)\" is no name for a replica: 1 to 128 letters, digits, '.', '_' or '-'"
         case .unsuitableCollection(let name, let reason):
             "the collection \"\(name)\" cannot be in a replica: \(reason)"
+        case .tooManyRules(let name):
+            """
+            the rules for merges of "\(name)" are more than 256, or their paths have more than 32 steps, or \
+            1,024 together, or one names more than 8 fields, or the version is above 2^48: other programs \
+            would not read them
+            """
         case .malformedMessage(let reason): "malformed message: \(reason)"
         case .damagedMessage: "the message was damaged on the way"
         case .senderIsOlder(let version, let known):
@@ -83,7 +91,8 @@ extension ReplicationError: CustomStringConvertible {
     public var httpStatus: Int {
         switch self {
         case .unknownReplica: 404
-        case .invalidName, .unsuitableCollection, .malformedMessage, .damagedMessage: 400
+        case .invalidName, .unsuitableCollection, .tooManyRules, .malformedMessage, .damagedMessage:
+            400
         case .senderIsOlder, .senderIsNewer: 400
         case .overBudget: 413
         case .invalidDelta, .wrongContent: 422
@@ -98,6 +107,7 @@ extension ReplicationError: CustomStringConvertible {
         case .unknownReplica: "unknownReplica"
         case .invalidName: "invalidName"
         case .unsuitableCollection: "unsuitableCollection"
+        case .tooManyRules: "tooManyRules"
         case .malformedMessage: "malformedMessage"
         case .damagedMessage: "damagedMessage"
         case .senderIsOlder: "upgradeClient"

@@ -101,4 +101,192 @@ private let cards = StoreCollection<Value>("cards")
         let found = try await votes(after: (7, 9), ours, theirs)
         #expect(found[0] == found[1])
     }
+
+    @Test(arguments: [MergePolicy.Rule.whole, .theirs], ["/", "/cards", "/cards/*", "/*"])
+    func `a rule above an object is one for the object`(
+        rule: MergePolicy.Rule,
+        path: String
+    ) async throws {
+        var policy = MergePolicy(version: 1)
+        policy.set(rule, at: path)
+        let line = TestLine()
+        let pairs = [
+            try await Pair(Store(.memory), line, policy: policy),
+            try await Pair(Store(.memory), line, policy: policy),
+        ]
+        let objects = try await cardObjects(after: (["a": 1, "n": 7], ["b": 2, "n": 9]), pairs)
+        #expect(objects[0] == objects[1])
+        #expect(line.objects.filter { !$0.key.isReserved } == objects[0])
+        if case .whole = rule {
+            let sides: [Value] = [["a": 1, "n": 7], ["b": 2, "n": 9]]
+            #expect(sides.contains(objects[0][cards.place("c")] ?? .null))
+        }
+        for pair in pairs {
+            let replica = pair.replica
+            let isSound = try await replica.store.write { transaction in
+                try !replica.isDirty(in: transaction) && replica.problems(in: transaction).isEmpty
+            }
+            #expect(isSound)
+        }
+    }
+
+    /// Has both devices set a card at once, and returns the objects of both afterwards.
+    private func cardObjects(
+        after values: (Value, Value),
+        _ pairs: [Pair]
+    ) async throws -> [[ObjectKey: Value]] {
+        for pair in pairs + pairs { try await pair.synchronize() }
+        try await pairs[0].replica.store.write { try $0.set(["n": 5], for: "c", in: cards) }
+        for pair in pairs { try await pair.synchronize() }
+        for (pair, value) in zip(pairs, [values.0, values.1]) {
+            try await pair.replica.store.write { try $0.set(value, for: "c", in: cards) }
+        }
+        for pair in pairs + pairs { try await pair.synchronize() }
+        return [try await pairs[0].objects(), try await pairs[1].objects()]
+    }
+
+    @Test func `rules hold for objects that arrive with them, on both sides`() async throws {
+        let line = TestLine()
+        let old = try await Pair(Store(.memory), line, policy: policy(version: 1, .max))
+        try await old.replica.store.write { try $0.set(["votes": 5], for: "c", in: cards) }
+        try await old.synchronize()
+        let new = try await Pair(Store(.memory), line, collections: ["cards"])
+        try await new.synchronize()
+        // The new app's first batch has its rules and an edit that was made offline.
+        try await old.replica.store.write { try $0.set(["votes": 9], for: "c", in: cards) }
+        try await old.synchronize()
+        new.replica.close()
+        let updated = try await Pair(new.replica.store, line, policy: policy(version: 2, .min))
+        try await updated.replica.store.write { try $0.set(["votes": 7], for: "c", in: cards) }
+        // The old app has an edit that is not sent, when rules and objects arrive in one answer.
+        try await old.replica.store.write { try $0.set(["votes": 8], for: "c", in: cards) }
+        try await updated.synchronize()
+        #expect(line.objects[cards.place("c")] == ["votes": 7])
+        try await old.synchronize()
+        #expect(line.objects[cards.place("c")] == ["votes": 7])
+    }
+
+    @Test func `rules that were removed with all objects are written again`() async throws {
+        let line = TestLine()
+        let pair = try await Pair(Store(.memory), line, policy: policy(version: 1, .max))
+        try await pair.replica.store.write { try $0.set(["votes": 5], for: "c", in: cards) }
+        try await pair.synchronize()
+        try await pair.replica.store.write { try $0.removeEverything() }
+        for _ in 0..<2 { try await pair.synchronize() }
+        let key = PolicyRecord.key(about: "cards")
+        #expect(line.objects[key] == policy(version: 1, .max).value(at: "cards"))
+        #expect(line.objects[cards.place("c")] == nil)
+    }
+
+    @Test(
+        arguments: [
+            ["version": .int(.max), "rules": "none"],
+            ["version": .int(.max), "rules": []],
+            ["version": 1_000_000_000_000_000, "rules": []],
+        ] as [Value]
+    )
+    func `rules that cannot be read do not keep others out`(value: Value) async throws {
+        let line = TestLine()
+        let (rules, key) = (policy(version: 1, .max), PolicyRecord.key(about: "cards"))
+        let pair = try await Pair(Store(.memory), line)
+        try await pair.replica.store.write { try $0.setValue(value, version: 1, of: key) }
+        try await pair.synchronize()
+        let other = try await Pair(Store(.memory), line, policy: rules)
+        for pair in [other, pair, other] { try await pair.synchronize() }
+        #expect(line.objects[key] == rules.value(at: "cards"))
+    }
+
+    @Test func `a server takes no rules that are larger than any app's`() async throws {
+        let line = TestLine()
+        let pair = try await Pair(Store(.memory), line)
+        let name = String(repeating: "a", count: PolicyRecord.sizeMax)
+        try await pair.replica.store.write { transaction in
+            try transaction.setValue(
+                ["version": 1, "rules": [["path": .string(Key(name)), "rule": "max"]]],
+                version: 1,
+                of: PolicyRecord.key(about: "cards")
+            )
+        }
+        try await pair.synchronize()
+        #expect(line.objects.isEmpty)
+    }
+
+    @Test func `rules that other programs would not read are an error`() async throws {
+        var deep = MergePolicy(version: 1)
+        deep.set(.max, at: "/cards" + String(repeating: "/a", count: MergePolicy.stepsMax))
+        var many = MergePolicy(version: 1)
+        for number in 0...MergePolicy.countMax { many.set(.max, at: "/cards/*/\(number)") }
+        for policy in [deep, many, MergePolicy(version: .max)] {
+            await #expect(throws: ReplicationError.tooManyRules("cards")) {
+                _ = try await Pair(Store(.memory), collections: ["cards"], policy: policy)
+            }
+        }
+    }
+}
+
+/// Rules that the type of a collection declares.
+@Suite struct DeclaredPolicyTests {
+    struct Price: Codable, Equatable, Sendable {
+        var amount: Int
+        var currency: String
+    }
+
+    struct Offer: Codable, Equatable, Sendable, MergePolicyProviding {
+        var price: Price?
+        var votes = 0
+
+        static var mergePolicy: MergePolicy {
+            var policy = MergePolicy(version: 1)
+            policy.set(.whole, at: "/price")
+            policy.set(.max, at: "/votes")
+            return policy
+        }
+    }
+
+    private static let offers = StoreCollection<Offer>("cards")
+
+    private func pair(_ line: TestLine, policy: MergePolicy = .standard) async throws -> Pair {
+        var options = Store.Options()
+        options.collections = [CollectionRules(Self.offers)]
+        return try await Pair(Store(.memory, options: options), line, policy: policy)
+    }
+
+    @Test(arguments: [nil, Price(amount: 5, currency: "EUR")])
+    func `a value that a type declares to be one is merged as one`(old: Price?) async throws {
+        let line = TestLine()
+        let pairs = [try await pair(line), try await pair(line)]
+        let edits = [Price(amount: 6, currency: "EUR"), Price(amount: 5, currency: "USD")]
+        func write(_ offer: Offer, _ pair: Pair) async throws {
+            try await pair.replica.store.write { try $0.set(offer, for: "c", in: Self.offers) }
+        }
+        try await write(Offer(price: old), pairs[0])
+        for pair in pairs + pairs { try await pair.synchronize() }
+        for (index, pair) in pairs.enumerated() {
+            try await write(Offer(price: edits[index], votes: 4 + index), pair)
+        }
+        for pair in pairs + pairs { try await pair.synchronize() }
+        let found = try await pairs[0].replica.store.read { try $0.get("c", in: Self.offers) }
+        #expect(found.map { edits.contains($0.price ?? edits[0]) } == true)
+        #expect(found?.votes == 5)
+        #expect(try await pairs[0].objects() == pairs[1].objects())
+    }
+
+    @Test func `the app's rules go before those of its types, and both have versions`() async throws
+    {
+        var policy = MergePolicy(version: 2)
+        policy.set(.min, at: "/cards/*/votes")
+        let line = TestLine()
+        try await pair(line, policy: policy).synchronize()
+        let rules = try #require(line.objects[PolicyRecord.key(about: "cards")])
+        #expect(
+            rules == [
+                "version": 3,
+                "rules": [
+                    ["path": "/cards/*/price", "rule": "whole"],
+                    ["path": "/cards/*/votes", "rule": "min"],
+                ],
+            ]
+        )
+        #expect(line.objects[PolicyRecord.key(about: "lists")]?["version"] == 2)
+    }
 }

@@ -193,7 +193,7 @@ private let cards = StoreCollection<Value>("cards")
     {
         let folder = try TemporaryFolder()
         let device = try Store(.memory)
-        for start in 0..<20 {
+        for start in 0..<LineSlice.openingCountMax + 12 {
             let store = try Store(.file(folder.path("server.sqlite")))
             let client = try await Client(Self.server(store), device)
             for number in Int64(0)..<3 {

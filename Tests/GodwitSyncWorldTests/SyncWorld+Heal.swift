@@ -122,7 +122,8 @@ extension SyncWorld {
         }
         // A copy of a device may not know that it has sent what a merge has made of its shape.
         for (key, shape) in objects where key.collection == Self.shapes.name && copyCount == 0 {
-            if shape.map?.count != 1 { violate("device \(device.index) cannot read \(key)") }
+            guard shape.map?.count != 1 else { continue }
+            violate("device \(device.index) cannot read \(key): \(shape)")
         }
         let own = objects.filter { !held.contains($0.key) }
         let theirs = values.filter { !held.contains($0.key) }

@@ -71,6 +71,18 @@ import Testing
             "version": 1, "rules": [["path": .string(Key(deep)), "rule": "max"]],
         ])
         #expect(policy?.root == nil)
+        for (count, isRead) in [
+            (MergePolicy.identityMax, true), (MergePolicy.identityMax + 1, false),
+        ] {
+            let names = Value.List(repeating: "a", count: count)
+            let policy = MergePolicy([
+                "version": 1, "rules": [["path": "/n", "identity": .list(names)]],
+            ])
+            #expect((policy?.root != nil) == isRead)
+        }
+        for version: Int64 in [.max, 1 << 48 + 1] {
+            #expect(MergePolicy(["version": .int(version), "rules": []]) == nil)
+        }
         for (count, isRead) in [(MergePolicy.stepsMax, true), (MergePolicy.stepsMax + 1, false)] {
             let path = Key(String(repeating: "/a", count: count))
             let policy = MergePolicy([
@@ -95,6 +107,10 @@ import Testing
         #expect(Merge(base: base, ours: base, theirs: theirs, policy: policy).value == theirs)
         let same = Merge(base: base, ours: theirs, theirs: theirs, policy: policy)
         #expect(same.value == theirs && same.conflicts.isEmpty)
+        // Where both sides put one in, it is one value, too.
+        let new = Merge(base: ["n": 1], ours: ours, theirs: theirs, policy: policy)
+        #expect([ours["price"], theirs["price"]].contains(new.value["price"]))
+        #expect(new.conflicts.map { "\($0.path)" } == ["/price"])
         // A text is one value, too.
         var note = MergePolicy()
         note.set(.whole, at: "/note")

@@ -15,7 +15,7 @@ struct AdoptionDraft {
     init(_ slice: DeviceSlice, _ machine: DeviceMachine) {
         self.slice = slice
         self.machine = machine
-        rules = MergeRules(machine.policy)
+        rules = MergeRules(machine.rules)
         sum = slice.replica.sum
     }
 
@@ -36,14 +36,14 @@ struct AdoptionDraft {
     func adoption(
         at state: LineState,
         of epoch: Epoch,
-        after starts: [ServerStart],
+        after starts: [LineStart],
         _ outcome: BatchOutcome?
     ) throws(ReplicationError) -> Adoption {
         guard sum.digest == state.id.content else { throw .wrongContent }
         var adoption = adoption
         adoption.replica.base = state
         adoption.replica.epoch = epoch
-        adoption.replica.starts = starts.suffix(ServerStart.rememberedMax)
+        adoption.replica.starts = starts.suffix(LineStart.rememberedMax)
         adoption.replica.former = nil
         adoption.fetched = .dropped
         adoption.replica.take(outcome)
@@ -154,7 +154,9 @@ extension AdoptionDraft {
 
     /// Adopts changes of the base's objects, merges what is pending on top, and records conflicts.
     mutating func arrive(_ changes: [ObjectKey: ObjectDelta]) throws(ReplicationError) {
-        for (key, delta) in changes { try arrive(delta, at: key) }
+        for key in changes.keys.rulesFirst {
+            if let delta = changes[key] { try arrive(delta, at: key) }
+        }
         try recordConflicts()
     }
 
@@ -183,7 +185,7 @@ extension AdoptionDraft {
             return keep(slice.objects[key], over: new, since: slice.pending[key]?.base, at: key)
         }
         if holdsArrivals(at: key) { return try hold(row, before: new, at: key) }
-        let policy = rules.policy(for: key) { slice.objects[$0] }
+        let policy = rules.policy(for: key) { objects[$0] ?? slice.objects[$0] }
         let earlier = try row.rebase(key, onto: delta, policy)
         let merge = try ObjectMerge(
             key,
@@ -192,8 +194,11 @@ extension AdoptionDraft {
             theirs: row.tail,
             policy: policy
         )
-        guard isReadable(merge.result, at: key) || !isReadable(new, at: key) else {
-            return take(new, since: old, at: key)
+        if !isReadable(merge.result, at: key) {
+            if isReadable(new, at: key) { return take(new, since: old, at: key) }
+            let own = slice.objects[key]
+            // Another device has yet to mend what the server has made of its edit.
+            if isReadable(own, at: key) { return keep(own, over: new, since: old, at: key) }
         }
         row.base = new
         row.tail = merge.afterOurs

@@ -16,7 +16,7 @@ internal import GodwitTree
 
 /// Decides what a device sends, and what an answer does to its objects.
 struct DeviceMachine: Sendable {
-    var policy = MergePolicy.standard
+    var rules = ProgramRules(.standard)
     /// How many objects a batch has at most.
     var batchCountMax = 4_096
     /// The largest object that is sent whole, in canonical bytes: a server reads no larger message.
@@ -33,6 +33,9 @@ struct DeviceMachine: Sendable {
     var holdsArrivals = false
     /// Whether the app's type can decode an object.
     var isReadable: @Sendable (ObjectKey, VersionedValue) -> Bool = { _, _ in true }
+
+    /// The program's own rules for merges.
+    var policy: MergePolicy { rules.policy }
 }
 
 /// What was read on the device, in one transaction.

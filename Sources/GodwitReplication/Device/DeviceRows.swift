@@ -12,7 +12,7 @@ struct DeviceReplica: Hashable, Sendable {
     /// The sum of the base's objects.
     var sum = ContentSum.empty
     /// The last starts of the server before the base, the oldest first.
-    var starts: [ServerStart] = []
+    var starts: [LineStart] = []
     /// The last batch that was frozen, whether it has an outcome or not.
     var sequence: Int64 = 0
     /// The name of that batch.

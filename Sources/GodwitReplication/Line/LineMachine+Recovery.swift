@@ -108,22 +108,29 @@ extension LineSlice {
 
     /// The state at which the lost line began; nil when the starts do not tell.
     ///
-    /// A server that is restored is started then, and the client knows all starts of its own line: the
-    /// lost line began at the first one that it does not know.
+    /// A server that is restored is started then, and the client knows the starts of its own line: the lost
+    /// line began at the first one that it does not know, after those that it does. If the client's line
+    /// has a start of its own before that one, it left this line earlier.
     private func beginning(
-        of starts: [ServerStart],
+        of starts: [LineStart],
         since common: LineState,
         before base: LineState
     ) -> LineState? {
         let known = Set(starts)
+        let last = openings.lastIndex { known.contains($0.told) }
         let isComplete =
             openings.count < Self.openingCountMax
-            || openings.first.map { $0.state.serial <= common.serial || known.contains($0.start) }
-                ?? false
-        let first = openings.first {
-            $0.state.serial >= common.serial && !known.contains($0.start)
+            || openings.first.map { $0.state.serial <= common.serial } ?? false
+        guard last != nil || isComplete else { return nil }
+        let first = openings.dropFirst(last.map { $0 + 1 } ?? 0).first {
+            $0.state.serial >= common.serial
         }
-        guard isComplete, let first, first.state.serial < base.serial else { return nil }
+        let there = Set(openings.map(\.told))
+        let lastShared = starts.lastIndex(where: there.contains).map { $0 + 1 } ?? 0
+        let own = starts.dropFirst(lastShared).first
+        guard let first, first.state.serial < base.serial,
+            own.map({ $0.serial >= first.state.serial }) ?? true
+        else { return nil }
         return first.state
     }
 }

@@ -79,9 +79,9 @@ extension LineMachine {
         _ lost: [ObjectKey: VersionedValue?]
     ) throws(ReplicationError) -> LineGrowth {
         var growth = LineGrowth(turn.slice, changes: try turn.changesSinceBase())
-        var rules = MergeRules(policy)
-        for key in Set(given.keys).union(lost.keys) {
-            let policy = rules.policy(for: key) { turn.slice.objects[$0]?.value }
+        var rules = MergeRules(ProgramRules(policy))
+        for key in Set(given.keys).union(lost.keys).rulesFirst {
+            let policy = rules.policy(for: key) { growth.object(at: $0) }
             let reference = try turn.value(at: key)
             var object = given[key] ?? reference
             if !takes(object, at: key) { object = reference }

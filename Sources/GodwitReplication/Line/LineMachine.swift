@@ -91,9 +91,10 @@ extension LineMachine {
             return turn.answer(.ok, changes, writes: true)
         }
         var growth = LineGrowth(turn.slice, changes: changes)
-        var rules = MergeRules(policy)
-        for (key, delta) in batch.changes {
-            let policy = rules.policy(for: key) { turn.slice.objects[$0]?.value }
+        var rules = MergeRules(ProgramRules(policy))
+        for key in batch.changes.keys.rulesFirst {
+            guard let delta = batch.changes[key] else { continue }
+            let policy = rules.policy(for: key) { growth.object(at: $0) }
             if batch.doubtful.contains(key) {
                 growth.take(try turn.merge(delta, at: key, policy, areDoubtful: true), at: key)
                 continue
@@ -124,7 +125,9 @@ extension LineMachine {
     func takes(_ object: VersionedValue?, at key: ObjectKey) -> Bool {
         guard let value = object?.value else { return true }
         // A record of conflicts has several objects in it.
-        let sizeMax = objectSizeMax * (key.isReserved ? ConflictRecord.countMax : 1)
+        let sizeMax =
+            PolicyRecord.isCollection(key.collection)
+            ? PolicyRecord.sizeMax : objectSizeMax * (key.isReserved ? ConflictRecord.countMax : 1)
         return value.canonicalBytes.count <= sizeMax
             && value.isNested(within: WriteTransaction.objectDepthMax)
     }

@@ -16,6 +16,9 @@ struct LineHead: Hashable, Sendable {
 struct LineOpening: Hashable, Sendable {
     let state: LineState
     let start: ServerStart
+
+    /// What devices are told of it.
+    var told: LineStart { LineStart(start: start, serial: state.serial) }
 }
 
 /// What the server knows of one client.
@@ -139,7 +142,7 @@ extension LineReads {
 /// What was read, in one snapshot.
 struct LineSlice: Hashable, Sendable {
     /// How many starts of the server are remembered.
-    static let openingCountMax = 8
+    static let openingCountMax = LineStart.rememberedMax
 
     var head: LineHead
     var peer: LinePeer?

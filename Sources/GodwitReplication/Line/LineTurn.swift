@@ -141,6 +141,11 @@ struct LineGrowth {
         self.changes = changes
     }
 
+    /// An object as it is after what was taken so far.
+    func object(at key: ObjectKey) -> VersionedValue? {
+        steps[key].map(\.value) ?? slice.objects[key]?.value
+    }
+
     /// Takes a merge of the line's changes (ours) with those of a client.
     mutating func take(_ merge: ObjectMerge, at key: ObjectKey) {
         changes[key] = merge.afterTheirs
@@ -266,7 +271,7 @@ extension LineSlice {
     }
 
     /// The starts over which changes lead, the oldest first.
-    func starts(since serial: Int64, until head: LineState) -> [ServerStart] {
-        openings.filter { (serial..<head.serial).contains($0.state.serial) }.map(\.start)
+    func starts(since serial: Int64, until head: LineState) -> [LineStart] {
+        openings.filter { (serial..<head.serial).contains($0.state.serial) }.map(\.told)
     }
 }

@@ -12,7 +12,7 @@ public struct RecoveryRequest: Hashable, Sendable {
     /// States of earlier epochs that it has adopted, the last one last.
     public let earlier: [LineState]
     /// The last starts of the server before the client's base, the oldest first.
-    public let starts: [ServerStart]
+    public let starts: [LineStart]
 }
 
 /// How a client gets back in sync.
@@ -36,7 +36,7 @@ public struct RecoveryAnswer: Hashable, Sendable {
     /// The state to compare with; the server keeps it for the client.
     public let state: LineState
     /// The last starts of the server before that state, the oldest first.
-    public let starts: [ServerStart]
+    public let starts: [LineStart]
     /// How many objects the client has given back on that state already, in the order of their keys.
     public var givenCount: Int64 = 0
 }

@@ -9,6 +9,8 @@ public struct ReplicaSummary: Hashable, Sendable {
 
     /// How many states a server keeps at most, unless clients are giving back what it had lost.
     ///
-    /// Each client has two, the head is one, and the last eight starts of the server found one each.
-    public static func stateCountMax(clientCount: Int) -> Int { 2 * clientCount + 9 }
+    /// Each client has two, the head is one, and each of the last 64 starts of the server found one.
+    public static func stateCountMax(clientCount: Int) -> Int {
+        2 * clientCount + LineStart.rememberedMax + 1
+    }
 }

@@ -48,7 +48,7 @@ public struct SlotAnswer: Hashable, Sendable {
     /// The state that the changes lead to.
     public let head: LineState
     /// The starts of the server over which the changes lead, the oldest first.
-    public let starts: [ServerStart]
+    public let starts: [LineStart]
     public let changes: [ObjectKey: ObjectDelta]
 }
 

@@ -137,7 +137,7 @@ extension Replica {
         let edited = try transaction.versioned(key)
         let row = try device(in: transaction).completed(found, to: edited)
         var machine = machine
-        machine.policy = try policy(for: key, in: transaction)
+        machine.rules = ProgramRules(try policy(for: key, in: transaction))
         let edit = try EditOfRefused(of: row, at: key, edited, machine, keepsIt: keepingIt)
         if let object = edit.result, object != edited {
             try transaction.setValue(object.value, version: object.version, of: key)

@@ -44,15 +44,17 @@ public final class Replica: Sendable {
     /// sent as the value that it led to: an increment of that kind does not add up with another one.
     ///
     /// - Parameters:
-    ///   - policy: The rules for merges. Those of a version above 0 become part of the replica, and its
-    ///     server merges by them, unless it has some of a higher version.
+    ///   - policy: The app's rules for merges, beside those that the types of the store's
+    ///     `CollectionRules` declare (`MergePolicyProviding`). The rules for a collection whose versions
+    ///     add up to more than 0 become part of the replica, and its server merges by them, unless it has
+    ///     some of a higher version.
     ///   - server: The app's name for the server; the replicas of a store with one server share a
     ///     client's id.
     ///   - undoCountMax: How many steps of this device ``undo(in:)`` can take back; they are stored
     ///     with each commit.
     ///   - whenDirty: Called in each transaction of this program that leaves something to be sent.
     /// - Throws: ``ReplicationError/unsuitableCollection(_:reason:)``,
-    ///   ``StoreError/hookExists(name:)`` when the store has the replica open already.
+    ///   ``ReplicationError/tooManyRules(_:)``, ``StoreError/hookExists(name:)`` when the store has the replica open already.
     public static func open(
         _ name: ReplicaName,
         server: String = "main",
@@ -94,7 +96,7 @@ public final class Replica: Sendable {
             // With the hook in place, so that no change comes between.
             try await store.write { transaction in
                 try replica.bringBackLost(in: transaction)
-                try replica.publishPolicy(in: transaction)
+                try replica.publishRules(in: transaction)
                 if try replica.isDirty(in: transaction) { try whenDirty(transaction) }
             }
         } catch {
@@ -118,14 +120,17 @@ public final class Replica: Sendable {
     }
 
     /// Makes the app's rules for merges part of the replica, unless it has newer ones.
-    private func publishPolicy(in transaction: borrowing WriteTransaction) throws {
-        guard policy.version > 0 else { return }
+    private func publishRules(in transaction: borrowing WriteTransaction) throws {
         for collection in try DeviceTable.collections(of: number, in: transaction.connection)
         where !ReplicaCollection.records(about: collection).isEmpty {
+            let own = machine.rules.version(for: collection)
+            guard own > 0 else { continue }
             let key = PolicyRecord.key(about: collection)
-            let version = PolicyRecord.version(of: try transaction.value(of: key))
-            guard version < policy.version else { continue }
-            try transaction.setValue(policy.value(at: collection), version: 1, of: key)
+            guard try PolicyRecord.version(of: transaction.value(of: key)) < own else { continue }
+            guard let record = machine.rules.record(for: collection) else {
+                throw ReplicationError.tooManyRules(collection.text)
+            }
+            try transaction.setValue(record, version: 1, of: key)
         }
     }
 
@@ -168,7 +173,7 @@ public final class Replica: Sendable {
     ) throws -> MergePolicy {
         guard let name = PolicyRecord.key(about: key) else { return policy }
         let record = try transaction.versioned(name)
-        var rules = MergeRules(policy)
+        var rules = MergeRules(machine.rules)
         return rules.policy(for: key) { _ in record }
     }
 
@@ -197,6 +202,8 @@ extension Replica {
         try checkOpenness(in: transaction)
         transaction.tellRefusals()
         try mergeEditsOfRefused(in: transaction)
+        // A collection may have joined since the opening, and all objects may have been removed.
+        do { try publishRules(in: transaction) } catch ReplicationError.tooManyRules {}
         let generation = try takeNonce(in: transaction)
         let device = device(in: transaction)
         var machine = machine.limited(to: sizeMax)

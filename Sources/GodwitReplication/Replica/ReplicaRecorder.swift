@@ -28,7 +28,9 @@ final class ReplicaRecorder: OwnHook, Sendable {
     ) {
         (self.number, self.server, self.undoCountMax) = (number, server, undoCountMax)
         let options = store.options
-        machine = DeviceMachine(policy: policy) { key, object in
+        machine = DeviceMachine(rules: ProgramRules(policy, of: options.mergePolicies)) {
+            key,
+            object in
             options.isReadable(object.value, version: object.version, at: key)
         }
         nonces = store.attachment { _ in ServerSessions() }.nonces(of: server)

@@ -8,8 +8,14 @@ public struct ServerStart: Hashable, Sendable {
     public let number: UInt32
 
     public init(_ number: UInt32) { self.number = number }
+}
 
-    /// How many starts of its line a device remembers.
+/// A start of a server, and how far it found the line of a replica.
+public struct LineStart: Hashable, Sendable {
+    public let start: ServerStart
+    public let serial: Int64
+
+    /// How many starts of a line its server remembers, and a device.
     static let rememberedMax = 64
 }
 

@@ -261,7 +261,7 @@ extension DeviceTable {
                 total: try statement.setHash(3),
                 collections: try sums(of: number, in: database)
             ),
-            starts: statement.serverStarts(10),
+            starts: statement.lineStarts(10),
             sequence: statement.integer(4),
             name: statement.isNull(5)
                 ? nil : BatchName(UInt32(truncatingIfNeeded: statement.integer(5))),
@@ -313,16 +313,30 @@ extension DeviceTable {
 
 // MARK: - Cells
 
-extension ServerStart {
-    fileprivate var bytes: [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+extension LineStart {
+    fileprivate static let sizeInBytes = 12
+
+    fileprivate var bytes: [UInt8] {
+        withUnsafeBytes(of: start.number.bigEndian) { Array($0) }
+            + withUnsafeBytes(of: serial.bigEndian) { Array($0) }
+    }
+
+    fileprivate init(bytes: ArraySlice<UInt8>) {
+        func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+            bytes.reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        self.init(
+            start: ServerStart(UInt32(truncatingIfNeeded: number(bytes.prefix(4)))),
+            serial: Int64(bitPattern: number(bytes.dropFirst(4)))
+        )
+    }
 }
 
 extension PreparedStatement {
-    /// Four bytes for each.
-    fileprivate func serverStarts(_ column: Int32) -> [ServerStart] {
-        let bytes = Array(blob(column))
-        return stride(from: 0, to: bytes.count - 3, by: 4).map { place in
-            ServerStart(bytes[place..<(place + 4)].reduce(0) { $0 << 8 | UInt32($1) })
+    fileprivate func lineStarts(_ column: Int32) -> [LineStart] {
+        let (bytes, size) = (Array(blob(column)), LineStart.sizeInBytes)
+        return stride(from: 0, through: bytes.count - size, by: size).map { place in
+            LineStart(bytes: bytes[place..<(place + size)])
         }
     }
 

@@ -13,7 +13,12 @@ extension WireWriter {
         fixed(state.id.bytes)
     }
 
-    mutating func starts(_ starts: [ServerStart]) { list(starts) { $0.fixed($1.number) } }
+    mutating func starts(_ starts: [LineStart]) {
+        list(starts) {
+            $0.fixed($1.start.number)
+            $0.number($1.serial)
+        }
+    }
 
     mutating func range(_ range: SpanSum) {
         optional(range.span.lower) { $0.key($1) }
@@ -56,9 +61,10 @@ extension WireReader {
         }
     }
 
-    mutating func starts() throws(ReplicationError) -> [ServerStart] {
-        try list(countMax: ServerStart.rememberedMax) { reader throws(ReplicationError) in
-            ServerStart(try reader.fixed(UInt32.self))
+    mutating func starts() throws(ReplicationError) -> [LineStart] {
+        try list(countMax: LineStart.rememberedMax) { reader throws(ReplicationError) in
+            let start = ServerStart(try reader.fixed(UInt32.self))
+            return LineStart(start: start, serial: try reader.number())
         }
     }
 

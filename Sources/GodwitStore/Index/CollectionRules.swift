@@ -22,6 +22,8 @@ public struct CollectionRules: Sendable {
     public let retention: Retention?
     /// Whether the collection is emptied when the store opens.
     public let isEphemeral: Bool
+    /// The rules that the type of the objects declares for merges.
+    package let mergePolicy: MergePolicy?
     private let upgrade: @Sendable (Value, ObjectKey, Int, Int) throws -> Value
     private let retype: @Sendable (Value, ObjectKey) throws -> Value
 
@@ -36,6 +38,7 @@ public struct CollectionRules: Sendable {
         self.indexes = indexes
         self.retention = retention
         self.isEphemeral = isEphemeral
+        mergePolicy = (Object.self as? any MergePolicyProviding.Type)?.mergePolicy
         upgrade = { try collection.upgraded($0, at: $1, from: $2, to: $3) }
         retype = { try collection.retyped($0, at: $1) }
     }

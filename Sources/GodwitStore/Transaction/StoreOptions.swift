@@ -48,6 +48,13 @@ public struct StoreOptions: Sendable {
 
     public init() {}
 
+    /// The rules for merges that the collections' types declare, by the collections' names.
+    package var mergePolicies: [Key: MergePolicy] {
+        Dictionary(collections.compactMap { rules in rules.mergePolicy.map { (rules.name, $0) } }) {
+            $1
+        }
+    }
+
     /// Whether the type that the app has named for a collection can decode an object; true where it
     /// has named none, or where a newer app has written the object.
     package func isReadable(_ value: Value, version: Int, at key: ObjectKey) -> Bool {

@@ -155,6 +155,8 @@ struct Merger {
         }
         let empty: Value
         switch (values.ours, values.theirs) {
+        case _ where place.rules?.isWhole == true:
+            return choice(.bothSet, base, values.map { $0 }, place)
         case (.map, .map): empty = [:]
         case (.list, .list): empty = []
         default: return choice(.bothSet, base, values.map { $0 }, place)

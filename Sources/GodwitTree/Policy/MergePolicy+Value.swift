@@ -10,6 +10,12 @@ extension MergePolicy {
     package static let countMax = 256
     /// How many steps the path of such a rule has at most: what a place costs in a merge grows with all.
     package static let stepsMax = 32
+    /// How many steps all paths have together.
+    package static let allStepsMax = 1_024
+    /// How many fields tell an item apart at most.
+    package static let identityMax = 8
+    /// The highest version; there is room for higher ones.
+    package static let versionMax = 1 << 48
 
     /// The rules that may hold for a key of the root, and under it, as data; functions are left out.
     package func value(at key: Key) -> Value {
@@ -27,20 +33,23 @@ extension MergePolicy {
         ]
     }
 
-    /// Reads rules; nil for data of another form.
+    /// Reads rules; nil for data of another form, and for more than a merge can bear.
     package init?(_ value: Value) {
-        guard let version = value["version"]?.integer, let rules = value["rules"]?.list,
+        guard let version = value["version"]?.integer.flatMap({ Int(exactly: $0) }),
+            version <= Self.versionMax, let rules = value["rules"]?.list,
             rules.count <= Self.countMax
         else { return nil }
-        self.init(version: Int(version))
+        self.init(version: version)
+        var allSteps = 0
         for rule in rules {
-            guard let path = rule["path"]?.text,
-                path.utf8.count(where: { $0 == UInt8(ascii: "/") }) <= Self.stepsMax
-            else { continue }
+            guard let path = rule["path"]?.text else { continue }
+            let steps = path.utf8.count { $0 == UInt8(ascii: "/") }
+            allSteps += steps
+            guard steps <= Self.stepsMax, allSteps <= Self.allStepsMax else { return nil }
             if let rule = rule["rule"]?.text.flatMap(Rule.init(name:)) { set(rule, at: path) }
-            if let names = rule["identity"]?.list?.compactMap(\.text), !names.isEmpty {
-                identify(by: names.map { Key($0) }, at: path)
-            }
+            guard let identity = rule["identity"]?.list, !identity.isEmpty else { continue }
+            guard identity.count <= Self.identityMax else { return nil }
+            identify(by: identity.compactMap(\.text).map { Key($0) }, at: path)
         }
     }
 }

@@ -62,7 +62,7 @@ public struct MergePolicy: Sendable {
 
     /// Decides conflicts at a path, and under it, by a rule.
     public mutating func set(_ rule: Rule, at path: String) {
-        edit(path) { $0.rule = rule }
+        edit(Path(pointer: path)) { $0.rule = rule }
     }
 
     /// Declares by which key the items of the lists at a path are told apart.
@@ -74,14 +74,34 @@ public struct MergePolicy: Sendable {
 
     /// Declares by which keys, taken together, the items of the lists at a path are told apart.
     public mutating func identify(by keys: [Key], at path: String) {
-        edit(path) { $0.identity = ItemIdentity(fields: keys.map { [$0] }) }
+        edit(Path(pointer: path)) { $0.identity = ItemIdentity(fields: keys.map { [$0] }) }
+    }
+
+    /// Adds other rules, for the values at a path; where both have a rule for a place, the other one stays.
+    ///
+    /// ```swift
+    /// policy.include(Price.mergePolicy, at: "/items/*/price")
+    /// ```
+    public mutating func include(_ other: MergePolicy, at path: String = "/") {
+        let place = Path(pointer: path).steps
+        other.root?.each(under: []) { steps, node in
+            edit(Path(place + steps.map { .key($0) })) { $0.take(node) }
+        }
+    }
+
+    /// These rules, of which ``Rule/whole`` holds for the places of some depth, and not for those above.
+    ///
+    /// A replica is no value, and neither is a collection of it.
+    package func wholeBelow(_ depth: Int) -> MergePolicy {
+        var policy = self
+        policy.root?.lowerWhole(by: depth)
+        return policy
     }
 
     /// Edits the rules at a path; no value has a place that is deeper than a value may be.
-    private mutating func edit(_ path: String, _ body: (inout Node) -> Void) {
-        let path = Path(pointer: path).steps
-        guard path.count <= Value.depthMax else { return }
-        let steps = path.map { step -> Key in
+    private mutating func edit(_ path: Path, _ body: (inout Node) -> Void) {
+        guard path.steps.count <= Value.depthMax else { return }
+        let steps = path.steps.map { step -> Key in
             switch step {
             case .key(let key): key
             case .position(let position): Key(String(position))
@@ -143,6 +163,23 @@ extension MergePolicy {
                     children[key]?.fill(from: node)
                 }
             }
+        }
+
+        fileprivate mutating func lowerWhole(by depth: Int) {
+            guard depth > 0 else { return }
+            if isWhole {
+                rule = nil
+                var child = children[Self.wildcard] ?? Node()
+                child.rule = child.rule ?? .whole
+                children[Self.wildcard] = child
+            }
+            for key in children.keys { children[key]?.lowerWhole(by: depth - 1) }
+        }
+
+        /// Takes the rules for this one place from another node.
+        fileprivate mutating func take(_ other: Node) {
+            rule = other.rule ?? rule
+            identity = other.identity ?? identity
         }
 
         /// Visits this node and all under it, each with its path.
