@@ -130,6 +130,19 @@ private let cards = StoreCollection<Value>("cards")
         }
     }
 
+    @Test func `a collection's own rule goes before one for all objects`() async throws {
+        var policy = MergePolicy(version: 1)
+        policy.set(.whole, at: "/")
+        policy.set(.editWins, at: "/cards")
+        let line = TestLine()
+        let pairs = [
+            try await Pair(Store(.memory), line, policy: policy),
+            try await Pair(Store(.memory), line, policy: policy),
+        ]
+        let objects = try await cardObjects(after: (["n": 5, "a": 1], ["n": 5, "b": 2]), pairs)
+        #expect(objects[0][cards.place("c")] == ["n": 5, "a": 1, "b": 2])
+    }
+
     /// Has both devices set a card at once, and returns the objects of both afterwards.
     private func cardObjects(
         after values: (Value, Value),

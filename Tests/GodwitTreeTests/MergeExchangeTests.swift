@@ -115,8 +115,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [#""2026-03-02""#, #""2026-04-01""#])
-    func `an exchange is reported though the records are stamped with it`(stamp: String) throws {
+    @Test(arguments: [#""2026-03-02""#, #""2026-04-01""#], [true, false])
+    func `an exchange is reported though the records are stamped with it`(
+        stamp: String,
+        areAlike: Bool
+    ) throws {
         func rota(_ people: [String], _ stamps: [String], late: Int? = nil) throws -> Value {
             let records = people.enumerated().map { day, person in
                 [
@@ -126,7 +129,10 @@ import Testing
             }
             return try Value(json: list(records, ["date", "who", "updated", "shift"]))
         }
-        let old = Array(repeating: #""2026-01-01""#, count: 3)
+        let old =
+            areAlike
+            ? Array(repeating: #""2026-01-01""#, count: 3)
+            : [#""2026-01-01""#, #""2026-01-02""#, #""2026-01-03""#]
         let merge = try merge(
             rota(["Ann", "Bob", "Cyd"], old),
             rota(["Bob", "Ann", "Cyd"], [stamp, stamp, old[2]]),

@@ -58,6 +58,34 @@ import Testing
         try merge(rows, ours, rows + [new], gives: ours + [new])
     }
 
+    @Test func `one row that is edited with the move does not take the names away`() throws {
+        let people = ["Ann", "Bob", "Cid", "Dan"]
+        var tasks: Rows = [["Task", "Owner", "Reviewer"]]
+        for number in 0..<24 {
+            tasks.append(["task \(number)", people[number % 4], people[(number + 1) % 4]])
+        }
+        var turned = tasks.map { [$0[0], $0[2], $0[1]] }
+        // Bob, the first task's reviewer, takes over, and Cid reviews.
+        turned[1] = ["task 0", "Cid", "Bob"]
+        try merge(
+            tasks,
+            turned,
+            tasks + [["billing", "Dora", "Emil"]],
+            gives: turned + [["billing", "Emil", "Dora"]]
+        )
+    }
+
+    @Test func `a row of which two cells are equal speaks by its others`() throws {
+        let rota: Rows = [
+            ["Mon", "Bob", "Fay", "Cyd"], ["Tue", "", "Bob", ""], ["Wed", "Bob", "", ""],
+        ]
+        let turned: Rows = [
+            ["Mon", "Bob", "Cyd", "Fay"], ["Tue", "", "Bob", ""], ["Wed", "Max", "", ""],
+        ]
+        let new: Rows = [["Xmas", "Pia", "Ola", "Ned"]]
+        try merge(rota, turned, rota + new, gives: turned + new)
+    }
+
     @Test func `columns change places though most rows have equal cells in them`() throws {
         let matches: Rows = [
             ["Team", "Home", "Away"], ["Ajax", 0, 0], ["Bonn", 1, 0], ["Celta", 0, 0],

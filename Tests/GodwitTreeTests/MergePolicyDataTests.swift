@@ -92,6 +92,11 @@ import Testing
         }
     }
 
+    @Test func `an identity without a key is none`() {
+        let rule: Value = ["path": "/n", "identity": [1]]
+        #expect(MergePolicy(["version": 1, "rules": [rule]])?.value(at: "n")["rules"] == [])
+    }
+
     @Test func `a value that is one is taken from one side`() throws {
         var policy = MergePolicy()
         policy.set(.whole, at: "/price")

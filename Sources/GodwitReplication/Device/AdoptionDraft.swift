@@ -198,7 +198,9 @@ extension AdoptionDraft {
             if isReadable(new, at: key) { return take(new, since: old, at: key) }
             let own = slice.objects[key]
             // Another device has yet to mend what the server has made of its edit.
-            if isReadable(own, at: key) { return keep(own, over: new, since: old, at: key) }
+            if own != nil, isReadable(own, at: key) {
+                return keep(own, over: new, since: old, at: key)
+            }
         }
         row.base = new
         row.tail = merge.afterOurs

@@ -96,7 +96,7 @@ public final class Replica: Sendable {
             // With the hook in place, so that no change comes between.
             try await store.write { transaction in
                 try replica.bringBackLost(in: transaction)
-                try replica.publishRules(in: transaction)
+                try replica.publishRules(isOpening: true, in: transaction)
                 if try replica.isDirty(in: transaction) { try whenDirty(transaction) }
             }
         } catch {
@@ -120,17 +120,26 @@ public final class Replica: Sendable {
     }
 
     /// Makes the app's rules for merges part of the replica, unless it has newer ones.
-    private func publishRules(in transaction: borrowing WriteTransaction) throws {
+    ///
+    /// Rules that this program cannot read are replaced at an opening alone: two programs that do not read
+    /// each other's would go on for ever.
+    private func publishRules(
+        isOpening: Bool,
+        in transaction: borrowing WriteTransaction
+    ) throws {
         for collection in try DeviceTable.collections(of: number, in: transaction.connection)
         where !ReplicaCollection.records(about: collection).isEmpty {
             let own = machine.rules.version(for: collection)
             guard own > 0 else { continue }
             let key = PolicyRecord.key(about: collection)
-            guard try PolicyRecord.version(of: transaction.value(of: key)) < own else { continue }
-            guard let record = machine.rules.record(for: collection) else {
+            let found = try transaction.value(of: key)
+            let isKept = found != nil && PolicyRecord.policy(in: found) == nil && !isOpening
+            guard !isKept, PolicyRecord.version(of: found) < own else { continue }
+            if let record = machine.rules.record(for: collection) {
+                try transaction.setValue(record, version: 1, of: key)
+            } else if isOpening {
                 throw ReplicationError.tooManyRules(collection.text)
             }
-            try transaction.setValue(record, version: 1, of: key)
         }
     }
 
@@ -203,7 +212,7 @@ extension Replica {
         transaction.tellRefusals()
         try mergeEditsOfRefused(in: transaction)
         // A collection may have joined since the opening, and all objects may have been removed.
-        do { try publishRules(in: transaction) } catch ReplicationError.tooManyRules {}
+        try publishRules(isOpening: false, in: transaction)
         let generation = try takeNonce(in: transaction)
         let device = device(in: transaction)
         var machine = machine.limited(to: sizeMax)

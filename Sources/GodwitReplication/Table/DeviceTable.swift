@@ -333,11 +333,12 @@ extension LineStart {
 }
 
 extension PreparedStatement {
+    /// Without those that are damaged: they only help to find where a line was cut off.
     fileprivate func lineStarts(_ column: Int32) -> [LineStart] {
         let (bytes, size) = (Array(blob(column)), LineStart.sizeInBytes)
-        return stride(from: 0, through: bytes.count - size, by: size).map { place in
-            LineStart(bytes: bytes[place..<(place + size)])
-        }
+        return stride(from: 0, through: bytes.count - size, by: size)
+            .map { LineStart(bytes: bytes[$0..<($0 + size)]) }
+            .filter { 0..<(1 << 56) ~= $0.serial }
     }
 
     /// - Throws: ``ReplicationError/damagedHistory(reason:)``.

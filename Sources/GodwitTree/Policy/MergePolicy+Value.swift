@@ -49,7 +49,8 @@ extension MergePolicy {
             if let rule = rule["rule"]?.text.flatMap(Rule.init(name:)) { set(rule, at: path) }
             guard let identity = rule["identity"]?.list, !identity.isEmpty else { continue }
             guard identity.count <= Self.identityMax else { return nil }
-            identify(by: identity.compactMap(\.text).map { Key($0) }, at: path)
+            let names = identity.compactMap(\.text).map { Key($0) }
+            if !names.isEmpty { identify(by: names, at: path) }
         }
     }
 }

@@ -169,6 +169,16 @@ extension MergePolicy {
             guard depth > 0 else { return }
             if isWhole {
                 rule = nil
+                // A child with a rule of its own hands that one down.
+                for (key, child) in children where key != Self.wildcard && child.rule != nil {
+                    var named = child
+                    if !child.isWhole {
+                        var below = child.children[Self.wildcard] ?? Node()
+                        below.rule = below.rule ?? child.rule
+                        named.children[Self.wildcard] = below
+                    }
+                    children[key] = named
+                }
                 var child = children[Self.wildcard] ?? Node()
                 child.rule = child.rule ?? .whole
                 children[Self.wildcard] = child

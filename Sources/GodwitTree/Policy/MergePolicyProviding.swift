@@ -18,6 +18,8 @@
 /// ```
 ///
 /// A replica takes the rules from the types of the store's `CollectionRules` when it is opened.
+/// The rules of a collection have the version of these and of the app's, added up: if an app drops a
+/// type's rules, it raises its own version by more than theirs was.
 /// A type with fields of such types includes theirs: see ``MergePolicy/include(_:at:)``.
 public protocol MergePolicyProviding {
     /// The rules for values of this type, with paths that begin at the value.

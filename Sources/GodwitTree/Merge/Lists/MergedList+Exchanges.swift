@@ -149,7 +149,7 @@ private struct Exchange {
     }
 
     private func isUnsure(besides record: Value, _ others: [ChangedItem]) -> Bool {
-        let kept = old.filter { !fields.contains($0.key) && record[$0.key] != $0.value }
+        let kept = old.filter { new[$0.key] == $0.value && record[$0.key] != $0.value }
         guard kept.count == 1, let name = kept.first, !edited.isSubset(of: [name.key]) else {
             return false
         }

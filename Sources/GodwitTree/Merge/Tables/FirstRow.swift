@@ -5,7 +5,8 @@
 //   (2) It has if its cells, and those of most other rows, are in another order, which is the same one.
 //   (3) It has none if a row is in the way in which a side has put the cells of the first one in another
 //       order: cells that were there once, and are there once, must be where that order tells. Of rows below
-//       a word that have no words in that column, most decide.
+//       a word that have no words in that column, most decide, and seven in eight of rows that have words
+//       in common, but none with the first one.
 
 extension [TableRow] {
     private static var rowsMax: Int { 16 }
@@ -15,8 +16,10 @@ extension [TableRow] {
         guard let order = first?.order, let old = first?.old else { return true }
         let others = dropFirst()
         let strayCount = others.count { !$0.mayHaveMoved(to: order) }
+        let rows = others.map(\.old)
         return strayCount == 0
-            || 2 * strayCount < others.count && others.map(\.old).areNoWords(below: old)
+            || 2 * strayCount < others.count && rows.areNoWords(below: old)
+            || 8 * strayCount <= others.count && rows.repeatWords(below: old)
     }
 
     /// Whether the cells of the first row are in another order, those of most others are, and of none in a
@@ -55,14 +58,12 @@ extension TableRow {
         return positions.count == old.count ? new.map { positions[$0] } : nil
     }
 
-    /// Whether each cell that is not new, and was and is there once, is in the column that the order tells.
+    /// Whether each cell that was there once, and is there once, is in the column that the order tells.
     fileprivate func mayHaveMoved(to order: [Int?]) -> Bool {
-        guard let columns, columns.count == order.count else { return true }
-        guard columns != order else { return true }
-        let counts = Dictionary(new.map { ($0, 1) }, uniquingKeysWith: +)
-        return zip(new, zip(columns, order)).allSatisfy { cell, places in
-            places.0 == nil || places.0 == places.1 || counts[cell, default: 0] > 1
-        }
+        guard new.count == order.count else { return true }
+        let old = ListMatching.uniquePositions(of: old.map(ItemContent.init))
+        let new = ListMatching.uniquePositions(of: new.map(ItemContent.init))
+        return new.allSatisfy { cell, column in old[cell].map { $0 == order[column] } ?? true }
     }
 }
 
@@ -94,8 +95,12 @@ extension Value.List {
 extension [Value.List] {
     /// Whether these rows have values, and that one names (1).
     func areBelow(header: Value.List) -> Bool {
-        if contains(where: { $0.isNoHeader(header.count) }) { return true }
-        let cells = flatMap { row in row.map(\.self) }
+        contains { $0.isNoHeader(header.count) } || repeatWords(below: header)
+    }
+
+    /// Whether some cells are in several of these rows, and none of that one.
+    fileprivate func repeatWords(below header: Value.List) -> Bool {
+        let cells = flatMap { row in row.filter { !$0.isBlank } }
         return Set(cells).count < cells.count && Set(header).isDisjoint(with: cells)
     }
 
