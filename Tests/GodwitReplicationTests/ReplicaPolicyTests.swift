@@ -130,9 +130,10 @@ private let cards = StoreCollection<Value>("cards")
         }
     }
 
-    @Test func `a collection's own rule goes before one for all objects`() async throws {
+    @Test(arguments: ["/", "/*"])
+    func `a collection's own rule goes before one for all objects`(path: String) async throws {
         var policy = MergePolicy(version: 1)
-        policy.set(.whole, at: "/")
+        policy.set(.whole, at: path)
         policy.set(.editWins, at: "/cards")
         let line = TestLine()
         let pairs = [

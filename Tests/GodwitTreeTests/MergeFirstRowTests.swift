@@ -102,7 +102,7 @@ import Testing
         try merge(matches, turned, theirs, gives: wanted)
     }
 
-    @Test func `nobody gets another right if the columns of rights change places`() throws {
+    @Test func `a new role has its rights if their columns change places`() throws {
         let rights: Rows = [
             ["role", "read", "write", "admin"], ["guest", true, false, false],
             ["user", true, true, false],

@@ -5,8 +5,8 @@ internal import GodwitTree
 //
 //   (1) The rules for the objects of a collection are one object in a collection of their own, which
 //       is in the same replicas.
-//   (2) A device writes its rules when it opens the replica, if theirs is the higher version. Of two
-//       versions the higher one stays; of equal ones the head's.
+//   (2) A device writes its rules when it opens the replica, and before a request, if theirs is the higher
+//       version. Of two versions the higher one stays; of equal ones the head's.
 //   (3) A program merges by its own rules, unless those of the replica have a higher version.
 //   (4) The rules of a program for a collection are those of the app, and those of the collection's type.
 //       Their version is the sum of both versions: it grows if either does.

@@ -122,7 +122,8 @@ public final class Replica: Sendable {
     /// Makes the app's rules for merges part of the replica, unless it has newer ones.
     ///
     /// Rules that this program cannot read are replaced at an opening alone: two programs that do not read
-    /// each other's would go on for ever.
+    /// each other's would go on for ever. Own rules that others would not read stay here, if a collection
+    /// has joined since.
     private func publishRules(
         isOpening: Bool,
         in transaction: borrowing WriteTransaction

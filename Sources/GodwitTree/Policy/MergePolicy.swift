@@ -89,12 +89,12 @@ public struct MergePolicy: Sendable {
         }
     }
 
-    /// These rules, of which ``Rule/whole`` holds for the places of some depth, and not for those above.
+    /// These rules, of which ``Rule/whole`` is for the places of some depth, and not for those above.
     ///
     /// A replica is no value, and neither is a collection of it.
     package func wholeBelow(_ depth: Int) -> MergePolicy {
         var policy = self
-        policy.root?.lowerWhole(by: depth)
+        policy.root?.levelsToWhole = depth
         return policy
     }
 
@@ -119,6 +119,8 @@ extension MergePolicy {
         fileprivate(set) var rule: Rule?
         fileprivate(set) var identity: ItemIdentity?
         private var children: [Key: Node] = [:]
+        /// How many levels are between this place and the first one that may be one value.
+        fileprivate var levelsToWhole = 0
 
         fileprivate init() {}
 
@@ -135,7 +137,7 @@ extension MergePolicy {
         var isTheirs: Bool { if case .theirs? = rule { true } else { false } }
         var isUnion: Bool { if case .union? = rule { true } else { false } }
         var isSum: Bool { if case .sum? = rule { true } else { false } }
-        var isWhole: Bool { if case .whole? = rule { true } else { false } }
+        var isWhole: Bool { if case .whole? = rule { levelsToWhole == 0 } else { false } }
 
         /// The rules for a child, which inherits the rule unless it has its own.
         func child(_ step: Path.Step) -> Node? {
@@ -149,6 +151,7 @@ extension MergePolicy {
             var child = named ?? general ?? Node()
             if named != nil, let general { child.fill(from: general) }
             child.rule = child.rule ?? rule
+            child.levelsToWhole = max(0, levelsToWhole - 1)
             return child
         }
 
@@ -163,27 +166,6 @@ extension MergePolicy {
                     children[key]?.fill(from: node)
                 }
             }
-        }
-
-        fileprivate mutating func lowerWhole(by depth: Int) {
-            guard depth > 0 else { return }
-            if isWhole {
-                rule = nil
-                // A child with a rule of its own hands that one down.
-                for (key, child) in children where key != Self.wildcard && child.rule != nil {
-                    var named = child
-                    if !child.isWhole {
-                        var below = child.children[Self.wildcard] ?? Node()
-                        below.rule = below.rule ?? child.rule
-                        named.children[Self.wildcard] = below
-                    }
-                    children[key] = named
-                }
-                var child = children[Self.wildcard] ?? Node()
-                child.rule = child.rule ?? .whole
-                children[Self.wildcard] = child
-            }
-            for key in children.keys { children[key]?.lowerWhole(by: depth - 1) }
         }
 
         /// Takes the rules for this one place from another node.
