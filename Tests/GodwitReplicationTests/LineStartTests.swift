@@ -49,23 +49,27 @@ private let cards = StoreCollection<Value>("cards")
         count: Int
     ) async throws {
         let line = TestLine()
-        let (first, second) = (
-            try await Pair(Store(.memory), line), try await Pair(Store(.memory), line)
-        )
-        try await write("a", "b", by: first)
-        try await second.synchronize()
+        var pairs: [Pair] = []
+        for _ in 0..<3 { pairs.append(try await Pair(Store(.memory), line)) }
+        try await write("a", by: pairs[0])
+        for pair in pairs { try await pair.synchronize() }
+        try await write("b", by: pairs[0])
         let backup = line.backup
-        try await write("c", by: second)
+        // The second device learns of "b" with a state that the backup does not have.
+        try await write("c", by: pairs[2])
+        try await pairs[1].synchronize()
         line.backup = backup
-        try await first.replica.store.write { try $0.remove("a", in: cards) }
-        try await first.synchronize()
+        try await pairs[0].replica.store.write { try $0.remove("b", in: cards) }
+        try await pairs[0].synchronize()
         for number in 0..<count {
             restart(line)
-            try await write("later \(number)", by: first)
+            try await write("later \(number)", by: pairs[0])
         }
-        for pair in [second, first, second] { try await pair.synchronize() }
-        #expect(!cardNames(line).contains("a"))
+        for pair in [pairs[1], pairs[2]] + pairs { try await pair.synchronize() }
+        #expect(!cardNames(line).contains("b"))
         #expect(cardNames(line).contains("c"))
-        #expect(try await Set(first.objects().keys) == Set(second.objects().keys))
+        for pair in pairs {
+            #expect(try await Set(pair.objects().keys.map(\.key.text)) == Set(cardNames(line)))
+        }
     }
 }

@@ -16,6 +16,15 @@ import Testing
         try await pair.replica.store.write { try $0.set(shape, for: "s", in: Self.shapes) }
     }
 
+    /// Exchanges once, and does something between request and answer.
+    private func exchange(_ pair: Pair, _ body: () async throws -> Void) async throws {
+        let (replica, line) = (pair.replica, pair.line)
+        let request = try await replica.store.write { try replica.nextRequest(in: $0) }
+        let answer = try line.serve(request)
+        try await body()
+        _ = try await replica.store.write { try replica.receive(answer, to: request, in: $0) }
+    }
+
     @Test
     func `an edit beside a merge that its device has yet to mend leaves an object to be read`()
         async throws
@@ -24,20 +33,16 @@ import Testing
         var options = Store.Options()
         options.collections = [CollectionRules(Self.shapes)]
         var pairs: [Pair] = []
-        for shape in [Shape.triangle(4), .circle(5), .square(9)] {
-            pairs.append(try await Pair(Store(.memory, options: options), line))
-            try await draw(shape, pairs[pairs.count - 1])
-        }
+        for _ in 0..<3 { pairs.append(try await Pair(Store(.memory, options: options), line)) }
+        try await draw(.triangle(4), pairs[0])
+        try await draw(.circle(5), pairs[1])
         try await pairs[0].synchronize()
-        // The second device sends its circle, and goes before it has sent what mends the merge.
-        let replica = pairs[1].replica
-        let request = try await replica.store.write { try replica.nextRequest(in: $0) }
-        let answer = try line.serve(request)
-        _ = try await replica.store.write { try replica.receive(answer, to: request, in: $0) }
+        // The second device sends its circle, and what mends the merge is not sent yet.
+        try await exchange(pairs[1]) {}
         #expect(line.objects[Self.shapes.place("s")]?.map?.count == 2)
-        for pair in [pairs[2], pairs[1], pairs[0], pairs[2], pairs[1], pairs[0]] {
-            try await pair.synchronize()
-        }
+        // The third one draws while the answer is under way.
+        try await exchange(pairs[2]) { try await draw(.square(9), pairs[2]) }
+        for pair in [pairs[1], pairs[2]] + pairs + pairs { try await pair.synchronize() }
         var found: [Shape?] = []
         for pair in pairs {
             found.append(try await pair.replica.store.read { try $0.get("s", in: Self.shapes) })

@@ -105,8 +105,8 @@ import Testing
     @Test func `a new role has its rights if their columns change places`() throws {
         let rights: Rows = [
             ["role", "read", "write", "admin"], ["guest", true, false, false],
-            ["user", true, true, false],
-            ["staff", true, true, false], ["owner", true, true, true], ["bot", true, false, false],
+            ["user", true, true, false], ["staff", true, true, false], ["owner", true, true, true],
+            ["root", true, true, true], ["bot", true, false, false],
         ]
         let turned = rights.map { [$0[0], $0[1], $0[3], $0[2]] }
         try merge(
