@@ -35,15 +35,17 @@ demo: setup
 
 test: setup lint
 	@$(MAKE) --no-print-directory --jobs 2 test-traits build-tests
-	@for suite in $(TIMED); do $(TEST) --filter "$$suite" || exit 1; done
-	$(TEST) $(TIMED:%=--skip '%')
+	@for suite in $(ALONE); do $(TEST) --filter "$$suite" || exit 1; done
+	$(TEST) $(ALONE:%=--skip '%')
 
 # The compiler works on one large module for minutes: another build uses the other core.
 build-tests:
 	$(BUILD) --build-tests
 
-# Suites that measure time have the machine for themselves, one after the other.
-TIMED := GodwitTreeTests.BudgetTests GodwitStoreTests.BusyMachineTests
+# Suites that measure time, or whose processes and sockets must answer in time, have the machine for
+# themselves, one after the other.
+ALONE := GodwitTreeTests.BudgetTests GodwitStoreTests.BusyMachineTests GodwitServerTests \
+	GodwitToolTests.SyncKillTests
 
 # An app that wants only store and queue must not build an HTTP client or a server.
 test-traits:
@@ -91,7 +93,8 @@ merges: setup
 fuzz: setup
 	Scripts/fuzz $(or $(FUZZ),20000000)
 
+soak: SOAKED = GODWIT_TEST_MINUTES=10000 GODWIT_SOAK=$(or $(SOAK),10)
 soak: setup test-planted-bugs fuzz
 	$(BUILD) --build-tests
-	@for suite in $(TIMED); do $(TEST) --filter "$$suite" || exit 1; done
-	GODWIT_TEST_MINUTES=10000 GODWIT_SOAK=$(or $(SOAK),10) $(TEST) $(TIMED:%=--skip '%')
+	@for suite in $(ALONE); do $(SOAKED) $(TEST) --filter "$$suite" || exit 1; done
+	$(SOAKED) $(TEST) $(ALONE:%=--skip '%')

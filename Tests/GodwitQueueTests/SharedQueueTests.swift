@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
-import GodwitQueue
 import GodwitStore
 import GodwitTestKit
 import Synchronization
 import Testing
+
+@testable import GodwitQueue
 
 /// Several processes on one database: one runs, the others know what it does.
 ///
@@ -82,6 +83,7 @@ import Testing
         let waiting = Task {
             try await second.queue.finish(through: CommitNumber(rawValue: .max))
         }
+        while !second.queue.state.withLock({ $0.waiters.isWaitedFor }) { await Task.yield() }
         let (entered, gate) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
         let writing = Task {
             try await first.store.write { transaction in
