@@ -4,7 +4,7 @@ extension Merger {
         _ deltas: Sides<ListDelta>,
         _ place: MergePlace
     ) -> MergeNode {
-        if let table = table(ofCells: place) {
+        if let table = table(ofCells: place), table.isRow(base) {
             return mergeItems(base, deltas, place, areCells: true, of: table)
         }
         if let rows = mergeTable(base, deltas, place) { return rows }
@@ -62,7 +62,10 @@ extension Merger {
             list = MergedList(base, plan)
         } else {
             let twins = TwinSearch(base, plan, place.rules?.identity)
-            for (their, our) in twins.pairs { plan.unite(ours: our, theirs: their) }
+            // New rows of one place are one row only where both sides have the same columns.
+            if place.isNew || tables[place.inBase]?.shiftsCells != true {
+                for (their, our) in twins.pairs { plan.unite(ours: our, theirs: their) }
+            }
             list = MergedList(base, plan)
             for places in twins.clashes { list.report(.sameIdentity, places, .both, place) }
             for places in twins.apart { list.report(.bothMoved, places, .both, place) }

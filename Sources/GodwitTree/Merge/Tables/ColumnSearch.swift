@@ -38,8 +38,10 @@ struct ColumnSearch {
             guard !distinct.contains(where: mostlyContradicts) else { return nil }
         } else {
             guard rows.count > 1, max(width, newWidth) <= Self.unnamedMax else { return nil }
-            matchInOrder()
-            guard isConvincing, !self.rows.contains(where: contradicts) else { return nil }
+            if !matchMoved() {
+                matchInOrder()
+                guard isConvincing, !self.rows.contains(where: contradicts) else { return nil }
+            }
             matchPlaces()
         }
     }
@@ -72,13 +74,36 @@ struct ColumnSearch {
         guard free.count * newColumns.count <= Self.pairsMax else { return }
         for new in newColumns {
             let best = free.sorted().max { score($0, new) < score($1, new) }
-            // Empty cells do not tell that a column has another name.
             guard let best, 2 * score(best, new) > rowCount,
-                rows.contains(where: { !$0.new[new].isBlank && $0.old[best] == $0.new[new] })
+                areTelling(best, new, score(best, new) == rowCount)
             else { continue }
             sources[new] = best
             free.remove(best)
         }
+    }
+
+    /// Whether the cells that two columns have in common tell that they are one: a mark or a number that most
+    /// rows have is in other columns too.
+    private func areTelling(_ old: Int, _ new: Int, _ areAll: Bool) -> Bool {
+        let common = rows.lazy.map { ($0.old[old], $0.new[new]) }.filter { $0 == $1 }.map { $0.0 }
+        let cells = Set(common.filter { !$0.isEmptyCell })
+        return cells.count > 1 || areAll && cells.contains { $0 != true }
+    }
+
+    /// Whether most rows have their cells in another order, all in the same one, and none contradicts.
+    private mutating func matchMoved() -> Bool {
+        let orders = rows.compactMap(\.order)
+        guard orders.count > 1, 2 * orders.count > rows.count, Set(orders).count == 1,
+            rows.allSatisfy({ $0.mayHaveMoved(to: orders[0]) }),
+            orders[0].enumerated().contains(where: { isOfNoWords($0.element, movedTo: $0.offset) })
+        else { return false }
+        sources = orders[0]
+        return true
+    }
+
+    /// Whether a column is in another place, and has no words: people, say, change places in rows too.
+    private func isOfNoWords(_ old: Int?, movedTo new: Int) -> Bool {
+        old.map { old in old != new && !rows.contains { $0.old[old].hasWord } } ?? false
     }
 
     private mutating func matchInOrder() {

@@ -1,7 +1,7 @@
 // Whether the first row of a table has the names of its columns.
 //
-//   (1) It has if another row has numbers, blank cells or one text twice, or if a text is in several rows
-//       and none of the first one's is.
+//   (1) It has if another row has numbers, blank cells or one text twice, if a text is in several rows and
+//       none of the first one's is, or if a column has no words below one.
 //   (2) It has if its cells, and those of most other rows, are in another order, which is the same one.
 //   (3) It has none if a row is in the way in which a side has put the cells of the first one in another
 //       order: cells that were there once, and are there once, must be where that order tells. Of rows below
@@ -58,17 +58,22 @@ extension TableRow {
         return positions.count == old.count ? new.map { positions[$0] } : nil
     }
 
-    /// Whether each cell that was there once, and is there once, is in the column that the order tells.
-    fileprivate func mayHaveMoved(to order: [Int?]) -> Bool {
+    /// Whether each cell that says something, was there once, and is there once, is in the column that the order tells.
+    func mayHaveMoved(to order: [Int?]) -> Bool {
         guard new.count == order.count else { return true }
-        let old = ListMatching.uniquePositions(of: old.map(ItemContent.init))
-        let new = ListMatching.uniquePositions(of: new.map(ItemContent.init))
-        return new.allSatisfy { cell, column in old[cell].map { $0 == order[column] } ?? true }
+        let oldPlaces = ListMatching.uniquePositions(of: old.map(ItemContent.init))
+        let newPlaces = ListMatching.uniquePositions(of: new.map(ItemContent.init))
+        return newPlaces.allSatisfy { cell, column in
+            new[column].isBlank || oldPlaces[cell].map { $0 == order[column] } ?? true
+        }
     }
 }
 
 extension Value {
-    fileprivate var hasLetters: Bool { text?.contains(where: \.isLetter) ?? false }
+    /// Whether this is a text of letters, and not one alone, which is a mark.
+    var hasWord: Bool {
+        text.map { $0.count > 1 && $0.contains(where: \.isLetter) } ?? false
+    }
 }
 
 extension Value.List {
@@ -78,6 +83,11 @@ extension Value.List {
             && zip(self, order).allSatisfy { cell, column in
                 column.map { $0 < count && self[$0] == cell } ?? false
             }
+    }
+
+    /// The cells that are in another place in this order.
+    func cells(movedTo order: [Int?]) -> [Value] {
+        order.enumerated().compactMap { place, old in old.flatMap { $0 == place ? nil : self[$0] } }
     }
 
     /// Whether there are a number, an empty cell, or one text twice.
@@ -96,6 +106,7 @@ extension [Value.List] {
     /// Whether these rows have values, and that one names (1).
     func areBelow(header: Value.List) -> Bool {
         contains { $0.isNoHeader(header.count) } || repeatWords(below: header)
+            || areNoWords(below: header)
     }
 
     /// Whether some cells are in several of these rows, and none of that one.
@@ -108,8 +119,7 @@ extension [Value.List] {
     fileprivate func areNoWords(below header: Value.List) -> Bool {
         header.indices.contains { column in
             let cells = compactMap { $0.count > column ? $0[column] : nil }.filter { !$0.isBlank }
-            return header[column].hasLetters && !cells.isEmpty
-                && !cells.contains(where: \.hasLetters)
+            return header[column].hasWord && !cells.isEmpty && !cells.contains(where: \.hasWord)
         }
     }
 }

@@ -3,8 +3,9 @@
 // A row alone does not say which of its equal cells went, or before which one a new cell stands: the
 // names of the columns do, or the other rows.
 //
-//   (1) A list is a table if its rows, lists or records with a list under one key, are of one length in the
-//       base and of one length on each side, and a side has put in, removed or moved cells in all rows. Its
+//   (1) A list is a table if most of its rows, lists or records with a list under one key, are of one length
+//       in the base and of one length on each side, and a side has put in, removed or moved cells in all of
+//       them. The others, a note or a footer, are no rows. Its
 //       columns have names (`TableHeader`), or are of different kinds, or there are three rows and more
 //       of which a side has changed the same places: else the rows are lists, each on its own.
 //   (2) What a side does to a row is told by columns: edits of cells, and cells of columns that came and
@@ -12,7 +13,7 @@
 //   (3) New columns of both sides are one if they have one name, or no name and equal cells.
 //   (4) A removed column goes although the other side has edited a cell of it, and that is reported.
 //   (5) A row that one side has put in gets the columns of the other side, with an empty cell where a
-//       column is new. A cell that it had in a removed column is reported.
+//       column is new; below a header it may end early. A cell that it had in a removed column is reported.
 //   (6) The list of names is merged as a row of the table beside it.
 
 struct Table {
@@ -52,10 +53,23 @@ struct Table {
     /// Whether a new row of one side is one of this table, and none that is as long by chance: a range, a colour
     /// or a set of words beside two other lists.
     func hasRow(_ row: Value.List, newOn side: Side) -> Bool {
-        guard row.count == sides[side].sources.count, !row.hasNames else { return false }
+        guard isRow(row, on: side), !row.hasNames else { return false }
         guard case .fields(let keys) = rows else { return true }
         return !row.areWords && (keys.count > 2 || row.count > 2 && shiftsCells)
     }
+
+    /// Whether a row has a cell in each column, or ends before the last ones of a table with a header of which
+    /// a side has moved columns.
+    private func isRow(_ row: Value.List, on side: Side) -> Bool {
+        let count = sides[side].sources.count
+        return row.count == count
+            || hasHeader && shiftsCells && (Self.cellsMin..<count).contains(row.count)
+    }
+
+    private static let cellsMin = 2
+
+    /// Whether a list is a row of the base: another one may be a note or a footer.
+    func isRow(_ cells: Value.List) -> Bool { cells.count == width }
 
     /// Whether a side does more than put columns in behind the others.
     var shiftsCells: Bool {
@@ -82,16 +96,22 @@ extension Table {
         }
         recipe.finish(tail: width)
         let newCells = zip(own.sources, row).compactMap { $0 == nil ? $1 : nil }
+        // A row that ends early has empty cells only before others.
+        let missing = Set(own.sources.dropFirst(row.count))
+        let last = other.sources.lastIndex { $0 != nil && !missing.contains($0) } ?? 0
+        let blank: Value = row.allSatisfy { $0.text != nil } ? "" : .null
         var (otherRecipe, newCount) = (ListRecipe(), 0)
-        for source in other.sources {
+        for source in missing.isEmpty ? other.sources[...] : other.sources[...last] {
             if let source {
-                otherRecipe.append(.kept(source..<(source + 1)))
+                otherRecipe.append(
+                    missing.contains(source) ? .new(blank) : .kept(source..<(source + 1))
+                )
                 continue
             }
-            let twin = twins.first { $0[side.other] == newCount }
+            let twin = twins.first { $0[side.other] == newCount }.map { $0[side] }
             otherRecipe.append(
                 .new(
-                    twin.map { newCells[$0[side]] }
+                    twin.flatMap { $0 < newCells.count ? newCells[$0] : nil }
                         ?? other.filler(ofNew: newCount, hasHeader: hasHeader)
                 )
             )

@@ -128,7 +128,14 @@ struct TableHeader {
     /// - Parameters:
     ///   - around: The map that has the table.
     ///   - key: The key of the table in it.
-    init(_ around: MapAround?, of key: Key?, _ rows: Sides<[TableRow]>, width: Int) {
+    ///   - top: The position of the first row in the base.
+    init(
+        _ around: MapAround?,
+        of key: Key?,
+        _ rows: Sides<[TableRow]>,
+        top: Int,
+        width: Int
+    ) {
         let widths = rows.map { $0.first?.new.count ?? 0 }
         let beside = around?.headers(besides: key, width: width, widths) ?? []
         if let header = Self.best(of: beside, for: rows, width: width) {
@@ -136,7 +143,7 @@ struct TableHeader {
             return
         }
         (list, row) = (nil, nil)
-        let first = rows.map { rows in rows.first.flatMap { $0.position == 0 ? $0 : nil } }
+        let first = rows.map { rows in rows.first.flatMap { $0.position == top ? $0 : nil } }
         isFirstRow = true
         guard Side.allCases.allSatisfy({ rows[$0].mayHaveHeader }),
             let old = first.ours?.old ?? first.theirs?.old,
@@ -146,8 +153,10 @@ struct TableHeader {
             (base, sides) = (Names(values: []), Sides(both: Names(values: [])))
             return
         }
-        base = Names(first: old)
-        sides = first.map { Names(first: $0?.new) }
+        // Numbers are in each row; those of a row of names go with these.
+        let areMoved = first.ours?.order != nil || first.theirs?.order != nil
+        base = Names(first: old, areMoved)
+        sides = first.map { Names(first: $0?.new, areMoved) }
     }
 }
 
@@ -181,9 +190,11 @@ extension TableHeader.Names {
         }
     }
 
-    fileprivate init(first row: Value.List?) {
+    fileprivate init(first row: Value.List?, _ mayBeNumbers: Bool) {
         let row = row ?? []
-        let areTexts = row.allSatisfy { $0.text != nil }
-        values = areTexts ? row.map { $0.isBlank ? nil : $0 } : []
+        let areNames = row.allSatisfy {
+            $0.text != nil || mayBeNumbers && $0.integer != nil || $0 == .null
+        }
+        values = areNames ? row.map { $0.isBlank ? nil : $0 } : []
     }
 }

@@ -21,8 +21,11 @@ struct TableShape {
         isByNames = own == nil
         guard let place = own ?? around?.placeOfCells(of: base, recipes) else { return nil }
         let key = place.key
-        guard let width = base[0].cells(key)?.count, width > 0,
-            base.allSatisfy({ $0.cells(key)?.count == width }),
+        let counts = base.lazy.compactMap { $0.cells(key)?.count }
+        let widths = Dictionary(counts.map { ($0, 1) }, uniquingKeysWith: +)
+        guard base.allSatisfy({ $0.cells(key) != nil }),
+            let (width, count) = widths.max(by: { $0.value < $1.value }), width > 0,
+            2 * count > base.count,
             !base.prefix(Self.rowsMax).contains(where: { $0.cells(key)?.hasNames == true })
         else { return nil }
         (self.key, self.width) = (key, width)
@@ -51,7 +54,8 @@ struct TableShape {
             return nil
         }
         let rows = Sides(ours: ours, theirs: theirs)
-        let header = TableHeader(around, of: key, rows, width: width)
+        let top = base.firstIndex { $0.cells(self.key)?.count == width } ?? 0
+        let header = TableHeader(around, of: key, rows, top: top, width: width)
         guard let table = Table(.items(key: self.key), rows, header, width: width),
             isNamed(by: header, rows),
             isTable(header, table, in: around) || isWide && table.shiftsCells,
@@ -78,9 +82,10 @@ struct TableShape {
         guard key == nil, base.count > 1, !base.allSatisfy({ $0.list?.isTuple == true }) else {
             return false
         }
+        let cells = base.compactMap(\.list).filter { $0.count == width }
         let kinds = (0..<width).map { column -> Set<String> in
             Set(
-                base.compactMap { $0.list?[column] }.filter { !$0.isBlank }.map {
+                cells.map { $0[column] }.filter { !$0.isBlank }.map {
                     $0.isNumber ? "number" : $0.kind
                 }
             )
@@ -112,9 +117,9 @@ struct TableShape {
     private func rows(of recipe: ListRecipe) -> [TableRow]? {
         var rows: [TableRow] = []
         func append(_ position: Int, _ delta: Delta) -> Bool {
-            guard let old = base[position].cells(key),
-                let new = base[position].changed(by: delta).cells(key)
-            else { return false }
+            guard let old = base[position].cells(key) else { return false }
+            guard old.count == width else { return true }
+            guard let new = base[position].changed(by: delta).cells(key) else { return false }
             rows.append(TableRow(position: position, old: old, new: new))
             return true
         }
@@ -159,8 +164,9 @@ struct TableShape {
 
     /// A side's change of a row, told by columns; nil where it adds to numbers in cells that moved.
     private func delta(_ delta: Delta, of row: Value, _ side: TableSide) -> Delta? {
-        guard let cells = row.cells(key),
-            let told = side.delta(cellsDelta(in: delta), of: cells)
+        guard let cells = row.cells(key) else { return nil }
+        guard cells.count == width else { return delta }
+        guard let told = side.delta(cellsDelta(in: delta), of: cells)
         else { return nil }
         guard let key else { return told }
         let others: [MapDelta.Entry]
@@ -215,7 +221,8 @@ extension MapAround {
 extension ListRecipe {
     /// Whether each row that stays is edited, or nearly each.
     ///
-    /// Where several rows have their cells in another order, those to which it makes no difference are kept.
+    /// Where several rows have their cells in another order, or the first one above mere marks and numbers,
+    /// those to which it makes no difference are kept.
     fileprivate func editsAll(_ base: Value.List) -> Bool {
         var kept = [min(tail, base.count)..<base.count]
         var edited: [(position: Int, delta: Delta)] = []
@@ -228,12 +235,21 @@ extension ListRecipe {
         }
         let keptCount = kept.reduce(0) { $0 + $1.count }
         guard keptCount > edited.count else { return !edited.isEmpty }
-        guard edited.count > 1, placeOfCells == .row else { return false }
+        guard placeOfCells == .row else { return false }
         let orders = edited.lazy.compactMap { row in
             TableRow(base[row.position], changedBy: row.delta)?.order
         }
         guard let order = orders.first else { return false }
-        return edited.count >= kept.joined().count { base[$0].list?.isSame(in: order) != true }
+        guard let first = base[edited[0].position].list else { return false }
+        let rows = kept.joined().compactMap { base[$0].list }.filter { $0.count == first.count }
+        guard edited.count == 1 else {
+            return edited.count >= rows.count { !$0.isSame(in: order) }
+        }
+        return edited[0].position == base.firstIndex { $0.list?.count == first.count }
+            && first.cells(movedTo: order).allSatisfy(\.hasWord)
+            && rows.allSatisfy {
+                $0.isSame(in: order) && !$0.cells(movedTo: order).contains(where: \.hasWord)
+            }
     }
 
     /// Where the first row that has cells put in, removed or moved has them.

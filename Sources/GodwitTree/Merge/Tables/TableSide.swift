@@ -81,7 +81,7 @@ struct TableSide {
     ///
     /// - Parameter hasHeader: Whether the first row has the names of the columns.
     func filler(ofNew column: Int, hasHeader: Bool) -> Value {
-        let rows = newCells.keys.filter { !hasHeader || $0 > 0 }.sorted()
+        let rows = newCells.keys.sorted().dropFirst(hasHeader ? 1 : 0)
         let cells = rows.compactMap { newCells[$0]?[column] }
         guard let first = cells.first else { return .null }
         if first.isEmptyCell, cells.allSatisfy({ $0 == first }) { return first }
@@ -110,7 +110,7 @@ extension Delta {
 
 extension Value {
     /// Whether a cell says nothing: it is blank, zero or false, or has only such in it.
-    fileprivate var isEmptyCell: Bool {
+    var isEmptyCell: Bool {
         switch self {
         case .bool(false), .int(0): true
         case .map(let map): map.allSatisfy(\.value.isEmptyCell)

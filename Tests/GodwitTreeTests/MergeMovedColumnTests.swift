@@ -1,0 +1,143 @@
+import GodwitTree
+import Testing
+
+/// Tables whose columns a side moves, where the names are numbers or missing, or where few cells tell.
+@Suite struct MergeMovedColumnTests {
+    @Test func `a column below a number or beside an empty corner keeps its cells`() throws {
+        try expectMerge(
+            #"[[null,"read","write","admin"],["guest",true,false,false],["owner",true,true,true]]"#,
+            #"[[null,"read","admin","write"],["guest",true,false,false],["owner",true,true,true]]"#,
+            #"[[null,"read","write","admin"],["guest",true,true,false],["owner",true,true,true]]"#,
+            gives: """
+                [[null,"read","admin","write"],["guest",true,false,true],["owner",true,true,true]]
+                """
+        )
+        try expectMerge(
+            #"[["City",2021,2022],["Rome",11,12],["Oslo",21,22],["Kiel",31,32]]"#,
+            #"[["City",2022,2021],["Rome",12,11],["Oslo",22,21],["Kiel",32,31]]"#,
+            #"[["City",2021,2022],["Rome",11,12],["Oslo",21,22],["Kiel",31,32],["Cork",51,52]]"#,
+            gives: """
+                [["City",2022,2021],["Rome",12,11],["Oslo",22,21],["Kiel",32,31],["Cork",52,51]]
+                """
+        )
+    }
+
+    @Test func `a new column of false cells is not the one that went`() throws {
+        let merge = try merge(
+            base:
+                #"[["role","read","admin"],["ann",true,false],["bob",true,false],["cyd",true,true]]"#,
+            ours: """
+                [["role","export","read"],["ann",false,true],["bob",false,true],["cyd",false,true]]
+                """,
+            theirs: """
+                [["role","read","admin"],["ann",true,true],["bob",true,false],["cyd",true,true]]
+                """
+        )
+        #expect(
+            try merge.value
+                == Value(
+                    json: """
+                        [["role","export","read"],["ann",false,true],["bob",false,true],\
+                        ["cyd",false,true]]
+                        """
+                )
+        )
+        #expect(merge.conflicts.map(\.reason) == [.removedAndEdited])
+    }
+
+    @Test func `a footer, a title and a row that ends early do not hide the columns`() throws {
+        let (head, owner) = (#"["role","read","write","admin"]"#, #"["owner",true,true,true]"#)
+        let (newHead, note) = (#"["role","read","admin","write"]"#, #"["as of May"]"#)
+        for (above, below) in [("", ",\(note)"), ("\(note),", "")] {
+            try expectMerge(
+                #"[\#(above)\#(head),["guest",true,true,false],\#(owner),["bot",true,false,true]\#(below)]"#,
+                #"[\#(above)\#(newHead),["guest",true,false,true],\#(owner),["bot",true,true,false]\#(below)]"#,
+                #"[\#(above)\#(head),["guest",true,true,false],\#(owner),["bot",true,false,false]\#(below)]"#,
+                gives: """
+                    [\(above)\(newHead),["guest",true,false,true],\(owner),["bot",true,false,false]\
+                    \(below)]
+                    """
+            )
+        }
+        try expectMerge(
+            #"[\#(head),["guest",true,false,false],\#(owner)]"#,
+            #"[["role","admin","read","write"],["guest",false,true,false],\#(owner)]"#,
+            #"[\#(head),["guest",true,false,false],\#(owner),["dev",true,true]]"#,
+            gives: """
+                [["role","admin","read","write"],["guest",false,true,false],\(owner),\
+                ["dev",null,true,true]]
+                """
+        )
+    }
+
+    @Test func `a column behind numbers that are texts leaves them in theirs`() throws {
+        for cell in ["54", "52"] {
+            try expectMerge(
+                #"[["No","Jan"],["1","12"],["2","31"],["3","25"]]"#,
+                #"[["No","Jan","Feb"],["1","12","20"],["2","31","52"],["3","25","70"]]"#,
+                #"[["No","Jan"],["1","12"],["2","\#(cell)"],["3","25"]]"#,
+                gives: """
+                    [["No","Jan","Feb"],["1","12","20"],["2","\(cell)","52"],["3","25","70"]]
+                    """
+            )
+        }
+    }
+
+    @Test func `names tell that columns have moved if their cells are alike`() throws {
+        try expectMerge(
+            #"[["role","read","admin"],["ann",false,false],["bob",false,false]]"#,
+            #"[["role","admin","read"],["ann",false,false],["bob",false,false]]"#,
+            #"[["role","read","admin"],["ann",true,false],["bob",false,false]]"#,
+            gives: #"[["role","admin","read"],["ann",false,true],["bob",false,false]]"#
+        )
+        try expectMerge(
+            #"[["Name","Mon","Tue"],["Ann","",""],["Bob","x","x"]]"#,
+            #"[["Name","Tue","Mon"],["Ann","",""],["Bob","x","x"]]"#,
+            #"[["Name","Mon","Tue"],["Ann","early",""],["Bob","x","x"]]"#,
+            gives: #"[["Name","Tue","Mon"],["Ann","","early"],["Bob","x","x"]]"#
+        )
+        // Two people that change places on one day are no names of columns.
+        try expectMerge(
+            #"[["Ann","Bob"],["Cyd","Cyd"],["Eva","Eva"]]"#,
+            #"[["Bob","Ann"],["Cyd","Cyd"],["Eva","Eva"]]"#,
+            #"[["Ann","Bob"],["Dan","Cyd"],["Eva","Eva"]]"#,
+            gives: #"[["Bob","Ann"],["Dan","Cyd"],["Eva","Eva"]]"#
+        )
+    }
+
+    @Test func `a new row follows columns without names that have moved in all others`() throws {
+        try expectMerge(
+            #"[["2024-01-01","Shop",475.5,7116],["2024-01-02","Bank",20.5,31],["2024-01-03","Post",7.5,9]]"#,
+            #"[["2024-01-01","Shop",7116,475.5],["2024-01-02","Bank",31,20.5],["2024-01-03","Post",9,7.5]]"#,
+            """
+            [["2024-01-01","Shop",475.5,7116],["2024-01-02","Bank",20.5,31],["2024-01-03","Post",7.5,9],\
+            ["2024-02-01","Zoo",5.5,6000]]
+            """,
+            gives: """
+                [["2024-01-01","Shop",7116,475.5],["2024-01-02","Bank",31,20.5],\
+                ["2024-01-03","Post",9,7.5],["2024-02-01","Zoo",6000,5.5]]
+                """
+        )
+    }
+
+    @Test func `equal rows that each side puts in below other columns are two`() throws {
+        let merge = try merge(
+            base: #"[["role","read","write"],["guest",true,false],["user",true,true]]"#,
+            ours:
+                #"[["role","write","read"],["guest",false,true],["user",true,true],["dev",true,false]]"#,
+            theirs: """
+                [["role","read","write"],["guest",true,false],["user",true,true],["dev",true,false]]
+                """
+        )
+        let rows = try #require(merge.value.list?.dropFirst(3))
+        #expect(
+            try Set(rows) == [
+                Value(json: #"["dev",true,false]"#), Value(json: #"["dev",false,true]"#),
+            ]
+        )
+    }
+}
+
+private func merge(base: String, ours: String, theirs: String) throws -> Merge {
+    try Merge(base: Value(json: base), ours: Value(json: ours), theirs: Value(json: theirs))
+}
