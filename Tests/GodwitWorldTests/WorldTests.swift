@@ -9,7 +9,7 @@ import Testing
     private static let onlySeed = ProcessInfo.processInfo.environment["GODWIT_WORLD_SEED"]
         .flatMap { UInt64($0) }
     // A million where the soak has its usual length.
-    private static let count = UInt64(Soak.factor == 1 ? 2_000 : 100_000 * Soak.factor)
+    private static let count = UInt64(Soak.factor == 1 ? 5_000 : 100_000 * Soak.factor)
     private static let seeds = onlySeed.map { $0..<$0 + 1 } ?? 0..<count
     private static let workerCount: UInt64 = 2
 
