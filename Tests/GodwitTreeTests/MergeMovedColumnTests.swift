@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func `a new column of false cells is not the one that went`() throws {
-        let merge = try merge(
+        let merge = try merged(
             base:
                 #"[["role","read","admin"],["ann",true,false],["bob",true,false],["cyd",true,true]]"#,
             ours: """
@@ -96,6 +96,13 @@ import Testing
             #"[["Name","Mon","Tue"],["Ann","early",""],["Bob","x","x"]]"#,
             gives: #"[["Name","Tue","Mon"],["Ann","","early"],["Bob","x","x"]]"#
         )
+        // Nothing tells whether a first row above empty ones has names.
+        try expectMerge(
+            #"[["Mon","Ann","Bob"],["Tue","",""],["Wed","",""],["Thu","",""]]"#,
+            #"[["Mon","Bob","Ann"],["Tue","",""],["Wed","",""],["Thu","",""]]"#,
+            #"[["Mon","Ann","Bob"],["Tue","Cyd","Dan"],["Wed","",""],["Thu","",""]]"#,
+            gives: #"[["Mon","Bob","Ann"],["Tue","Cyd","Dan"],["Wed","",""],["Thu","",""]]"#
+        )
         // Two people that change places on one day are no names of columns.
         try expectMerge(
             #"[["Ann","Bob"],["Cyd","Cyd"],["Eva","Eva"]]"#,
@@ -120,8 +127,61 @@ import Testing
         )
     }
 
+    @Test func `other numbers in the first row do not take columns away`() throws {
+        try expectMerge(
+            #"[["Ann",1,2],["Bob",4,5],["Cyd",7,8],["Dan",6,9]]"#,
+            #"[["Ann",2,1],["Bob",5,4],["Cyd",8,7],["Dan",9,6]]"#,
+            #"[["Ann",2,3],["Bob",4,5],["Cyd",7,8],["Dan",6,9]]"#,
+            gives: #"[["Ann",3,2],["Bob",5,4],["Cyd",8,7],["Dan",9,6]]"#
+        )
+    }
+
+    @Test(
+        arguments: [
+            (
+                #"["17:00","09:00"],["18:00","10:00"],["16:00","08:30"]"#,
+                #"["09:00","17:00"],["10:00","18:00"],["08:30","16:00"]"#, #"["08:00","12:00"]"#
+            ),
+            ("[10,1],[20,5],[30,7]", "[1,10],[5,20],[7,30]", "[40,50]"),
+            ("[3,1],[9,4],[5,5],[8,2]", "[1,3],[4,9],[5,5],[2,8]", "[6,7]"),
+        ]
+    )
+    func `a span stays as it was written where a side puts start before end in all others`(
+        spans: String,
+        sorted: String,
+        new: String
+    ) throws {
+        try expectMerge(
+            "[\(spans)]",
+            "[\(sorted)]",
+            "[\(spans),\(new)]",
+            gives: "[\(sorted),\(new)]"
+        )
+    }
+
+    @Test func `rows of any length end in a merge`() throws {
+        try expectMerge(
+            #"[["n"],[1],[2]]"#,
+            #"[["id","n"],["a",1],["b",2]]"#,
+            "[[\"n\"],[1],[2],[3,4]]",
+            gives: #"[["id","n"],["a",1],["b",2],[3,4]]"#
+        )
+        let merge = try merged(
+            base: #"[["name","n","m"],["Ann",1,2],["Bob",2,3]]"#,
+            ours: "[[],[],[]]",
+            theirs: #"[["name","n","m"],["Ann",1,2],["Bob",2,3],["Cyd",4]]"#
+        )
+        #expect(merge.conflicts.map(\.reason) == [.removedAndEdited, .removedAndEdited])
+        let city = try merged(
+            base: #"[["name","age","city"],["Ann",3,"Rome"],["Bob",5],["Cyd",7,"Oslo"]]"#,
+            ours: #"[["city","name","age"],["Rome","Ann",3],["","Bob",5],["Oslo","Cyd",7]]"#,
+            theirs: #"[["name","age","city"],["Ann",3,"Rome"],["Bob",5,"Kiel"],["Cyd",7,"Oslo"]]"#
+        )
+        #expect(city.conflicts.map(\.reason) == [.replacedAndEdited])
+    }
+
     @Test func `equal rows that each side puts in below other columns are two`() throws {
-        let merge = try merge(
+        let merge = try merged(
             base: #"[["role","read","write"],["guest",true,false],["user",true,true]]"#,
             ours:
                 #"[["role","write","read"],["guest",false,true],["user",true,true],["dev",true,false]]"#,
@@ -138,6 +198,6 @@ import Testing
     }
 }
 
-private func merge(base: String, ours: String, theirs: String) throws -> Merge {
+private func merged(base: String, ours: String, theirs: String) throws -> Merge {
     try Merge(base: Value(json: base), ours: Value(json: ours), theirs: Value(json: theirs))
 }

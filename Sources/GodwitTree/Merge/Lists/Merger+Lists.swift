@@ -128,7 +128,7 @@ extension Merger {
         }
         if plan.areMovedApart(segment) { list.reportMoves(of: segment, place) }
         let edits = Sides(ours: plan.ours, theirs: plan.theirs).map { $0.edit(of: segment) }
-        let areInTable = isTable(container)
+        let areInTable = isRow(list.base[position], of: container)
         if container.rules == nil,
             let replacer = list.base.replacer(of: position, edits, areInTable: areInTable)
                 ?? list.exchanger(of: segment, edits)

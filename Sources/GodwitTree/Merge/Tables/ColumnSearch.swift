@@ -95,7 +95,8 @@ struct ColumnSearch {
         let orders = rows.compactMap(\.order)
         guard orders.count > 1, 2 * orders.count > rows.count, Set(orders).count == 1,
             rows.allSatisfy({ $0.mayHaveMoved(to: orders[0]) }),
-            orders[0].enumerated().contains(where: { isOfNoWords($0.element, movedTo: $0.offset) })
+            orders[0].enumerated().contains(where: { isOfNoWords($0.element, movedTo: $0.offset) }),
+            !rows.areSorted(by: orders[0])
         else { return false }
         sources = orders[0]
         return true

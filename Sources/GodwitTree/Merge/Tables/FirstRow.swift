@@ -6,7 +6,8 @@
 //   (3) It has none if a row is in the way in which a side has put the cells of the first one in another
 //       order: cells that were there once, and are there once, must be where that order tells. Of rows below
 //       a word that have no words in that column, most decide, and seven in eight of rows that have words
-//       in common, but none with the first one.
+//       in common, but none with the first one. Nor has it names if each row, the first one too, has got
+//       its cells in their order.
 
 extension [TableRow] {
     private static var rowsMax: Int { 16 }
@@ -14,12 +15,31 @@ extension [TableRow] {
     /// Whether no row says that the order of the first one's cells is its own alone (3).
     var mayHaveHeader: Bool {
         guard let order = first?.order, let old = first?.old else { return true }
+        guard !areSorted(by: order) else { return false }
         let others = dropFirst()
         let strayCount = others.count { !$0.mayHaveMoved(to: order) }
         let rows = others.map(\.old)
         return strayCount == 0
             || 2 * strayCount < others.count && rows.areNoWords(below: old)
             || 8 * strayCount <= others.count && rows.repeatWords(below: old)
+    }
+
+    /// Whether a side has set cells of the first row, exchanged none, and left most other rows as they are.
+    var haveOtherNames: Bool {
+        guard let first, first.order == nil, first.new.count == first.old.count else {
+            return false
+        }
+        let others = dropFirst()
+        return 2 * others.count { $0.old == $0.new } > others.count
+    }
+
+    /// Whether a side has put cells without words in their order, in each row: start and end, say.
+    func areSorted(by order: [Int?]) -> Bool {
+        let cells = map { $0.old.cells(movedTo: order) }
+        guard !cells.joined().contains(where: \.hasWord) else { return false }
+        let pairs = cells.flatMap { zip($0, $0.dropFirst()) }
+        return pairs.allSatisfy { $1.isLess(than: $0) == false }
+            || pairs.allSatisfy { $0.isLess(than: $1) == false }
     }
 
     /// Whether the cells of the first row are in another order, those of most others are, and of none in a
@@ -83,6 +103,12 @@ extension Value.List {
             && zip(self, order).allSatisfy { cell, column in
                 column.map { $0 < count && self[$0] == cell } ?? false
             }
+    }
+
+    /// Whether cells in this order are the same row, those that are moved no words, and one that stays is.
+    func hasMarks(where order: [Int?]) -> Bool {
+        isSame(in: order) && !cells(movedTo: order).contains(where: \.hasWord)
+            && zip(self, order).enumerated().contains { $1.1 == $0 && $1.0.hasWord }
     }
 
     /// The cells that are in another place in this order.

@@ -74,9 +74,12 @@ extension Merger {
         table(ofCells: place) != nil || place.map != nil && around?.haveOtherNames == true
     }
 
+    /// Whether an item is a row of the table at a place.
     @inline(never)
-    func isTable(_ place: MergePlace) -> Bool {
-        !tables.isEmpty && !place.isNew && tables[place.inBase] != nil
+    func isRow(_ item: Value, of place: MergePlace) -> Bool {
+        guard !tables.isEmpty, !place.isNew, let table = tables[place.inBase] else { return false }
+        guard case .items(let key) = table.rows else { return true }
+        return item.cells(key).map(table.isRow) ?? true
     }
 
     /// The table that has a list of cells in one of its rows.

@@ -63,7 +63,7 @@ struct Table {
     private func isRow(_ row: Value.List, on side: Side) -> Bool {
         let count = sides[side].sources.count
         return row.count == count
-            || hasHeader && shiftsCells && (Self.cellsMin..<count).contains(row.count)
+            || hasHeader && shiftsCells && row.count >= Self.cellsMin && row.count < count
     }
 
     private static let cellsMin = 2
@@ -98,10 +98,10 @@ extension Table {
         let newCells = zip(own.sources, row).compactMap { $0 == nil ? $1 : nil }
         // A row that ends early has empty cells only before others.
         let missing = Set(own.sources.dropFirst(row.count))
-        let last = other.sources.lastIndex { $0 != nil && !missing.contains($0) } ?? 0
+        let last = other.sources.lastIndex { $0 != nil && !missing.contains($0) } ?? -1
         let blank: Value = row.allSatisfy { $0.text != nil } ? "" : .null
         var (otherRecipe, newCount) = (ListRecipe(), 0)
-        for source in missing.isEmpty ? other.sources[...] : other.sources[...last] {
+        for source in missing.isEmpty ? other.sources[...] : other.sources.prefix(last + 1) {
             if let source {
                 otherRecipe.append(
                     missing.contains(source) ? .new(blank) : .kept(source..<(source + 1))

@@ -156,7 +156,10 @@ struct TableHeader {
         // Numbers are in each row; those of a row of names go with these.
         let areMoved = first.ours?.order != nil || first.theirs?.order != nil
         base = Names(first: old, areMoved)
-        sides = first.map { Names(first: $0?.new, areMoved) }
+        var sides = first.map { Names(first: $0?.new, areMoved) }
+        // Other names above rows that stay are other names of the same columns.
+        for side in Side.allCases where rows[side].haveOtherNames { sides[side] = base }
+        self.sides = sides
     }
 }
 

@@ -247,9 +247,8 @@ extension ListRecipe {
         }
         return edited[0].position == base.firstIndex { $0.list?.count == first.count }
             && first.cells(movedTo: order).allSatisfy(\.hasWord)
-            && rows.allSatisfy {
-                $0.isSame(in: order) && !$0.cells(movedTo: order).contains(where: \.hasWord)
-            }
+            && rows.allSatisfy { $0.hasMarks(where: order) }
+            && rows.contains { !$0.cells(movedTo: order).allSatisfy(\.isBlank) }
     }
 
     /// Where the first row that has cells put in, removed or moved has them.
