@@ -16,6 +16,10 @@ public import GodwitTree
 public final class ReplicaServer: Sendable {
     /// What a server takes, and how it merges.
     public struct Options: Sendable {
+        /// The rules by which the server merges where no device has brought rules of its own.
+        ///
+        /// A device's rules for a collection replace these if their version is higher: that of
+        /// ``MergePolicy/standard`` is 0.
         public var policy = MergePolicy.standard
         /// The largest object that is taken, in canonical bytes.
         public var objectSizeMax = 16 << 20
