@@ -78,7 +78,8 @@ extension TableRow {
         return positions.count == old.count ? new.map { positions[$0] } : nil
     }
 
-    /// Whether each cell that says something, was there once, and is there once, is in the column that the order tells.
+    /// Whether each cell that says something, and that was there once and is, is in the column that the
+    /// order tells.
     func mayHaveMoved(to order: [Int?]) -> Bool {
         guard new.count == order.count else { return true }
         let oldPlaces = ListMatching.uniquePositions(of: old.map(ItemContent.init))

@@ -5,9 +5,9 @@
 //
 //   (1) A list is a table if most of its rows, lists or records with a list under one key, are of one length
 //       in the base and of one length on each side, and a side has put in, removed or moved cells in all of
-//       them. The others, a note or a footer, are no rows. Its
-//       columns have names (`TableHeader`), or are of different kinds, or there are three rows and more
-//       of which a side has changed the same places: else the rows are lists, each on its own.
+//       them. The others, a note or a footer, are no rows. Its columns have names (`TableHeader`), or are of
+//       different kinds, or there are three rows and more of which a side has changed the same places: else
+//       the rows are lists, each on its own.
 //   (2) What a side does to a row is told by columns: edits of cells, and cells of columns that came and
 //       went (`ColumnSearch`).
 //   (3) New columns of both sides are one if they have one name, or no name and equal cells.

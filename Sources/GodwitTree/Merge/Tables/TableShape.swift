@@ -166,8 +166,7 @@ struct TableShape {
     private func delta(_ delta: Delta, of row: Value, _ side: TableSide) -> Delta? {
         guard let cells = row.cells(key) else { return nil }
         guard cells.count == width else { return delta }
-        guard let told = side.delta(cellsDelta(in: delta), of: cells)
-        else { return nil }
+        guard let told = side.delta(cellsDelta(in: delta), of: cells) else { return nil }
         guard let key else { return told }
         let others: [MapDelta.Entry]
         switch delta {
