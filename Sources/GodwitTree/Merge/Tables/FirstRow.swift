@@ -24,15 +24,6 @@ extension [TableRow] {
             || 8 * strayCount <= others.count && rows.repeatWords(below: old)
     }
 
-    /// Whether a side has set cells of the first row, exchanged none, and left most other rows as they are.
-    var haveOtherNames: Bool {
-        guard let first, first.order == nil, first.new.count == first.old.count else {
-            return false
-        }
-        let others = dropFirst()
-        return 2 * others.count { $0.old == $0.new } > others.count
-    }
-
     /// Whether a side has put cells without words in their order, in each row: start and end, say.
     func areSorted(by order: [Int?]) -> Bool {
         let cells = map { $0.old.cells(movedTo: order) }

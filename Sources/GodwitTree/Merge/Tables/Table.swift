@@ -76,6 +76,12 @@ struct Table {
         Side.allCases.contains { !sides[$0].sources.starts(with: (0..<width).map { $0 }) }
     }
 
+    /// Whether equal rows of both sides say different things: the sides have their cells in other columns.
+    var hasRowsApart: Bool {
+        guard case .items(key: nil) = rows else { return false }
+        return shiftsCells && sides.ours.sources != sides.theirs.sources
+    }
+
     /// A grid, which has the columns of the base.
     init(gridOf width: Int) {
         (rows, self.width, twins) = (.items(key: nil), width, [])

@@ -153,13 +153,10 @@ struct TableHeader {
             (base, sides) = (Names(values: []), Sides(both: Names(values: [])))
             return
         }
-        // Numbers are in each row; those of a row of names go with these.
-        let areMoved = first.ours?.order != nil || first.theirs?.order != nil
-        base = Names(first: old, areMoved)
-        var sides = first.map { Names(first: $0?.new, areMoved) }
-        // Other names above rows that stay are other names of the same columns.
-        for side in Side.allCases where rows[side].haveOtherNames { sides[side] = base }
-        self.sides = sides
+        // Numbers are in each row: as names they are moved, and none comes or goes.
+        let mayBeNumbers = Side.allCases.allSatisfy { Set(first[$0]?.new ?? []) == Set(old) }
+        base = Names(first: old, mayBeNumbers: mayBeNumbers)
+        sides = first.map { Names(first: $0?.new, mayBeNumbers: mayBeNumbers) }
     }
 }
 
@@ -193,7 +190,7 @@ extension TableHeader.Names {
         }
     }
 
-    fileprivate init(first row: Value.List?, _ mayBeNumbers: Bool) {
+    fileprivate init(first row: Value.List?, mayBeNumbers: Bool) {
         let row = row ?? []
         let areNames = row.allSatisfy {
             $0.text != nil || mayBeNumbers && $0.integer != nil || $0 == .null
