@@ -200,6 +200,29 @@ import Testing
         )
     }
 
+    @Test func `a column of ticks without a name is moved by both sides, and is there once`() throws
+    {
+        try expectMerge(
+            #"[["Name","","Age"],["Ann",true,1],["Bob",false,2],["Cyd",true,3]]"#,
+            #"[["Name","Age",""],["Ann",1,true],["Bob",2,false],["Cyd",3,true]]"#,
+            #"[["Name","Age",""],["Ann",1,true],["Bob",2,true],["Cyd",3,true]]"#,
+            gives: #"[["Name","Age",""],["Ann",1,true],["Bob",2,true],["Cyd",3,true]]"#
+        )
+        try expectMerge(
+            #"[["Name","","Age"],["Ann","x",1],["Bob","",2],["Cyd","x",3]]"#,
+            #"[["Name","","City","Age"],["Ann","x","Rome",1],["Bob","","Oslo",2],["Cyd","x","Kiel",3]]"#,
+            #"[["Name","Age"],["Ann",1],["Bob",2],["Cyd",3]]"#,
+            gives: #"[["Name","City","Age"],["Ann","Rome",1],["Bob","Oslo",2],["Cyd","Kiel",3]]"#
+        )
+        try expectMerge(
+            #"[["Ann",null,"late","Bonn"],["Bob",null,"early","Oslo"],["Cyd",null,"early","Lyon"]]"#,
+            #"[["Ann",null,"Bonn","late"],["Bob",null,"Oslo","early"],["Cyd",null,"Lyon","early"]]"#,
+            #"[["Ann",null,"Bonn","late"],["Bob",27,"Oslo","early"],["Cyd",null,"Lyon","early"]]"#,
+            gives:
+                #"[["Ann",null,"Bonn","late"],["Bob",27,"Oslo","early"],["Cyd",null,"Lyon","early"]]"#
+        )
+    }
+
     @Test func `rows of any length end in a merge`() throws {
         try expectMerge(
             #"[["n"],[1],[2]]"#,

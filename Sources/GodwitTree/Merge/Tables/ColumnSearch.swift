@@ -34,7 +34,7 @@ struct ColumnSearch {
             matchNames(old, new)
             // A row of names says nothing of other names.
             let rowCount = self.rows.count - (header.isAmongRows ? 1 : 0)
-            matchRenamed(rowCount: rowCount)
+            matchRenamed(header.sides[side].values, rowCount: rowCount)
             matchPlaces { search, old, new in 2 * search.likeness(old, new) > Double(rowCount) }
             let distinct = header.row != nil ? self.rows.filter(\.isDistinct) : []
             guard !distinct.contains(where: mostlyContradicts) else { return nil }
@@ -73,13 +73,13 @@ struct ColumnSearch {
     }
 
     /// Matches columns without a name, or with another one, by most of their cells.
-    private mutating func matchRenamed(rowCount: Int) {
+    private mutating func matchRenamed(_ names: [Value?], rowCount: Int) {
         var free = Set(0..<width).subtracting(sources.compactMap { $0 })
         guard free.count * newColumns.count <= Self.pairsMax else { return }
         for new in newColumns {
             let best = free.sorted().max { score($0, new) < score($1, new) }
             guard let best, 2 * score(best, new) > rowCount,
-                areTelling(best, new, score(best, new) == rowCount)
+                areTelling(best, new, isNamed: names[new] != nil, score(best, new) >= rowCount)
             else { continue }
             sources[new] = best
             free.remove(best)
@@ -88,8 +88,9 @@ struct ColumnSearch {
 
     /// Whether the cells that two columns have in common tell that they are one: a mark or a number that most
     /// rows have is in other columns too.
-    private func areTelling(_ old: Int, _ new: Int, _ areAll: Bool) -> Bool {
+    private func areTelling(_ old: Int, _ new: Int, isNamed: Bool, _ areAll: Bool) -> Bool {
         let common = rows.lazy.map { ($0.old[old], $0.new[new]) }.filter { $0 == $1 }.map { $0.0 }
+        guard isNamed else { return common.contains { !$0.isBlank } }
         let cells = Set(common.filter { !$0.isEmptyCell })
         return cells.count > 1 || areAll && cells.contains { $0 != true }
     }

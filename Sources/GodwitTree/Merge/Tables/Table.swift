@@ -79,7 +79,9 @@ struct Table {
     /// Whether equal rows of both sides say different things: the sides have their cells in other columns.
     var hasRowsApart: Bool {
         guard case .items(key: nil) = rows else { return false }
-        return shiftsCells && sides.ours.sources != sides.theirs.sources
+        let newCount = sides.ours.sources.count { $0 == nil }
+        return shiftsCells
+            && (sides.ours.sources != sides.theirs.sources || twins.count < newCount)
     }
 
     /// A grid, which has the columns of the base.

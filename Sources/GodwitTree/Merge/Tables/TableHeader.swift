@@ -192,8 +192,9 @@ extension TableHeader.Names {
 
     fileprivate init(first row: Value.List?, mayBeNumbers: Bool) {
         let row = row ?? []
-        let areNames = row.allSatisfy {
-            $0.text != nil || mayBeNumbers && $0.integer != nil || $0 == .null
+        // A table of rights may have nothing in its corner.
+        let areNames = row.enumerated().allSatisfy { place, name in
+            name.text != nil || mayBeNumbers && name.integer != nil || place == 0 && name == .null
         }
         values = areNames ? row.map { $0.isBlank ? nil : $0 } : []
     }
