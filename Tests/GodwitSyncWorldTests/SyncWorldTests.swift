@@ -7,7 +7,7 @@ import Testing
     /// `GODWIT_SYNC_SEED=7` plays one world again, and prints what happens in it; `7-90` plays some.
     private static let wanted = (ProcessInfo.processInfo.environment["GODWIT_SYNC_SEED"] ?? "")
         .split(separator: "-").compactMap { UInt64($0) }
-    private static let count = UInt64(Soak.factor == 1 ? 800 : 20_000 * Soak.factor)
+    private static let count = UInt64(Soak.factor == 1 ? 2_000 : 20_000 * Soak.factor)
     private static let seeds = wanted.first.map { $0..<(wanted.last ?? $0) + 1 } ?? 0..<count
     private static let workerCount: UInt64 = 2
 

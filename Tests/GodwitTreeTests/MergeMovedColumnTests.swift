@@ -175,6 +175,60 @@ import Testing
         )
     }
 
+    @Test func `equal rows below different new columns have a cell in each`() throws {
+        let merge = try merged(
+            base: #"[["Name","Age"],["Ann",1],["Bob",2],["Cyd",3]]"#,
+            ours: """
+                [["Name","Room","Age"],["Ann","r1",1],["Bob","r2",2],["Cyd","r3",3],["Eve","x",9]]
+                """,
+            theirs: """
+                [["Name","Phone","Age"],["Ann","p1",1],["Bob","p2",2],["Cyd","p3",3],["Eve","x",9]]
+                """
+        )
+        let rows = try #require(merge.value.list?.suffix(2))
+        #expect(
+            try Set(rows) == [
+                Value(json: #"["Eve","x","",9]"#), Value(json: #"["Eve","","x",9]"#),
+            ]
+        )
+    }
+
+    @Test func `two records of one id are one, and their different cells are told`() throws {
+        func table(_ names: String, _ rows: [String]) -> String {
+            let rows = rows.enumerated().map { #"{"id":"r\#($0)","cells":\#($1)}"# }
+            return #"{"columns":\#(names),"rows":[\#(rows.joined(separator: ","))]}"#
+        }
+        let moved = [#"["Ann","Rome",1]"#, #"["Bob","Oslo",2]"#, #"["Cyd","Kiel",3]"#]
+        let names = #"["Name","City","Age"]"#
+        let merge = try merged(
+            base: table(
+                #"["Name","Age","City"]"#,
+                [#"["Ann",1,"Rome"]"#, #"["Bob",2,"Oslo"]"#, #"["Cyd",3,"Kiel"]"#]
+            ),
+            ours: table(names, moved + [#"["Eve","Bonn",9]"#]),
+            theirs: table(names, moved + [#"["Eve","Bonn",10]"#])
+        )
+        #expect(merge.value["rows"]?.list?.count == 4)
+        #expect(merge.conflicts.count == 1)
+    }
+
+    @Test func `a column below null is moved, and its removal beside edits is told`() throws {
+        let base = #"[["Name","Won",null,"Pts"],["Ann",1,2,4],["Bob",3,5,6],["Cyd",7,13,8]]"#
+        let counted = #"[["Name","Won",null,"Pts"],["Ann",1,3,4],["Bob",3,6,6],["Cyd",7,14,8]]"#
+        try expectMerge(
+            base,
+            #"[["Name","Won","Pts",null],["Ann",1,4,2],["Bob",3,6,5],["Cyd",7,8,13]]"#,
+            counted,
+            gives: #"[["Name","Won","Pts",null],["Ann",1,4,3],["Bob",3,6,6],["Cyd",7,8,14]]"#
+        )
+        let merge = try merged(
+            base: base,
+            ours: #"[["Name","Won","Pts"],["Ann",1,4],["Bob",3,6],["Cyd",7,8]]"#,
+            theirs: counted
+        )
+        #expect(merge.conflicts.map(\.reason) == Array(repeating: .removedAndEdited, count: 3))
+    }
+
     @Test func `names that go on by one day take their cells along`() throws {
         try expectMerge(
             """

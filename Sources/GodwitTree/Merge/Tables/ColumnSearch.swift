@@ -78,21 +78,24 @@ struct ColumnSearch {
         guard free.count * newColumns.count <= Self.pairsMax else { return }
         for new in newColumns {
             let best = free.sorted().max { score($0, new) < score($1, new) }
-            guard let best, 2 * score(best, new) > rowCount,
-                areTelling(best, new, isNamed: names[new] != nil, score(best, new) >= rowCount)
-            else { continue }
+            guard let best, 2 * score(best, new) > rowCount else { continue }
+            // A column without a name that stays without one is told by any cells but empty ones.
+            let isOne =
+                names[new] == nil
+                ? rows.contains { !$0.new[new].isBlank && $0.old[best] == $0.new[new] }
+                : tellsName(best, new, rowCount: rowCount)
+            guard isOne else { continue }
             sources[new] = best
             free.remove(best)
         }
     }
 
-    /// Whether the cells that two columns have in common tell that they are one: a mark or a number that most
-    /// rows have is in other columns too.
-    private func areTelling(_ old: Int, _ new: Int, isNamed: Bool, _ areAll: Bool) -> Bool {
-        let common = rows.lazy.map { ($0.old[old], $0.new[new]) }.filter { $0 == $1 }.map { $0.0 }
-        guard isNamed else { return common.contains { !$0.isBlank } }
+    /// Whether the cells that two columns have in common tell that one has got the other's name: a mark that
+    /// most rows have is in other columns too.
+    private func tellsName(_ old: Int, _ new: Int, rowCount: Int) -> Bool {
+        let common = rows.filter { $0.old[old] == $0.new[new] }.map { $0.new[new] }
         let cells = Set(common.filter { !$0.isEmptyCell })
-        return cells.count > 1 || areAll && cells.contains { $0 != true }
+        return cells.count > 1 || common.count >= rowCount && cells.contains { $0 != true }
     }
 
     /// Whether most rows have their cells in another order, all in the same one, and none contradicts.
