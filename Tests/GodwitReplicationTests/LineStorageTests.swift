@@ -64,6 +64,22 @@ import Testing
         #expect(try await storage.answer(none, with: lost, of: .simulated) == nil)
     }
 
+    @Test func `a start notes where it found each line, in the place of one that found the same`()
+        async throws
+    {
+        let store = try Store(.memory)
+        try await SQLiteLineStorage(store).create(.simulated, epoch: Epoch(1))
+        let reads = LineReads(client: .number(1), former: nil, base: 0, keys: [])
+        var starts: Set<ServerStart> = []
+        for count in 1...3 {
+            let slice = try await SQLiteLineStorage(store).load(reads, of: .simulated)
+            let opening = LineOpening(state: .root, start: slice.head.start)
+            #expect(slice.openings == [opening])
+            starts.insert(slice.head.start)
+            #expect(starts.count == count)
+        }
+    }
+
     @Test func `a line that is not there is an error`() async throws {
         let storage = try await SQLiteLineStorage(Store(.memory))
         let reads = LineReads(client: .number(1), former: nil, base: 0, keys: [])

@@ -23,8 +23,8 @@ extension SyncWorld {
         case 9: cutPower(of: host.machine)
         case 10: breakDisk(of: host.machine)
         case 11, 12: device.isOnline.toggle()
-        case 13: if faults.clones { clone(device) }
-        case 14, 15: if faults.deviceRestores { backUpOrRestore(device) }
+        case 13: if faults.clones { clone(device) } else { startHostAnew() }
+        case 14, 15: if faults.deviceRestores { backUpOrRestore(device) } else { startHostAnew() }
         case 16, 17: if faults.serverRestores > 0 { backUpOrRestoreServer() }
         case 18...21: passTime()
         case 22: forgetClients()
@@ -41,6 +41,11 @@ extension SyncWorld {
     func openWhatIsClosed() {
         for device in devices where device.app == nil { open(device) }
         if host.launches.isEmpty { open(host) }
+    }
+
+    /// Ends a process of the server, so that its lines have several starts before a restoration.
+    private func startHostAnew() {
+        if faults.serverRestores == 1, let launch = anyHostLaunch() { bury(launch) }
     }
 
     /// One of the processes that serve.
