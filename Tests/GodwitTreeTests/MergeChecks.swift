@@ -11,6 +11,11 @@ func merge(_ base: Value, _ ours: Value, _ theirs: Value) -> Merge {
     return merge
 }
 
+/// A merge of JSON texts.
+func merged(base: String, ours: String, theirs: String) throws -> Merge {
+    try merge(Value(json: base), Value(json: ours), Value(json: theirs))
+}
+
 /// Expects one result of a merge of JSON texts, in both orders of the sides.
 ///
 /// - Parameter isTold: Whether something is reported.

@@ -315,7 +315,3 @@ import Testing
         )
     }
 }
-
-private func merged(base: String, ours: String, theirs: String) throws -> Merge {
-    try Merge(base: Value(json: base), ours: Value(json: ours), theirs: Value(json: theirs))
-}

@@ -34,7 +34,8 @@ struct ColumnSearch {
             matchNames(old, new)
             // A row of names says nothing of other names.
             let rowCount = self.rows.count - (header.isAmongRows ? 1 : 0)
-            matchRenamed(header.sides[side].values, rowCount: rowCount)
+            matchUnnamed(header, of: side, rowCount: rowCount)
+            matchRenamed(header, of: side, rowCount: rowCount)
             matchPlaces { search, old, new in 2 * search.likeness(old, new) > Double(rowCount) }
             let distinct = header.row != nil ? self.rows.filter(\.isDistinct) : []
             guard !distinct.contains(where: mostlyContradicts) else { return nil }
@@ -72,21 +73,36 @@ struct ColumnSearch {
         for (name, column) in new { sources[column] = old[name] }
     }
 
-    /// Matches columns without a name, or with another one, by most of their cells.
-    private mutating func matchRenamed(_ names: [Value?], rowCount: Int) {
+    /// Matches the one column without a name with the one that has none, if most of their cells are equal.
+    private mutating func matchUnnamed(_ header: TableHeader, of side: Side, rowCount: Int) {
+        let (old, new) = (header.base.unnamed, header.sides[side].unnamed)
+        guard old.count == 1, new.count == 1 else { return }
+        let common = score(old[0], new[0]) - (header.isAmongRows ? 1 : 0)
+        let isTold = rows.contains { !$0.new[new[0]].isBlank && $0.old[old[0]] == $0.new[new[0]] }
+        if isTold, 2 * common > rowCount { sources[new[0]] = old[0] }
+    }
+
+    /// Matches columns without a name, or with another one, by most of their cells: those first that have
+    /// most in common.
+    private mutating func matchRenamed(_ header: TableHeader, of side: Side, rowCount: Int) {
         var free = Set(0..<width).subtracting(sources.compactMap { $0 })
         guard free.count * newColumns.count <= Self.pairsMax else { return }
-        for new in newColumns {
-            let best = free.sorted().max { score($0, new) < score($1, new) }
-            guard let best, 2 * score(best, new) > rowCount else { continue }
-            // A column without a name that stays without one is told by any cells but empty ones.
-            let isOne =
-                names[new] == nil
-                ? rows.contains { !$0.new[new].isBlank && $0.old[best] == $0.new[new] }
-                : tellsName(best, new, rowCount: rowCount)
-            guard isOne else { continue }
-            sources[new] = best
-            free.remove(best)
+        let names = header.sides[side].values
+        let pairs = newColumns.flatMap { new in
+            free.sorted().map { (new: new, old: $0, score: score($0, new)) }
+        }
+        for pair in pairs.sorted(by: { $0.score > $1.score }) where 2 * pair.score > rowCount {
+            guard sources[pair.new] == nil, free.contains(pair.old),
+                tellsName(pair.old, pair.new, rowCount: rowCount)
+            else { continue }
+            // Equal columns without names cannot be told apart.
+            let isOnly = !pairs.contains {
+                $0.new == pair.new && $0.score == pair.score && $0.old != pair.old
+                    && free.contains($0.old)
+            }
+            guard names[pair.new] != nil || isOnly else { continue }
+            sources[pair.new] = pair.old
+            free.remove(pair.old)
         }
     }
 

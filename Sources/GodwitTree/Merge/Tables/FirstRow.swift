@@ -24,13 +24,12 @@ extension [TableRow] {
             || 8 * strayCount <= others.count && rows.repeatWords(below: old)
     }
 
-    /// Whether a side has put cells without words in their order, in each row: start and end, say.
+    /// Whether a side has made cells without words ascend, in each row: start and end, say.
     func areSorted(by order: [Int?]) -> Bool {
         let cells = map { $0.old.cells(movedTo: order) }
         guard !cells.joined().contains(where: \.hasWord) else { return false }
         let pairs = cells.flatMap { zip($0, $0.dropFirst()) }
-        return pairs.allSatisfy { $1.isLess(than: $0) == false }
-            || pairs.allSatisfy { $0.isLess(than: $1) == false }
+        return !pairs.isEmpty && pairs.allSatisfy { $1.isLess(than: $0) == false }
     }
 
     /// Whether the cells of the first row are in another order, those of most others are, and of none in a
@@ -63,10 +62,12 @@ extension TableRow {
         return kept != kept.sorted() ? columns : nil
     }
 
-    /// The column in which each cell was; nil where two cells were equal.
+    /// The column in which each cell was; nil where two cells were equal, or are.
     fileprivate var columns: [Int?]? {
         let positions = Dictionary(zip(old, old.indices)) { first, _ in first }
-        return positions.count == old.count ? new.map { positions[$0] } : nil
+        let columns = new.map { positions[$0] }
+        let kept = columns.compactMap(\.self)
+        return positions.count == old.count && Set(kept).count == kept.count ? columns : nil
     }
 
     /// Whether each cell that says something, and that was there once and is, is in the column that the

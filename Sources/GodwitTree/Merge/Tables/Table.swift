@@ -79,9 +79,11 @@ struct Table {
     /// Whether equal rows of both sides say different things: the sides have their cells in other columns.
     var hasRowsApart: Bool {
         guard case .items(key: nil) = rows else { return false }
-        let newCount = sides.ours.sources.count { $0 == nil }
-        return shiftsCells
-            && (sides.ours.sources != sides.theirs.sources || twins.count < newCount)
+        let newCounts = [sides.ours, sides.theirs].map { $0.sources.count { $0 == nil } }
+        let areTwins =
+            newCounts.allSatisfy { $0 == twins.count } && twins.allSatisfy { $0.ours == $0.theirs }
+        return shiftsCells && sides.ours.sources != sides.theirs.sources
+            || !newCounts.contains(0) && !areTwins
     }
 
     /// A grid, which has the columns of the base.

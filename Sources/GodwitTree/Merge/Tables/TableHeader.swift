@@ -31,6 +31,9 @@ struct TableHeader {
 
         init(values: [Value?]) { self.values = values }
 
+        /// The columns without a name.
+        var unnamed: [Int] { values.indices.filter { values[$0] == nil } }
+
         /// The columns by their names; nil if most have none, or if these are names of something else.
         func positions(_ count: Int) -> [Value: Int]? {
             var positions: [Value: Int] = [:]
@@ -155,8 +158,19 @@ struct TableHeader {
         }
         // Numbers are in each row: as names they are moved, and none comes or goes.
         let mayBeNumbers = Side.allCases.allSatisfy { Set(first[$0]?.new ?? []) == Set(old) }
-        base = Names(first: old, mayBeNumbers: mayBeNumbers)
-        sides = first.map { Names(first: $0?.new, mayBeNumbers: mayBeNumbers) }
+        base = Names(first: old, of: rows.ours.map(\.old), mayBeNumbers: mayBeNumbers)
+        sides = Sides(
+            ours: Names(
+                first: first.ours?.new,
+                of: rows.ours.map(\.new),
+                mayBeNumbers: mayBeNumbers
+            ),
+            theirs: Names(
+                first: first.theirs?.new,
+                of: rows.theirs.map(\.new),
+                mayBeNumbers: mayBeNumbers
+            )
+        )
     }
 }
 
@@ -190,12 +204,20 @@ extension TableHeader.Names {
         }
     }
 
-    fileprivate init(first row: Value.List?, mayBeNumbers: Bool) {
+    fileprivate init(first row: Value.List?, of rows: [Value.List], mayBeNumbers: Bool) {
         let row = row ?? []
-        // A table of rights may have nothing in its corner.
-        let areNames = row.enumerated().allSatisfy { place, name in
-            name.text != nil || mayBeNumbers && name.integer != nil || place == 0 && name == .null
+        let areNames = row.enumerated().allSatisfy { column, name in
+            name.text != nil || mayBeNumbers && name.integer != nil
+                || name == .null && (column == 0 || rows.haveCells(in: column))
         }
         values = areNames ? row.map { $0.isBlank ? nil : $0 } : []
+    }
+}
+
+extension [Value.List] {
+    /// Whether most rows below the first one have something in a column: nothing above it is a corner.
+    fileprivate func haveCells(in column: Int) -> Bool {
+        let cells = dropFirst().compactMap { $0.count > column ? $0[column] : nil }
+        return 2 * cells.count { !$0.isBlank } > cells.count
     }
 }
