@@ -73,9 +73,9 @@ import Testing
         var starts: Set<ServerStart> = []
         for count in 1...3 {
             let slice = try await SQLiteLineStorage(store).load(reads, of: .simulated)
-            let opening = LineOpening(state: .root, start: slice.head.start)
-            #expect(slice.openings == [opening])
-            starts.insert(slice.head.start)
+            let start = try #require(slice.head.start)
+            #expect(slice.openings == [LineOpening(state: .root, start: start)])
+            starts.insert(start)
             #expect(starts.count == count)
         }
     }

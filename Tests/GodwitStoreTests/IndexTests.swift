@@ -114,15 +114,17 @@ import Testing
         _ query: Query<Value>,
         _ model: [String: [IndexedValue]]
     ) -> [String] {
-        let sorted = model.filter { query.bounds.contains($0.value) }.sorted { left, right in
+        let plan = QueryPlan(query.search, version: 1, indexes: query.index.map { [$0] } ?? [])
+        guard let bounds = plan.parts?.first?.bounds else { return [] }
+        let sorted = model.filter { bounds.contains($0.value) }.sorted { left, right in
             for (value, other) in zip(left.value, right.value) {
                 if value < other { return true }
                 if other < value { return false }
             }
             return left.key.utf8.lexicographicallyPrecedes(right.key.utf8)
         }.map(\.key)
-        let ordered = query.bounds.order == .ascending ? sorted : sorted.reversed()
-        return Array(ordered.prefix(query.bounds.limit ?? .max))
+        let ordered = bounds.order == .ascending ? sorted : sorted.reversed()
+        return Array(ordered.prefix(bounds.limit ?? .max))
     }
 }
 

@@ -14,6 +14,16 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
+    @Test func `an update of an object that is not there is an error, and makes none`() async throws
+    {
+        let (store, numbers) = (try Store(.memory), numbers)
+        await #expect(throws: StoreError.noObject(numbers.place("a"))) {
+            try await store.write { try $0.update("a", in: numbers) { $0 += 1 } }
+        }
+        #expect(try await store.read { try $0.count(in: numbers) } == 0)
+        try store.close()
+    }
+
     @Test(arguments: Place.allCases)
     func `metadata stays when the object is set, and is replaced alone`(place: Place) async throws {
         let store = try place.open(folder)

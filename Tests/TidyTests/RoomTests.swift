@@ -10,6 +10,7 @@ import Testing
         ],
         "GodwitStore": [
             "Name", "Coding", "Database", "Object", "Index", "Commit", "Cache", "Transaction",
+            "Query",
             "Writer", "Opening", ".", "Observation", "View", "Maintenance",
         ],
         "GodwitQueue": [

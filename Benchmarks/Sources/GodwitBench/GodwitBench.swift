@@ -10,7 +10,8 @@ import GodwitTestKit
 @main
 struct GodwitBench {
     static let parts = [
-        "group", "lone", "held", "read", "view", "observe", "grow", "open", "queue", "backlog",
+        "group", "lone", "held", "read", "view", "observe", "grow", "open", "search", "queue",
+        "backlog",
         "schedule", "footprints", "flat", "queue-peers", "board", "text", "histories",
         "document", "merge", "memory", "shape", "replicas", "replay",
     ]
@@ -53,6 +54,7 @@ struct GodwitBench {
         case "view": try await reads.advance()
         case "observe": try await reads.observers()
         case "grow": try await reads.growth()
+        case "search": try await SearchBenchmark(folder: folder, report: report).run()
         case "open": try await StoreOpening(folder: folder, report: report).run()
         case "queue":
             try await QueueBenchmarks(folder: folder, report: report).enqueueAndDrain()

@@ -121,7 +121,7 @@ struct ReplicaBenchmark {
                     try $0.get(key, in: objects)
                 }
                 try await sender.store.write { [objects] transaction in
-                    _ = try transaction.update(key, in: objects) { $0.isRead.toggle() }
+                    try transaction.update(key, in: objects) { $0.isRead.toggle() }
                 }
                 while try await receiver.store.read({ [objects] in try $0.get(key, in: objects) })
                     == before

@@ -74,7 +74,7 @@ struct StoreOpening {
                     number += 1
                     let key = Message.key(number * 7_919 % size)
                     return try store.writeLater { transaction in
-                        _ = try transaction.update(key, in: objects) { $0.isRead.toggle() }
+                        try transaction.update(key, in: objects) { $0.isRead.toggle() }
                     }
                 }.last
                 _ = try await last?.finish()

@@ -253,7 +253,7 @@ extension StoreReads {
                 lone.append(
                     try await seconds {
                         try await store.write { transaction in
-                            _ = try transaction.update(Message.key(number), in: objects) {
+                            try transaction.update(Message.key(number), in: objects) {
                                 $0.isRead.toggle()
                             }
                         }
@@ -265,7 +265,7 @@ extension StoreReads {
                     for _ in 0..<20_000 {
                         let number = Int.random(in: 0..<size, using: &random)
                         try store.writeLater { transaction in
-                            _ = try transaction.update(Message.key(number), in: objects) {
+                            try transaction.update(Message.key(number), in: objects) {
                                 $0.isRead.toggle()
                             }
                         }

@@ -23,6 +23,9 @@ public protocol Defaulted: Codable {
 }
 
 extension Defaulted {
+    /// The default object as plain data.
+    fileprivate static func defaultValue() -> Value? { try? ValueEncoder().encode(defaults) }
+
     /// The default value of a field; nil if the default object has no such field.
     ///
     /// - Complexity: O(*n*) in the size of the default object, which is encoded.
@@ -30,3 +33,6 @@ extension Defaulted {
         try ValueEncoder().encode(defaults)[key]
     }
 }
+
+/// The default object of a type as plain data; nil if the type declares none.
+func defaultValue(of type: Any.Type) -> Value? { (type as? any Defaulted.Type)?.defaultValue() }

@@ -24,6 +24,8 @@ public struct CollectionRules: Sendable {
     public let isEphemeral: Bool
     /// The rules that the type of the objects declares for merges.
     package let mergePolicy: MergePolicy?
+    /// The default object of the type; see ``Defaulted``.
+    let defaults: Value?
     private let upgrade: @Sendable (Value, ObjectKey, Int, Int) throws -> Value
     private let retype: @Sendable (Value, ObjectKey) throws -> Value
 
@@ -39,8 +41,14 @@ public struct CollectionRules: Sendable {
         self.retention = retention
         self.isEphemeral = isEphemeral
         mergePolicy = (Object.self as? any MergePolicyProviding.Type)?.mergePolicy
+        defaults = defaultValue(of: Object.self)
         upgrade = { try collection.upgraded($0, at: $1, from: $2, to: $3) }
         retype = { try collection.retyped($0, at: $1) }
+    }
+
+    /// What the fields of an index are of an object that was stored without them.
+    func defaults(of index: Index) -> [Value?] {
+        index.fields.map { $0.value(in: defaults) }
     }
 
     func retyped(_ value: Value, at key: ObjectKey) throws -> Value { try retype(value, key) }

@@ -1,25 +1,61 @@
 public import GodwitTree
 
-/// The order of a collection's objects by some of their fields, kept in every transaction.
+/// What a store keeps beside a collection, so that queries find its objects without reading all of them.
 ///
 /// ```swift
 /// let byPresence = Index("byPresence", on: "presence", "name")
 /// let inCity = Index("inCity", on: Field("address", "city"))
+/// let words = Index.fullText("words", on: "title", "text")
 /// ```
 ///
-/// Fields are compared as SQLite compares: null and what is no scalar (or is not there) first,
-/// then numbers and bools, then strings by their UTF-8 bytes, then bytes. Full-text and spatial
-/// indexes would be other kinds beside this one.
+/// Every transaction brings its entries up to date. An index by order compares fields as SQLite does:
+/// null and what is no scalar (or is not there) first, then numbers and bools, then strings by their
+/// UTF-8 bytes, then bytes.
 public struct Index: Hashable, Sendable {
     public let name: String
     public let fields: [Field]
+    let kind: IndexKind
 
+    /// An index by the order of fields.
+    ///
     /// - Precondition: There is a field, and there are at most 8.
     public init(_ name: String, on fields: Field...) {
-        precondition((1...8).contains(fields.count), "An index has from 1 to 8 fields")
-        self.name = name
-        self.fields = fields
+        self.init(name: name, fields: fields, kind: .ordered)
     }
+
+    /// An index by the words of texts, for ``StoreCollection/matching(_:by:)``.
+    ///
+    /// A field may be a text, a list of texts, or have texts anywhere within it. The index is a table of
+    /// SQLite's FTS5, and takes about as much room as the texts.
+    ///
+    /// - Parameter tokens: What the index splits texts into.
+    /// - Precondition: There is a field, and there are at most 8.
+    public static func fullText(
+        _ name: String,
+        on fields: Field...,
+        by tokens: TextTokens = .words
+    ) -> Index {
+        Index(name: name, fields: fields, kind: .text(tokens))
+    }
+
+    init(name: String, fields: [Field], kind: IndexKind) {
+        precondition((1...8).contains(fields.count), "An index has from 1 to 8 fields")
+        (self.name, self.fields, self.kind) = (name, fields, kind)
+    }
+}
+
+/// What a full-text index splits texts into.
+public enum TextTokens: String, Hashable, Sendable {
+    /// Words, whatever their case and accents.
+    case words
+    /// Any three characters, so that a search finds parts of words, and texts without spaces between words;
+    /// a search for fewer than three characters finds nothing. The index is about three times as large.
+    case trigrams
+}
+
+enum IndexKind: Hashable, Sendable {
+    case ordered
+    case text(TextTokens)
 }
 
 /// The way to a field of an object.
@@ -28,10 +64,21 @@ public struct Field: Hashable, Sendable, ExpressibleByStringLiteral {
 
     public init(_ path: Key...) { self.path = path }
     public init(stringLiteral name: String) { path = [Key(name)] }
+    init(path: [Key]) { self.path = path }
 
-    func value(in object: Value) -> Value? {
-        path.reduce(Optional(object)) { value, key in value?[key] }
+    func value(in object: Value?) -> Value? {
+        path.reduce(object) { value, key in value?[key] }
     }
+
+    /// The field of an object, or its default value if the object was stored without it.
+    func value(in object: Value, or defaultValue: @autoclosure () -> Value?) -> Value? {
+        guard let first = path.first, object[first] == nil else { return value(in: object) }
+        return defaultValue()
+    }
+}
+
+extension Field: CustomStringConvertible {
+    public var description: String { path.map(\.text).joined(separator: ".") }
 }
 
 /// A field as an index holds it: something that SQLite can compare.

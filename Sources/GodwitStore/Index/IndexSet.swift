@@ -15,17 +15,17 @@ struct IndexCatalogue: Sendable {
 
     func entries(of collection: Key) -> [IndexTable.Entry] { entries[collection] ?? [] }
 
-    /// The index that a query with these bounds looks into.
+    /// The index that a query for objects of a version looks into.
     func entry(
         of index: Index,
         in collection: Key,
-        for bounds: IndexBounds
+        version: Int
     ) throws(StoreError) -> IndexTable.Entry {
         let entry = entries(of: collection).first { $0.index == index }
-        guard let entry, entry.version >= bounds.version else {
+        guard let entry, entry.version >= version else {
             throw .noIndex(index.name, collection: collection)
         }
-        guard entry.version == bounds.version else { throw entry.isNewer(than: bounds.version) }
+        guard entry.version == version else { throw entry.isNewer(than: version) }
         return entry
     }
 }
@@ -92,7 +92,7 @@ final class IndexSet: Sendable {
             }
             guard !missing.isEmpty else { continue }
             let new = try missing.map {
-                try IndexTable.create($0, in: rule.name, version: rule.version, database)
+                try IndexTable.create($0, rule, in: database)
             }
             try fill(new, of: rule.name, in: database)
         }
@@ -101,7 +101,10 @@ final class IndexSet: Sendable {
 
     private func isSuperseded(_ entry: IndexTable.Entry, by rule: CollectionRules) -> Bool {
         let declared = rule.indexes.first { $0.name == entry.index.name }
-        guard isShared else { return declared != entry.index || rule.version != entry.version }
+        guard isShared else {
+            return declared != entry.index || rule.version != entry.version
+                || rule.defaults(of: entry.index) != entry.defaults
+        }
         guard let declared else { return false }
         return declared != entry.index || rule.version > entry.version
     }
@@ -173,7 +176,10 @@ extension IndexSet {
             )
             value = upgraded ?? value
         }
-        return entry.index.fields.map { IndexedValue($0.value(in: value)) }
+        return zip(entry.index.fields, entry.defaults).map { field, defaultValue in
+            let value = field.value(in: value, or: defaultValue)
+            return entry.isText ? .text(Key(value?.texts ?? "")) : IndexedValue(value)
+        }
     }
 
     /// Whether this process can tell the fields that an index has of an object.

@@ -19,23 +19,30 @@ enum IndexTable {
         let number: Int64
         let collection: Key
         let index: Index
+        /// What the fields are of an object that was stored without them.
+        let defaults: [Value?]
         /// The version of the app's type whose fields are indexed.
         let version: Int
 
-        fileprivate var table: String { "godwit_index_\(number)" }
-        fileprivate var columns: [String] { index.fields.indices.map { "f\($0)" } }
+        var table: String { "godwit_index_\(number)" }
+        var columns: [String] { index.fields.indices.map { "f\($0)" } }
     }
 
     static func all(in database: Database) throws -> [Entry] {
         let sql = "SELECT number, collection, name, fields, version FROM godwit_index"
         return try Row.fetchAll(database, sql: sql).map { row in
-            let text: String = try row.cell(3)
-            let fields = try Value(json: text).list ?? []
-            let paths = fields.map { $0.list?.compactMap { $0.text.map { Key($0) } } ?? [] }
+            let stored = try Value(json: try row.cell(3))
+            let fields = (stored["fields"] ?? stored).list ?? []
+            let tokens = stored["text"]?.text.flatMap { TextTokens(rawValue: $0) }
             return Entry(
                 number: try row.cell(0),
                 collection: Key(try row.cell(1)),
-                index: Index(name: try row.cell(2), paths: paths),
+                index: Index(
+                    name: try row.cell(2),
+                    fields: fields.map { Field(stored: $0) },
+                    kind: tokens.map { .text($0) } ?? .ordered
+                ),
+                defaults: fields.map { $0["default"] },
                 version: try row.cell(4)
             )
         }
@@ -43,39 +50,37 @@ enum IndexTable {
 
     static func create(
         _ index: Index,
-        in collection: Key,
-        version: Int,
-        _ database: Database
+        _ rules: CollectionRules,
+        in database: Database
     ) throws -> Entry {
-        let fields = Value.list(index.fields.map { .list($0.path.map { .string($0) }) })
+        let defaults = rules.defaults(of: index)
+        let fields = Value.list(Value.List(zip(index.fields, defaults).map { $0.stored(or: $1) }))
+        let stored: Value =
+            if case .text(let tokens) = index.kind {
+                ["text": .string(Key(tokens.rawValue)), "fields": fields]
+            } else {
+                fields
+            }
         try database.execute(
             sql: """
                 INSERT INTO godwit_index (collection, name, fields, version)
                 VALUES (?, ?, ?, ?)
                 """,
-            arguments: [collection.text, index.name, fields.jsonText(), version]
+            arguments: [rules.name.text, index.name, stored.jsonText(), rules.version]
         )
         let entry = Entry(
             number: database.lastInsertedRowID,
-            collection: collection,
+            collection: rules.name,
             index: index,
-            version: version
+            defaults: defaults,
+            version: rules.version
         )
-        let columns = (entry.columns + ["key"]).joined(separator: ", ")
-        try database.execute(
-            sql: """
-                CREATE TABLE \(entry.table) (
-                    \(entry.columns.joined(separator: " NOT NULL, ")) NOT NULL,
-                    key TEXT NOT NULL,
-                    PRIMARY KEY (\(columns))
-                ) WITHOUT ROWID
-                """
-        )
+        try entry.createTable(in: database)
         return entry
     }
 
     static func drop(_ entry: Entry, in database: Database) throws {
-        try database.execute(sql: "DROP TABLE \(entry.table)")
+        try entry.dropTable(in: database)
         try database.execute(
             sql: "DELETE FROM godwit_index WHERE number = ?",
             arguments: [entry.number]
@@ -84,12 +89,37 @@ enum IndexTable {
 }
 
 extension IndexTable.Entry {
+    fileprivate func createTable(in database: Database) throws {
+        if case .text(let tokens) = index.kind {
+            return try createTexts(tokens, in: database)
+        }
+        let columns = (columns + ["key"]).joined(separator: ", ")
+        try database.execute(
+            sql: """
+                CREATE TABLE \(table) (
+                    \(self.columns.joined(separator: " NOT NULL, ")) NOT NULL,
+                    key TEXT NOT NULL,
+                    PRIMARY KEY (\(columns))
+                ) WITHOUT ROWID
+                """
+        )
+    }
+
+    fileprivate func dropTable(in database: Database) throws {
+        if isText { try dropTexts(in: database) }
+        try database.execute(sql: "DROP TABLE \(table)")
+    }
+
+    var isText: Bool { index.kind != .ordered }
+
     func insert(_ values: [IndexedValue], _ key: Key, in database: Database) throws {
+        if isText { return try insertTexts(values, key, in: database) }
         let marks = values.map { _ in "?" }.joined(separator: ", ")
         try run("INSERT INTO \(table) VALUES (\(marks), ?)", values, key, in: database)
     }
 
     func remove(_ values: [IndexedValue], _ key: Key, in database: Database) throws {
+        if isText { return try removeTexts(key, in: database) }
         let condition = columns.map { "\($0) = ?" }.joined(separator: " AND ")
         try run("DELETE FROM \(table) WHERE \(condition) AND key = ?", values, key, in: database)
     }
@@ -121,13 +151,13 @@ extension IndexTable.Entry {
         }
         if bounds.prefix.count < columns.count {
             let column = columns[bounds.prefix.count]
-            if let lower = bounds.lower {
-                conditions.append("\(column) >= ?")
-                values.append(lower)
+            if let lower = bounds.range.lower {
+                conditions.append("\(column) \(lower.isIncluded ? ">=" : ">") ?")
+                values.append(lower.value)
             }
-            if let upper = bounds.upper {
-                conditions.append("\(column) < ?")
-                values.append(upper)
+            if let upper = bounds.range.upper {
+                conditions.append("\(column) \(upper.isIncluded ? "<=" : "<") ?")
+                values.append(upper.value)
             }
         }
         let direction = bounds.order == .descending ? " DESC" : ""
@@ -154,7 +184,8 @@ extension IndexTable.Entry {
 
     func contains(_ values: [IndexedValue], _ key: Key, in database: Database) throws -> Bool {
         let condition = columns.map { "\($0) = ?" }.joined(separator: " AND ")
-        let sql = "SELECT 1 FROM \(table) WHERE \(condition) AND key = ?"
+        let source = isText ? "\(table) JOIN \(keyTable) ON id = \(table).rowid" : table
+        let sql = "SELECT 1 FROM \(source) WHERE \(condition) AND key = ?"
         let statement = try PreparedStatement(sql, in: database)
         defer { statement.reset() }
         for (position, value) in values.enumerated() {
@@ -165,13 +196,15 @@ extension IndexTable.Entry {
     }
 }
 
-extension Index {
-    fileprivate init(name: String, paths: [[Key]]) {
-        self.name = name
-        fields = paths.map { Field(path: $0) }
-    }
-}
-
 extension Field {
-    fileprivate init(path: [Key]) { self.path = path }
+    /// The path as a list, beside a default value if there is one.
+    fileprivate func stored(or defaultValue: Value?) -> Value {
+        let path = Value.list(Value.List(path.map { .string($0) }))
+        return defaultValue.map { ["path": path, "default": $0] } ?? path
+    }
+
+    fileprivate init(stored: Value) {
+        let path = (stored["path"] ?? stored).list ?? []
+        self.init(path: path.compactMap { $0.text.map { Key($0) } })
+    }
 }

@@ -52,6 +52,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case noIndex(String, collection: Key)
     /// A newer version of the app has built the index: this program can neither keep it nor search it.
     case newerIndex(String, collection: Key, found: Int, known: Int)
+    /// A query names a field that it cannot look into.
+    case unusableField(String, reason: String)
 
     // Writing
 
@@ -179,6 +181,7 @@ extension StoreError: CustomStringConvertible {
             the index \"\(name)\" of \(collection) is of version \(found), this program knows up to \
             \(known): update it
             """
+        case .unusableField(let field, let reason): "a query cannot use \(field): \(reason)"
         default: nil
         }
     }

@@ -41,8 +41,8 @@ public struct StoreCollection<Object: Codable & Sendable>: Sendable {
     }
 
     /// The place of an object of this collection.
-    public func place(_ key: String) -> ObjectKey {
-        ObjectKey(collection: name, key: Key(key))
+    public func place(_ key: some StoreKey) -> ObjectKey {
+        ObjectKey(collection: name, key: Key(key.storeKey))
     }
 }
 

@@ -8,7 +8,10 @@ extension Store {
     }
 
     /// The change sets of the commits that change one object.
-    public func changes<Object>(of key: String, in collection: Collection<Object>) -> ChangeSets {
+    public func changes<Object>(
+        of key: some StoreKey,
+        in collection: Collection<Object>
+    ) -> ChangeSets {
         context.feed.subscribe(to: .object(collection.place(key)))
     }
 
@@ -20,10 +23,10 @@ extension Store {
     /// }
     /// ```
     ///
-    /// No change between the first value and the later ones is missed. Who reads slowly gets the
+    /// No change between the first value and the later ones is missed. A slow reader gets the
     /// newest value and not all of those between.
     public func values<Object>(
-        of key: String,
+        of key: some StoreKey,
         in collection: Collection<Object>
     ) -> StoreValues<Object?> {
         StoreValues(store: self, changes: changes(of: key, in: collection)) { transaction in
@@ -39,21 +42,32 @@ extension Store {
     ) -> StoreValues<QueryRows<Object>> {
         let changes = changes(in: query.collection)
         return StoreValues(store: self, changes: changes) { transaction in
-            let marks = try transaction.keys(query).map { key in
-                ObjectMark(
-                    key: key,
-                    commit: try transaction.commit(of: key, in: query.collection)
-                )
-            }
-            return Observed(element: try transaction.objects(query), marks: marks)
+            let found = try transaction.markedObjects(query)
+            return Observed(element: found.rows, marks: found.marks)
         }
     }
 }
 
-/// An object, and the commit that has last changed it.
-struct ObjectMark: Hashable, Sendable {
-    let key: String
-    let commit: CommitNumber?
+extension Store {
+    /// The objects that a query finds with their commits, now and whenever they have changed.
+    func markedValues<Object>(of query: Query<Object>) -> StoreValues<MarkedRows<Object>> {
+        let changes = changes(in: query.collection)
+        return StoreValues(store: self, changes: changes) { transaction in
+            let found = try transaction.markedObjects(query)
+            return Observed(element: found, marks: found.marks)
+        }
+    }
+
+    /// The objects that a full-text search finds, now and whenever they have changed.
+    public func values<Object>(
+        of query: TextQuery<Object>
+    ) -> StoreValues<TextRows<Object>> {
+        let changes = changes(in: query.collection)
+        return StoreValues(store: self, changes: changes) { transaction in
+            let found = try transaction.markedObjects(query)
+            return Observed(element: found.rows, marks: found.marks)
+        }
+    }
 }
 
 /// What a sequence of values has read at one commit.

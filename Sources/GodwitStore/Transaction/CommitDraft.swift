@@ -238,9 +238,15 @@ extension CommitDraft: ObjectLookup {
         _ bounds: IndexBounds,
         _ body: (String) throws -> Bool
     ) throws {
-        let entry = try group.catalogue.entry(of: index, in: collection, for: bounds)
+        let entry = try group.catalogue.entry(of: index, in: collection, version: bounds.version)
         try entry.forEachKey(bounds, in: database, body)
     }
+
+    func indexes(of collection: Key) -> [IndexTable.Entry] {
+        group.catalogue.entries(of: collection)
+    }
+
+    func noteScan() { context.metrics.scanned() }
 
     /// The sum of a collection's objects before the request, and now.
     func totals(of collection: Key) -> (old: Ledger.Total, new: Ledger.Total) {

@@ -6,7 +6,7 @@ extension ObjectReader where Self: ~Copyable {
     /// - Throws: ``StoreError/damagedObject(_:)``, ``StoreError/newerObject(_:found:known:)``, or
     ///   ``StoreError/unreadableObject(_:reason:)`` when the object is of another type.
     public borrowing func get<Object>(
-        _ key: String,
+        _ key: some StoreKey,
         in collection: StoreCollection<Object>
     ) throws -> Object? {
         let place = collection.place(key)
@@ -30,7 +30,7 @@ extension ObjectReader where Self: ~Copyable {
     /// - Throws: `DecodingError` when the metadata is of another type.
     public borrowing func metadata<Metadata: Decodable, Object>(
         _ type: Metadata.Type = Metadata.self,
-        of key: String,
+        of key: some StoreKey,
         in collection: StoreCollection<Object>
     ) throws -> Metadata? {
         let place = collection.place(key)
@@ -42,7 +42,7 @@ extension ObjectReader where Self: ~Copyable {
 
     /// Whether there is an object under a key; the object itself is not read.
     public borrowing func exists<Object>(
-        _ key: String,
+        _ key: some StoreKey,
         in collection: StoreCollection<Object>
     ) throws -> Bool {
         try source.objects.exists(collection.place(key))
@@ -50,7 +50,7 @@ extension ObjectReader where Self: ~Copyable {
 
     /// The commit that has last changed an object, or nil without one.
     public borrowing func commit<Object>(
-        of key: String,
+        of key: some StoreKey,
         in collection: StoreCollection<Object>
     ) throws -> CommitNumber? {
         try source.objects.object(at: collection.place(key))?.commit
@@ -149,7 +149,7 @@ extension ObjectReader where Self: ~Copyable {
     /// - Throws: `EncodingError`, or what ``get(_:in:)`` throws.
     public borrowing func value<Object>(
         of object: Object,
-        for key: String,
+        for key: some StoreKey,
         in collection: StoreCollection<Object>
     ) throws -> Value {
         let (place, put) = (collection.place(key), try Put(object, in: collection, metadata: .keep))

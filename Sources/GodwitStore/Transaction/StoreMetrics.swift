@@ -8,6 +8,7 @@ struct StoreMetrics: Sendable {
     private let groupDuration: Metrics.Timer
     private let commits: Counter
     private let failures: Counter
+    private let scans: Counter
     private let walPages: Gauge
     private let cacheBytes: Gauge
     private let cacheHits: Gauge
@@ -22,6 +23,7 @@ struct StoreMetrics: Sendable {
         groupDuration = Metrics.Timer(label: label("group.duration"), factory: factory)
         commits = Counter(label: label("commits"), factory: factory)
         failures = Counter(label: label("failures"), factory: factory)
+        scans = Counter(label: label("scans"), factory: factory)
         walPages = Gauge(label: label("wal.pages"), factory: factory)
         cacheBytes = Gauge(label: label("cache.bytes"), factory: factory)
         cacheHits = Gauge(label: label("cache.hits"), factory: factory)
@@ -40,6 +42,9 @@ struct StoreMetrics: Sendable {
 
     /// A group that was rolled back as a whole.
     func failed() { failures.increment() }
+
+    /// A query that no index could answer.
+    func scanned() { scans.increment() }
 
     /// What the store holds after a group.
     func stands(walPageCount: Int, cache: VersionCache.Counts) {

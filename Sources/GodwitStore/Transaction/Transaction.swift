@@ -43,7 +43,8 @@ public struct ReadTransaction: Transaction, ~Copyable {
                 database: database,
                 commit: lastCommit,
                 cache: context.cache,
-                indexes: context.indexes
+                indexes: context.indexes,
+                metrics: context.metrics
             )
         )
     }
@@ -84,6 +85,10 @@ protocol ObjectLookup {
         _ bounds: IndexBounds,
         _ body: (String) throws -> Bool
     ) throws
+    /// The indexes that a collection has.
+    func indexes(of collection: Key) throws -> [IndexTable.Entry]
+    /// Counts a query that looks at every object.
+    func noteScan()
 }
 
 /// What SQLite shows of one commit, with the cache before it.
@@ -92,6 +97,7 @@ struct CommittedObjects: ObjectLookup {
     let commit: CommitNumber
     let cache: ObjectCache
     let indexes: IndexSet
+    let metrics: StoreMetrics
 
     func object(at key: ObjectKey) throws -> StoredObject? {
         try cache.object(at: key, commit: commit, in: database)
@@ -135,7 +141,13 @@ struct CommittedObjects: ObjectLookup {
         _ body: (String) throws -> Bool
     ) throws {
         let catalogue = try indexes.catalogue(in: database)
-        let entry = try catalogue.entry(of: index, in: collection, for: bounds)
+        let entry = try catalogue.entry(of: index, in: collection, version: bounds.version)
         try entry.forEachKey(bounds, in: database, body)
     }
+
+    func indexes(of collection: Key) throws -> [IndexTable.Entry] {
+        try indexes.catalogue(in: database).entries(of: collection)
+    }
+
+    func noteScan() { metrics.scanned() }
 }

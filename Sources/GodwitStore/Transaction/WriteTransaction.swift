@@ -44,7 +44,7 @@ extension WriteTransaction {
     ///   ``StoreError/newerObject(_:found:known:)``, or what the database throws.
     public borrowing func set<Object>(
         _ object: Object,
-        for key: String,
+        for key: some StoreKey,
         in collection: StoreCollection<Object>
     ) throws {
         try draft.put(Put(object, in: collection, metadata: .keep), at: collection.place(key))
@@ -53,7 +53,7 @@ extension WriteTransaction {
     /// Puts an object and its metadata under a key.
     public borrowing func set<Object>(
         _ object: Object,
-        for key: String,
+        for key: some StoreKey,
         in collection: StoreCollection<Object>,
         metadata: some Encodable
     ) throws {
@@ -79,7 +79,7 @@ extension WriteTransaction {
     ///   changed the object.
     public borrowing func require<Object>(
         _ commit: CommitNumber?,
-        of key: String,
+        of key: some StoreKey,
         in collection: StoreCollection<Object>
     ) throws {
         let found = try self.commit(of: key, in: collection)
@@ -89,23 +89,24 @@ extension WriteTransaction {
         }
     }
 
-    /// Changes an object in place, if there is one.
+    /// Changes an object in place.
     ///
     /// ```swift
     /// try transaction.update("robbie", in: contacts) { $0.presence = .online }
     /// ```
     ///
-    /// - Returns: Whether there was one.
-    @discardableResult
+    /// - Throws: ``StoreError/noObject(_:)`` without an object, what ``set(_:for:in:)`` throws, or what
+    ///   `body` throws.
     public borrowing func update<Object>(
-        _ key: String,
+        _ key: some StoreKey,
         in collection: StoreCollection<Object>,
         _ body: (inout Object) throws -> Void
-    ) throws -> Bool {
-        guard var object = try get(key, in: collection) else { return false }
+    ) throws {
+        guard var object = try get(key, in: collection) else {
+            throw StoreError.noObject(collection.place(key))
+        }
         try body(&object)
         try set(object, for: key, in: collection)
-        return true
     }
 
     /// Edits an object in place, and records how.
@@ -129,7 +130,7 @@ extension WriteTransaction {
     ///   was then.
     @discardableResult
     public borrowing func edit<Object>(
-        _ key: String,
+        _ key: some StoreKey,
         in collection: StoreCollection<Object>,
         _ body: (inout Draft) throws -> Void
     ) throws -> Delta {
@@ -155,7 +156,7 @@ extension WriteTransaction {
     /// - Throws: ``StoreError/noObject(_:)`` without an object.
     public borrowing func replaceMetadata<Object>(
         _ metadata: (some Encodable)?,
-        of key: String,
+        of key: some StoreKey,
         in collection: StoreCollection<Object>
     ) throws {
         let bytes = try metadata.map { try ValueEncoder().encode($0).canonicalBytes }
@@ -186,7 +187,7 @@ extension WriteTransaction {
 extension WriteTransaction {
     /// Removes the object under a key; without one, nothing happens.
     public borrowing func remove<Object>(
-        _ key: String,
+        _ key: some StoreKey,
         in collection: StoreCollection<Object>
     ) throws {
         try draft.remove(collection.place(key))
@@ -235,7 +236,7 @@ extension WriteTransaction {
 
     /// Has observers look again at an object that is what it was.
     public borrowing func touch<Object>(
-        _ key: String,
+        _ key: some StoreKey,
         in collection: StoreCollection<Object>
     ) throws {
         try draft.touch(collection.place(key))

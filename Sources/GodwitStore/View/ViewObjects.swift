@@ -99,7 +99,7 @@ extension ViewObjects {
         let indexes = context.indexes
         try read { database, _ in
             let catalogue = try indexes.catalogue(in: database)
-            let entry = try catalogue.entry(of: index, in: collection, for: bounds)
+            let entry = try catalogue.entry(of: index, in: collection, version: bounds.version)
             let past = past(of: collection)
             guard !past.isEmpty else { return try entry.forEachKey(bounds, in: database, body) }
             var wide = bounds
@@ -126,6 +126,14 @@ extension ViewObjects {
             }
         }
     }
+
+    func indexes(of collection: Key) throws -> [IndexTable.Entry] {
+        try read { database, _ in
+            try context.indexes.catalogue(in: database).entries(of: collection)
+        }
+    }
+
+    func noteScan() { context.metrics.scanned() }
 
     private func past(of collection: Key) -> [Key: StoredObject?] {
         context.cache.withVersions { $0.pastVersions(in: collection, at: commit) }

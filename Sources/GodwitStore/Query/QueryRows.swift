@@ -36,3 +36,7 @@ extension QueryRows: RandomAccessCollection {
 
 extension QueryRow: Equatable where Object: Equatable {}
 extension QueryRows: Equatable where Object: Equatable {}
+
+extension QueryRow: Identifiable {
+    public var id: String { key }
+}

@@ -1,0 +1,150 @@
+import GodwitTestKit
+import GodwitTree
+import Observation
+import Synchronization
+import Testing
+
+@testable import GodwitStore
+
+/// Queries for screens, seen as a screen sees them: through Observation, on the main actor.
+@Suite @MainActor struct LiveQueryTests {
+    struct Contact: Codable, Equatable, Identifiable, Sendable {
+        var id: Int
+        var name: String
+        var isOnline = true
+    }
+
+    let contacts = Store.Collection<Contact>("contacts")
+    let store: Store
+
+    init() throws { store = try Store(.memory) }
+
+    private var online: Query<Contact> {
+        contacts.where(\.isOnline, .equal(true)).order(by: \.name)
+    }
+
+    private func write(_ list: Contact...) async throws {
+        try await store.write { [contacts] transaction in
+            for contact in list { try transaction.set(contact, in: contacts) }
+        }
+    }
+
+    /// Waits until something that is observed is so.
+    private func reaches(_ predicate: @MainActor () -> Bool) async {
+        while true {
+            let (changes, continuation) = AsyncStream<Void>.makeStream()
+            let isSo = withObservationTracking {
+                predicate()
+            } onChange: {
+                continuation.finish()
+            }
+            if isSo { return }
+            for await _ in changes {}
+        }
+    }
+
+    /// Counts how often Observation says that what a body reads will change.
+    private final class Invalidations: Sendable {
+        private let counter = Mutex(0)
+
+        var count: Int { counter.withLock { $0 } }
+
+        @MainActor func watch(_ body: @MainActor () -> Void) {
+            withObservationTracking {
+                body()
+            } onChange: { [self] in
+                counter.withLock { $0 += 1 }
+            }
+        }
+    }
+
+    @Test func `rows are loading, then those of the query, in its order`() async throws {
+        try await write(Contact(id: 1, name: "b"), Contact(id: 2, name: "a"))
+        try await write(Contact(id: 3, name: "c", isOnline: false))
+        let live = LiveQuery(online, in: store)
+        guard case .loading = live.phase else { return #expect(Bool(false), "\(live.phase)") }
+        #expect(live.isEmpty)
+        await reaches { live.count == 2 }
+        #expect(live.map(\.object.name) == ["a", "b"])
+        #expect(live.map(\.id) == ["2", "1"])
+        guard case .current = live.phase else { return #expect(Bool(false), "\(live.phase)") }
+    }
+
+    @Test func `an object that changes invalidates its row alone`() async throws {
+        try await write(Contact(id: 1, name: "a"), Contact(id: 2, name: "b"))
+        let live = LiveQuery(online, in: store)
+        await reaches { live.count == 2 }
+        let (list, first, second) = (Invalidations(), Invalidations(), Invalidations())
+        list.watch { _ = live.map(\.id) }
+        first.watch { _ = live[0].object }
+        let (row, other) = (live[0], live[1])
+        second.watch { _ = other.object }
+        try await write(Contact(id: 1, name: "aa"))
+        await reaches { row.object.name == "aa" }
+        #expect(live[0] === row)
+        #expect((list.count, first.count, second.count) == (0, 1, 0))
+    }
+
+    @Test func `rows come, go and move, and stay the same objects`() async throws {
+        try await write(Contact(id: 1, name: "a"), Contact(id: 2, name: "b"))
+        let live = LiveQuery(online, in: store)
+        await reaches { live.count == 2 }
+        let (first, second) = (live[0], live[1])
+        try await write(Contact(id: 1, name: "c"), Contact(id: 3, name: "bb"))
+        await reaches { live.count == 3 }
+        #expect(live.map(\.id) == ["2", "3", "1"])
+        #expect(live[0] === second && live[2] === first)
+        try await write(Contact(id: 2, name: "b", isOnline: false))
+        await reaches { live.count == 2 }
+        #expect(live.map(\.object.name) == ["bb", "c"])
+    }
+
+    @Test func `another query takes the place of the first one`() async throws {
+        try await write(Contact(id: 1, name: "a"), Contact(id: 2, name: "b", isOnline: false))
+        let live = LiveQuery(online, in: store)
+        await reaches { live.count == 1 }
+        live.query = contacts.order(by: \.name, .descending)
+        await reaches { live.count == 2 }
+        #expect(live.map(\.id) == ["2", "1"])
+        try await write(Contact(id: 3, name: "z", isOnline: false))
+        await reaches { live.count == 3 }
+    }
+
+    @Test func `an object that cannot be read is named, and its row goes`() async throws {
+        try await write(Contact(id: 1, name: "a"), Contact(id: 2, name: "b"))
+        let live = LiveQuery(contacts.all, in: store)
+        await reaches { live.count == 2 }
+        let place = contacts.place("1")
+        try await store.write { try $0.setValue(["id": 1], of: place) }
+        await reaches { live.count == 1 }
+        #expect(live.map(\.id) == ["2"])
+        #expect(live.unreadable.keys.sorted() == ["1"])
+    }
+
+    @Test func `a query that cannot be answered says so, and a store that closes`() async throws {
+        let live = LiveQuery(contacts.where(Filter("name", .equal(["a"]))), in: store)
+        await reaches { if case .failed(is StoreError) = live.phase { true } else { false } }
+        let other = LiveQuery(online, in: store)
+        await reaches { if case .current = other.phase { true } else { false } }
+        try store.close()
+        await reaches { if case .ended = other.phase { true } else { false } }
+    }
+
+    @Test func `a query that nothing holds is freed, and follows no more`() async throws {
+        var live: LiveQuery<Contact>? = LiveQuery(online, in: store)
+        weak let weakLive = live
+        await reaches { if case .current? = live?.phase { true } else { false } }
+        live = nil
+        #expect(weakLive == nil)
+    }
+
+    @Test func `one object is followed from before it is there until it is gone`() async throws {
+        let live = LiveObject(of: 1, in: contacts, store)
+        await reaches { if case .current = live.phase { true } else { false } }
+        #expect(live.object == nil)
+        try await write(Contact(id: 1, name: "a"))
+        await reaches { live.object?.name == "a" }
+        try await store.write { [contacts] in try $0.remove(1, in: contacts) }
+        await reaches { live.object == nil }
+    }
+}
