@@ -43,6 +43,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
         .package(
             url: "https://github.com/hummingbird-project/hummingbird",
             from: "2.28.1",
@@ -107,9 +108,12 @@ let package = Package(
             name: "GodwitServer",
             dependencies: [
                 "GodwitTree", "GodwitStore", "GodwitReplication",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Crypto", package: "swift-crypto", condition: server),
                 .product(name: "Hummingbird", package: "hummingbird", condition: server),
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: server),
+                .product(name: "JWTKit", package: "jwt-kit", condition: server),
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
                 .product(
                     name: "ServiceLifecycle",
@@ -243,6 +247,8 @@ let package = Package(
             dependencies: [
                 "GodwitServer", "GodwitConnectors", "GodwitTestKit", "GodwitQueue", "GodwitStore",
                 "GodwitPushRunner",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: server),
                 .product(name: "Hummingbird", package: "hummingbird", condition: server),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -21,6 +21,9 @@ public enum ReplicationError: Error, Hashable, Sendable {
     case senderIsOlder(version: Int64, known: Int64)
     /// A message is of a newer version than this program speaks: upgrade this side.
     case senderIsNewer(version: Int64, known: Int64)
+    /// The message would change a replica that its sender may only read: ask the server's
+    /// administrator for the right to write.
+    case readOnly(String)
     /// The delta does not apply to the state that it names as its base.
     case invalidDelta(reason: String)
     /// A change takes more memory than the other side may spend to read it: send it in parts.
@@ -75,6 +78,8 @@ extension ReplicationError: CustomStringConvertible {
             the message is of version \(version), and version \(known) is spoken here: upgrade \
             this side
             """
+        case .readOnly(let name):
+            "the replica \"\(name)\" may be read, but not written to: ask for the right to write"
         case .invalidDelta(let reason): "the delta cannot be applied: \(reason)"
         case .overBudget(let reason): "the delta is too large: \(reason)"
         case .wrongContent: "the delta leads to another value than was announced"
@@ -94,6 +99,7 @@ extension ReplicationError: CustomStringConvertible {
         case .invalidName, .unsuitableCollection, .tooManyRules, .malformedMessage, .damagedMessage:
             400
         case .senderIsOlder, .senderIsNewer: 400
+        case .readOnly: 403
         case .overBudget: 413
         case .invalidDelta, .wrongContent: 422
         case .contended: 503
@@ -112,6 +118,7 @@ extension ReplicationError: CustomStringConvertible {
         case .damagedMessage: "damagedMessage"
         case .senderIsOlder: "upgradeClient"
         case .senderIsNewer: "upgradeServer"
+        case .readOnly: "readOnly"
         case .invalidDelta: "invalidDelta"
         case .overBudget: "overBudget"
         case .wrongContent: "wrongContent"

@@ -1,5 +1,4 @@
 #if Server
-internal import GodwitTree
 internal import HTTPTypes
 internal import Hummingbird
 
@@ -8,9 +7,9 @@ internal import Hummingbird
 /// A page in a browser may have its own name lead to the loopback address (DNS rebinding), and would
 /// talk to a server that listens there; its requests still name the page's host.
 struct HostCheck: RouterMiddleware {
-    typealias Context = BasicRequestContext
+    typealias Context = AccessContext
 
-    private static let loopback: Set<String> = ["127.0.0.1", "::1", "localhost"]
+    private static let loopbackNames: Set<String> = ["127.0.0.1", "::1", "localhost"]
 
     /// nil for all hosts.
     private let allowed: Set<String>?
@@ -20,11 +19,8 @@ struct HostCheck: RouterMiddleware {
     ///     all hosts are let in, unless some are named.
     ///   - names: The names of the server; those of the loopback address need not be named.
     init(address: String, names: [String]) {
-        let isLoopback =
-            Self.loopback.contains(address.lowercased()) || address.hasPrefix("127.")
-            || ["::ffff:127.", "0:0:0:0:0:0:0:1"].contains { address.lowercased().hasPrefix($0) }
-        let known = Self.loopback.union(([address] + names).map { $0.lowercased() })
-        allowed = isLoopback || !names.isEmpty ? known : nil
+        let known = Self.loopbackNames.union(([address] + names).map { $0.lowercased() })
+        allowed = Loopback.contains(address) || !names.isEmpty ? known : nil
     }
 
     @concurrent func handle(
@@ -36,10 +32,7 @@ struct HostCheck: RouterMiddleware {
             return try await next(request, context)
         }
         let message = "this server is not \(authority); see --allow-host"
-        return Response(
-            status: .misdirectedRequest,
-            value: ["error": "wrongHost", "message": .string(Key(message))]
-        )
+        return Response(refusing: .misdirectedRequest, code: "wrongHost", message: message)
     }
 
     func allows(_ authority: String) -> Bool {

@@ -13,44 +13,43 @@ struct ReplicaRoutes {
     let server: ReplicaServer
     let health: HealthCheck
     let hosts: HostCheck
+    let gate: Gate
     let logger: Logger
+    /// How often a stream of events says that the server is there, and looks whether its token still is.
+    let heartbeat: Duration
 
-    var router: Router<BasicRequestContext> {
-        let router = Router()
+    var router: Router<AccessContext> {
+        let router = Router(context: AccessContext.self)
         router.add(middleware: hosts)
-        router.get("/health") { _, _ in await answerHealth() }
-        let path = "/v1/replicas/:name"
-        router.put("\(path)") { request, context in
-            try await answering(request, context) { name in
-                try await server.create(name)
-                return try await summary(of: name, for: request)
-            }
-        }
-        router.get("\(path)") { request, context in
-            try await answering(request, context) { name in
-                try await summary(of: name, for: request)
-            }
-        }
-        router.get("\(path)/value") { request, context in
-            try await answering(request, context) { name in
-                Response(
-                    status: .ok,
-                    value: try await server.value(of: name),
-                    encoding: Encoding(accepted: request)
-                )
-            }
-        }
-        router.post("\(path)/exchange") { request, context in
-            try await answering(request, context) { name in
-                try await exchange(request, name)
-            }
-        }
-        router.get("\(path)/events") { request, context in
-            try await answering(request, context) { name in
-                events(try await server.heads(of: name), of: name)
+        router.add(middleware: AccessCheck(gate: gate, logger: logger))
+        for route in ServerRoute.allCases {
+            router.on(RouterPath(route.path), method: route.method) { request, context in
+                try await answer(route, request, context)
             }
         }
         return router
+    }
+
+    private func answer(
+        _ route: ServerRoute,
+        _ request: Request,
+        _ context: AccessContext
+    ) async throws -> Response {
+        if route == .health { return await answerHealth() }
+        return try await answering(request, context) { name in
+            switch route {
+            case .health, .summary: return try await summary(of: name, for: request)
+            case .create:
+                try await server.create(name)
+                return try await summary(of: name, for: request)
+            case .value:
+                let value = try await server.value(of: name)
+                return Response(status: .ok, value: value, encoding: Encoding(accepted: request))
+            case .exchange: return try await exchange(request, name, context.principal)
+            case .events:
+                return events(try await server.heads(of: name), of: name, for: request.headers)
+            }
+        }
     }
 }
 
@@ -66,7 +65,11 @@ extension ReplicaRoutes {
         }
     }
 
-    private func exchange(_ request: Request, _ name: ReplicaName) async throws -> Response {
+    private func exchange(
+        _ request: Request,
+        _ name: ReplicaName,
+        _ principal: Principal
+    ) async throws -> Response {
         guard let header = request.headers[.godwitClient], let identifier = Identifier(header)
         else {
             throw ReplicationError.malformedMessage(
@@ -78,7 +81,11 @@ extension ReplicaRoutes {
             Array(body.readableBytesView),
             from: ClientID(identifier),
             of: name
-        )
+        ) { scope in
+            try await gate.admit(scope, of: principal, to: name) {
+                _ = try await server.head(of: name)
+            }
+        }
         return Response(
             status: .ok,
             headers: [.contentType: "application/octet-stream"],
@@ -102,14 +109,22 @@ extension ReplicaRoutes {
     /// Server-sent events: the current head, then every newer one that is not overtaken.
     ///
     /// The data of an event is the state's serial and id. A comment every 20 seconds tells the client
-    /// that the server is there, or that another server of the same file has made a new head.
-    private func events(_ heads: AsyncStream<LineState>, of name: ReplicaName) -> Response {
-        let server = server
+    /// that the server is there, or that another server of the same file has made a new head. The stream
+    /// ends when its token is not valid any more.
+    private func events(
+        _ heads: AsyncStream<LineState>,
+        of name: ReplicaName,
+        for headers: HTTPFields
+    ) -> Response {
+        let (server, gate, heartbeat) = (server, gate, heartbeat)
         let body = ResponseBody { writer in
             try await writer.write(ByteBuffer(string: ": godwit\n\n"))
             var last: LineState?
-            let events = heads.withHeartbeats(every: .seconds(20))
+            let events = heads.withHeartbeats(every: heartbeat)
             for await event in events.cancelOnGracefulShutdown() {
+                guard (try? await gate.principal(headers).require(.read, name)) != nil else {
+                    break
+                }
                 let head = if let event { event } else { try await server.head(of: name) }
                 let text =
                     head == last
@@ -143,70 +158,36 @@ extension ReplicaRoutes {
     /// Turns what is thrown into an answer that a program can read.
     private func answering(
         _ request: Request,
-        _ context: BasicRequestContext,
+        _ context: AccessContext,
         _ body: (ReplicaName) async throws -> Response
     ) async throws -> Response {
         do {
             let name = try ReplicaName(context.parameters.get("name") ?? "")
             return try await body(name)
         } catch let error as ReplicationError {
-            let status = HTTPResponse.Status(code: error.httpStatus)
-            return refusal(status, error.code, error.description)
+            return Response(refusing: error)
+        } catch let refusal as AccessRefusal {
+            return refusal.response
         } catch let error as any HTTPResponseError {
-            return refusal(error.status, "refused", "\(error)")
+            return Response(refusing: error.status, code: "refused", message: "\(error)")
         } catch let error as CancellationError {
             throw error
         } catch {
-            logger.error(
-                "request failed",
-                metadata: ["error": "\(error)", "path": "\(request.uri)"]
-            )
-            return refusal(.internalServerError, "internal", "the server failed; see its log")
+            return Response(failing: error, at: request, logger)
         }
-    }
-
-    private func refusal(
-        _ status: HTTPResponse.Status,
-        _ code: String,
-        _ message: String
-    ) -> Response {
-        Response(
-            status: status,
-            value: ["error": .string(Key(code)), "message": .string(Key(message))]
-        )
-    }
-}
-
-/// In which form a value leaves: JSON for people, unless CBOR is asked for.
-private enum Encoding {
-    case cbor, json
-
-    init(accepted request: Request) {
-        let accepted = request.headers[.accept] ?? ""
-        self = accepted.contains("application/cbor") ? .cbor : .json
     }
 }
 
 extension Response {
-    init(status: HTTPResponse.Status, value: Value) {
-        self.init(status: status, value: value, encoding: .json)
-    }
-
-    fileprivate init(status: HTTPResponse.Status, value: Value, encoding: Encoding) {
-        switch encoding {
-        case .cbor:
-            self.init(
-                status: status,
-                headers: [.contentType: "application/cbor"],
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: value.canonicalBytes))
-            )
-        case .json:
-            self.init(
-                status: status,
-                headers: [.contentType: "application/json"],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: value.jsonText() + "\n"))
-            )
-        }
+    /// Tells the client nothing, and the log everything.
+    init(failing error: any Error, at request: Request, _ logger: Logger) {
+        let metadata: Logger.Metadata = ["error": "\(error)", "path": "\(request.uri.path)"]
+        logger.error("request failed", metadata: metadata)
+        self.init(
+            refusing: .internalServerError,
+            code: "internal",
+            message: "the server failed; see its log"
+        )
     }
 }
 

@@ -15,15 +15,18 @@ public import ServiceLifecycle
 /// try await server.run()
 /// ```
 ///
-/// It listens on loopback unless it is told otherwise: it lets every client in.
+/// It listens on loopback, and lets every client in. To listen elsewhere, it needs ``AccessControl``.
 public struct SyncServer: Service {
     private let store: Store
     private let host: String
     private let port: Int
+    private let access: AccessControl
     private let allowedHosts: [String]
     private let clientSilenceMax: Duration?
     private let logger: Logger
     private let whenListening: @Sendable (Int) async -> Void
+    /// See ``ReplicaRoutes/heartbeat``.
+    var heartbeat = Duration.seconds(20)
 
     /// The largest request that is accepted, in bytes.
     public static let requestSizeMax = 64 << 20
@@ -33,6 +36,7 @@ public struct SyncServer: Service {
 
     /// - Parameters:
     ///   - port: Where to listen; 0 for a free port.
+    ///   - access: Which clients are let in.
     ///   - allowedHosts: The names under which clients reach the server, such as `sync.example.com` behind
     ///     a proxy that keeps the name. On loopback, requests for other names than `localhost` and these
     ///     are refused; on any other address, all are let in unless names are given.
@@ -43,6 +47,7 @@ public struct SyncServer: Service {
         store: Store,
         host: String = "127.0.0.1",
         port: Int = 7007,
+        access: AccessControl = .open,
         allowedHosts: [String] = [],
         clientSilenceMax: Duration? = .seconds(180 * 24 * 3_600),
         logger: Logger = Logger(label: "godwit.server"),
@@ -51,6 +56,7 @@ public struct SyncServer: Service {
         self.store = store
         self.host = host
         self.port = port
+        self.access = access
         self.allowedHosts = allowedHosts
         self.clientSilenceMax = clientSilenceMax
         self.logger = logger
@@ -58,7 +64,11 @@ public struct SyncServer: Service {
     }
 
     /// Serves until the surrounding task is cancelled, or a graceful shutdown begins.
+    ///
+    /// - Throws: ``AccessError/openBeyondLoopback(address:)``, ``AccessError/unusableKeySet(path:reason:)``
+    ///   before it listens; ``StoreError``, and why it cannot listen.
     public func run() async throws {
+        try access.check(listeningOn: host)
         let whenListening = whenListening
         let server = try await ReplicaServer(store)
         let routes = ReplicaRoutes(
@@ -68,7 +78,9 @@ public struct SyncServer: Service {
                 try await store.write { _ in }
             },
             hosts: HostCheck(address: host, names: allowedHosts),
-            logger: logger
+            gate: try await Gate(store, access, logger: logger),
+            logger: logger,
+            heartbeat: heartbeat
         )
         let application = Application(
             router: routes.router,

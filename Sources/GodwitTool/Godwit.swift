@@ -18,6 +18,7 @@ struct Godwit: AsyncParsableCommand {
               godwit git install
               godwit log server.sqlite
               godwit replica ls server.sqlite
+              godwit key new phone --store server.sqlite --write shopping
               godwit store ls app.sqlite
               godwit queue why app.sqlite 12.1
 
@@ -28,7 +29,7 @@ struct Godwit: AsyncParsableCommand {
         subcommands: [
             Serve.self, StoreCommand.self, QueueCommand.self, Replay.self, Diff.self, Patch.self,
             Merge.self, MergeDriver.self, Textconv.self, GitCommand.self,
-            ReplicaCommand.self, Log.self, Graph.self,
+            ReplicaCommand.self, Log.self, Graph.self, KeyCommand.self, TokenCommand.self,
             Demo.self, DemoDevice.self,
         ]
     )

@@ -76,12 +76,14 @@ extension TemporaryFolder {
 /// A server process on a port of its own, that can be killed and started again.
 final class ServerProcess {
     private let store: String
+    private let options: [String]
     private(set) var port: Int
     private var process: Process
 
-    init(store: String) throws {
-        self.store = store
-        (process, port) = try Self.start(store: store, port: 0)
+    /// - Parameter options: What else the server is started with.
+    init(store: String, _ options: [String] = []) throws {
+        (self.store, self.options) = (store, options)
+        (process, port) = try Self.start(store: store, port: 0, options)
     }
 
     deinit { kill() }
@@ -96,7 +98,7 @@ final class ServerProcess {
     }
 
     /// Starts it again on the same port.
-    func restart() throws { (process, port) = try Self.start(store: store, port: port) }
+    func restart() throws { (process, port) = try Self.start(store: store, port: port, options) }
 
     /// Asks it to end, and waits until it has.
     func terminate() -> Int32 {
@@ -105,8 +107,13 @@ final class ServerProcess {
         return process.terminationStatus
     }
 
-    private static func start(store: String, port: Int) throws -> (Process, Int) {
-        let process = Godwit.command(["serve", "--port", "\(port)", "--store", store])
+    private static func start(
+        store: String,
+        port: Int,
+        _ options: [String]
+    ) throws -> (Process, Int) {
+        let arguments = ["serve", "--port", "\(port)", "--store", store] + options
+        let process = Godwit.command(arguments)
         let output = Pipe()
         process.standardOutput = output
         // If the tests crashed, a server that had their standard error would keep `swift test` waiting.

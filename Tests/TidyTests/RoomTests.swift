@@ -22,6 +22,7 @@ import Testing
             "Line",
             "Device", "Table", "Storage", "Replica", "Server",
         ],
+        "GodwitServer": ["Answer", "Access", "."],
     ]
 
     @Test(arguments: rooms.keys.sorted())

@@ -25,8 +25,9 @@ import Testing
             "Synchronization", "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
         ],
         "GodwitServer": [
-            "GodwitTree", "GodwitStore", "GodwitReplication", "Logging", "HTTPTypes",
-            "Hummingbird", "NIOCore", "ServiceLifecycle", "Synchronization",
+            "GodwitTree", "GodwitStore", "GodwitReplication", "Crypto", "Foundation", "GRDB",
+            "HTTPTypes", "Hummingbird", "JWTKit", "Logging", "NIOCore", "ServiceLifecycle",
+            "Synchronization",
         ],
         "Godwit": [
             "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",

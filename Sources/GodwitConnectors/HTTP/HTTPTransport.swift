@@ -36,7 +36,9 @@ public struct HTTPTransport: ReplicaTransport {
 
     /// - Parameters:
     ///   - server: The server's address, such as `http://127.0.0.1:7007`.
-    ///   - token: What the server lets the device in by, if it asks for it.
+    ///   - token: What the server lets the device in by, if it asks for it: an API key, or a signed token.
+    ///     Where it is not taken, requests throw ``ConnectorError/refused(status:code:message:)`` with
+    ///     status 401; the app makes another transport then, with a new one.
     ///   - headers: Others to send with each request, by name.
     /// - Throws: ``ConnectorError/invalidAddress(_:)``.
     public init(

@@ -330,7 +330,11 @@ extension ReplicaConnector {
         switch error {
         case ReplicationError.senderIsOlder, ReplicationError.senderIsNewer: true
         case ConnectorError.refused(_, let code, _):
-            ["unknownReplica", "upgradeClient", "upgradeServer"].contains(code)
+            // A token stays what it is; a right may be granted while the device tries again.
+            [
+                "unknownReplica", "upgradeClient", "upgradeServer",
+                "tokenRequired", "tokenExpired", "tokenInvalid",
+            ].contains(code)
         default: false
         }
     }

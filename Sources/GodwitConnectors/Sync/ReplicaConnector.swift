@@ -206,7 +206,7 @@ public final class ReplicaConnector: Sendable {
     ///
     /// - Precondition: Called once.
     /// - Throws: ``ConnectorError/refused(status:code:message:)`` when the server does not have a replica,
-    ///   or one of the two sides must be upgraded.
+    ///   or does not take the token, or one of the two sides must be upgraded.
     public func run() async throws {
         let opened = links.withLock { $0.follow() }
         try await withThrowingDiscardingTaskGroup { group in

@@ -16,6 +16,8 @@ internal import GodwitTree
 //   (5) A client may give back in several pieces. They are kept, also over a kill of the client, and
 //       become part of the line at once, with the last one. What a piece has is decided by the two
 //       states that are compared, so pieces of a clone with the same base are the same.
+//   (6) A client that may only read gives nothing back, and gives the line no other epoch: whatever its
+//       base is, it adopts what differs.
 
 /// An answer about a recovery, and what has to be durable before it leaves.
 struct RecoveryDecision: Sendable {
@@ -71,16 +73,16 @@ extension LineMachine {
         guard request.nonce > peer.nonce else { return answer(.stale, head.state) }
         peer.nonce = request.nonce
         let base = request.adopted.last ?? .root
-        if request.epoch == head.epoch, peer.isAhead(base.serial, in: head.epoch) {
+        if right == .write, request.epoch == head.epoch, peer.isAhead(base.serial, in: head.epoch) {
             head.epoch = newEpoch
         }
         let isAhead = request.epoch.map { $0 != head.epoch && peer.isAhead(base.serial, in: $0) }
-        let reference = isAhead == true ? slice.reference(for: request) : nil
+        let reference = right == .write && isAhead == true ? slice.reference(for: request) : nil
         let state = reference ?? head.state
         (peer.acked, peer.sent) = (state.serial, state.serial)
         peer.noteSent(state.serial, in: head.epoch)
         // A client without a base has never been here, and has nothing to keep beside the head.
-        if known == nil, request.epoch != nil { return answer(.unite, state) }
+        if right == .write, known == nil, request.epoch != nil { return answer(.unite, state) }
         return answer(reference == nil ? .adopt : .giveBack, state)
     }
 }

@@ -26,6 +26,8 @@ struct LineMachine: Sendable {
     var policy = MergePolicy.standard
     /// The largest object that is taken, in canonical bytes.
     var objectSizeMax = 16 << 20
+    /// What the sender of the request may do.
+    var right = ReplicaRight.write
     let replica: ReplicaName
 
     init(replica: ReplicaName) { self.replica = replica }

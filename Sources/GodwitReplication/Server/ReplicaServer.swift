@@ -72,15 +72,25 @@ public final class ReplicaServer: Sendable {
     ///
     /// The answer is durable when it is returned.
     ///
-    /// - Throws: ``ReplicationError``. The replica has not changed then.
+    /// - Parameter admit: Called once the message is read: says what its sender may do, or throws.
+    /// - Throws: ``ReplicationError``, and what `admit` throws. The replica has not changed then.
     public func answer(
         _ message: [UInt8],
         from client: ClientID,
-        of name: ReplicaName
+        of name: ReplicaName,
+        admitting admit: (MessageScope) async throws -> ReplicaRight = { _ in .write }
     ) async throws -> [UInt8] {
         let budget = options.budget ?? WireCost.budget(forRequestOf: message.count)
         let frame = try WireFrame(bytes: message, budget: budget)
         let request = try WireRequest(frame, from: client)
+        let scope = request.scope(from: client)
+        var machine = LineMachine(replica: name)
+        machine.policy = options.policy
+        machine.objectSizeMax = options.objectSizeMax
+        machine.right = try await admit(scope)
+        guard machine.right == .write || !scope.carriesChanges else {
+            throw ReplicationError.readOnly(name.text)
+        }
         let answer =
             if case .comparison(let state, let ranges) = request {
                 WireAnswer.comparison(
@@ -91,8 +101,8 @@ public final class ReplicaServer: Sendable {
                     )
                 )
             } else {
-                try await turns.take(name) { [self] in
-                    try await decide(request, from: client, for: frame.features, of: name)
+                try await turns.take(name) { [self, machine] in
+                    try await decide(request, from: client, for: frame.features, by: machine)
                 }
             }
         return answer.frame.bytes(for: frame.features)
@@ -102,11 +112,9 @@ public final class ReplicaServer: Sendable {
         _ request: WireRequest,
         from client: ClientID,
         for peer: WireFeatures,
-        of name: ReplicaName
+        by machine: LineMachine
     ) async throws -> WireAnswer {
-        var machine = LineMachine(replica: name)
-        machine.policy = options.policy
-        machine.objectSizeMax = options.objectSizeMax
+        let name = machine.replica
         for _ in 0..<options.attemptMax {
             guard
                 let reads = request.reads(for: client, changedMax: options.changedMax(of: request))
@@ -252,6 +260,17 @@ extension ReplicaServer {
 }
 
 extension WireRequest {
+    fileprivate func scope(from client: ClientID) -> MessageScope {
+        let (former, carriesChanges): (ClientID?, Bool) =
+            switch self {
+            case .exchange(let request): (request.slot.former, request.slot.batch != nil)
+            case .recovery(let request): (request.former, false)
+            case .comparison: (nil, false)
+            case .restoration: (nil, true)
+            }
+        return MessageScope(client: client, former: former, carriesChanges: carriesChanges)
+    }
+
     /// What a decision needs to know; nil for a comparison, about which nothing is decided.
     func reads(for client: ClientID, changedMax: Int = .max) -> LineReads? {
         switch self {

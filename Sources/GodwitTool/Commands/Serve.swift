@@ -11,16 +11,19 @@ struct Serve: AsyncParsableCommand {
         abstract: "Run a sync server on embedded SQLite.",
         discussion: """
             Prints its address when it is ready, and ends on SIGTERM or SIGINT after
-            answering what it has begun to answer. It listens on loopback unless --host
-            says otherwise: it asks no client for a name or a password yet. On loopback it
-            answers requests for localhost alone, and for the hosts that --allow-host
-            names: those of a proxy before it. GET /health answers 200 while the store can
-            be read and written to, else 503.
+            answering what it has begun to answer. With --keys, clients need an API key of
+            its store (see `godwit key`); with --jwks, a signed token (see `godwit token`).
+            Without either it lets every client in, and listens on loopback alone. On
+            loopback it answers requests for localhost alone, and for the hosts that
+            --allow-host names: those of a proxy before it. GET /health answers 200 while
+            the store can be read and written to, else 503.
 
             EXAMPLES
               godwit serve
               godwit serve --port 7007 --store /var/lib/godwit/server.sqlite
               godwit serve --allow-host sync.example.com
+              godwit serve --host 0.0.0.0 --keys
+              godwit serve --jwks jwks.json --issuer https://id.example.com
               curl -X PUT http://127.0.0.1:7007/v1/replicas/shopping
             """
     )
@@ -28,6 +31,8 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 for a free one.") var port = 7007
     @Option(help: "The file to keep everything in.") var store = "godwit-server.sqlite"
     @Option(help: "The address to listen on.") var host = "127.0.0.1"
+    @Flag(help: "Ask clients for an API key of the store.") var keys = false
+    @OptionGroup var tokens: TokenRulesArguments
     @Option(help: "A name under which clients reach the server; may be given several times.")
     var allowHost: [String] = []
     @Option(help: "After how many silent days states are no longer kept for a client; 0 for never.")
@@ -43,14 +48,29 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
+    private var access: AccessControl {
+        switch (keys, tokens.rules) {
+        case (false, nil): .open
+        case (true, nil): .keys
+        case (false, let rules?): .tokens(rules)
+        case (true, let rules?): .keysAndTokens(rules)
+        }
+    }
+
     func run() async throws {
         let logger = Terminal.logger(level: verbose ? .debug : .error)
-        let opened = try Store(.file(store))
+        // No file is made for a server that does not start.
+        try access.check(listeningOn: host)
+        var options = Store.Options()
+        // `godwit key` writes to the store beside the server.
+        if keys { options.processes = .several }
+        let opened = try Store(.file(store), options: options)
         let host = host
         let server = SyncServer(
             store: opened,
             host: host,
             port: port,
+            access: access,
             allowedHosts: allowHost,
             clientSilenceMax: forgetAfter == 0 ? nil : .seconds(forgetAfter * 24 * 3_600),
             logger: logger

@@ -11,9 +11,9 @@ struct ReplacedFile {
         guard let real = realpath(path, nil) else { throw ToolError.system }
         defer { free(real) }
         self.path = String(cString: real)
-        var status = stat()
-        guard stat(self.path, &status) == 0 else { throw ToolError.system }
-        rights = status.st_mode & 0o7777
+        let attributes = try? FileManager.default.attributesOfItem(atPath: self.path)
+        guard let rights = attributes?[.posixPermissions] as? Int else { throw ToolError.system }
+        self.rights = mode_t(rights) & 0o7777
     }
 
     /// - Throws: ``ToolError``; the file is as it was then.

@@ -1,0 +1,39 @@
+#if Server
+internal import GRDB
+internal import GodwitReplication
+internal import GodwitStore
+
+/// The rows of which principal a replica's client belongs to: the one that has used its id first.
+enum AccessClientTable {
+    static func principal(
+        of client: ClientID,
+        in replica: ReplicaName,
+        _ database: Database
+    ) throws -> String? {
+        let statement = try PreparedStatement(
+            "SELECT principal FROM godwit_access_client WHERE replica = ? AND client = ?",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(replica.text, at: 1)
+        try statement.bind(client.identifier.bytes, at: 2)
+        return try statement.step() ? statement.text(0) : nil
+    }
+
+    static func bind(
+        _ client: ClientID,
+        in replica: ReplicaName,
+        to principal: String,
+        _ database: Database
+    ) throws {
+        let statement = try PreparedStatement(
+            "INSERT INTO godwit_access_client (replica, client, principal) VALUES (?, ?, ?)",
+            in: database
+        )
+        try statement.bind(replica.text, at: 1)
+        try statement.bind(client.identifier.bytes, at: 2)
+        try statement.bind(principal, at: 3)
+        try statement.execute()
+    }
+}
+#endif

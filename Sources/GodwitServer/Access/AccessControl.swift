@@ -1,0 +1,43 @@
+#if Server
+/// Which clients a server lets in.
+///
+/// ```swift
+/// let store = try Store(.file("/var/lib/godwit/server.sqlite"))
+/// let made = try await APIKeys(store).create("phone", rights: Rights([.create: [.all]]))
+/// try await SyncServer(store: store, host: "0.0.0.0", access: .keys).run()
+/// ```
+///
+/// A request carries an API key or a token in its header `Authorization: Bearer …`. Without access control,
+/// a server lets every client do everything, and listens on loopback alone.
+public enum AccessControl: Hashable, Sendable {
+    /// Every client; the server has to listen on loopback.
+    case open
+    /// Holders of an API key of the server's store: see ``APIKeys``.
+    case keys
+    /// Holders of a token that another service has signed.
+    case tokens(TokenRules)
+    /// Holders of either.
+    case keysAndTokens(TokenRules)
+
+    var acceptsKeys: Bool {
+        switch self {
+        case .open, .tokens: false
+        case .keys, .keysAndTokens: true
+        }
+    }
+
+    /// - Throws: ``AccessError/openBeyondLoopback(address:)``.
+    package func check(listeningOn address: String) throws(AccessError) {
+        guard self != .open || Loopback.contains(address) else {
+            throw .openBeyondLoopback(address: address)
+        }
+    }
+
+    var tokenRules: TokenRules? {
+        switch self {
+        case .open, .keys: nil
+        case .tokens(let rules), .keysAndTokens(let rules): rules
+        }
+    }
+}
+#endif

@@ -1,0 +1,64 @@
+#if Server
+internal import GodwitReplication
+internal import HTTPTypes
+internal import Hummingbird
+
+/// Why a request is not let in.
+///
+/// The client learns no more of its token than that it is expired or not valid; the log has the reason.
+enum AccessRefusal: Error, Hashable {
+    case noToken
+    /// The token is genuine, but too old.
+    case expired(String)
+    case invalid(String)
+    /// The principal may not read the replica: for it, there is none.
+    case hidden(ReplicaName)
+    case notPermitted(Permission, ReplicaName)
+    /// The id of the client belongs to another principal.
+    case foreignClient
+}
+
+extension AccessRefusal {
+    /// What the log says.
+    var reason: String {
+        switch self {
+        case .noToken: "no token"
+        case .expired(let reason), .invalid(let reason): reason
+        case .hidden(let name): "no right to read \(name)"
+        case .notPermitted(let permission, let name): "no right to \(permission) \(name)"
+        case .foreignClient: "the id of the client belongs to another principal"
+        }
+    }
+
+    var response: Response {
+        switch self {
+        case .noToken: challenge("tokenRequired", "the request has no token", "Bearer")
+        case .expired: challenge("tokenExpired", "the token is expired", Self.invalidToken)
+        case .invalid: challenge("tokenInvalid", "the token is not valid", Self.invalidToken)
+        case .hidden(let name): Response(refusing: ReplicationError.unknownReplica(name.text))
+        case .notPermitted(.write, let name): Response(refusing: .readOnly(name.text))
+        case .notPermitted(let permission, let name):
+            Response(
+                refusing: .forbidden,
+                code: "notPermitted",
+                message: "you may read \"\(name)\", but not \(permission) it: ask for that right"
+            )
+        case .foreignClient:
+            Response(
+                refusing: .forbidden,
+                code: "foreignClient",
+                message: "the id of this client belongs to another principal"
+            )
+        }
+    }
+
+    /// RFC 6750, section 3.
+    private static let invalidToken = #"Bearer error="invalid_token""#
+
+    private func challenge(_ code: String, _ message: String, _ scheme: String) -> Response {
+        var response = Response(refusing: .unauthorized, code: code, message: message)
+        response.headers[.wwwAuthenticate] = scheme
+        return response
+    }
+}
+#endif

@@ -1,0 +1,98 @@
+#if Server
+internal import Foundation
+internal import GRDB
+internal import GodwitReplication
+internal import GodwitStore
+internal import HTTPTypes
+internal import Logging
+
+/// Says who makes a request, and which messages of a client it may send.
+struct Gate: Sendable {
+    private let store: Store
+    private let control: AccessControl
+    private let keys: APIKeys?
+    private let keyFile: TokenKeyFile?
+
+    /// - Throws: ``AccessError/unusableKeySet(path:reason:)``, ``StoreError``.
+    init(_ store: Store, _ control: AccessControl, logger: Logger) async throws {
+        (self.store, self.control) = (store, control)
+        if control != .open { try store.prepare(AccessSchema.schema) }
+        keys = control.acceptsKeys ? try APIKeys(store) : nil
+        if let rules = control.tokenRules {
+            let now = store.options.clock.now
+            keyFile = try await TokenKeyFile(rules.keySet, now: now, logger: logger)
+        } else {
+            keyFile = nil
+        }
+    }
+
+    /// Who makes the request.
+    ///
+    /// Whatever it was let in by is looked up again each time, so that what was revoked lets nobody in.
+    ///
+    /// - Throws: ``AccessRefusal``, ``StoreError``.
+    func principal(_ headers: HTTPFields) async throws -> Principal {
+        guard control != .open else { return .everyone }
+        let token = try BearerToken(headers)
+        if token.text.hasPrefix(APIKeyText.prefix) {
+            guard let keys else {
+                throw AccessRefusal.invalid("keys are not asked for: see --keys")
+            }
+            return try await keys.principal(token)
+        }
+        guard let rules = control.tokenRules, let keyFile else {
+            throw AccessRefusal.invalid("it is no key, and tokens are not asked for: see --jwks")
+        }
+        let signed = try SignedToken(token.text)
+        let claims = try await keyFile.keys().claims(of: signed)
+        return try rules.principal(claims, at: store.options.clock.now().timeIntervalSince1970)
+    }
+
+    /// What a message may do to a replica.
+    ///
+    /// The id of a client belongs to the principal that uses it first.
+    ///
+    /// - Parameter requireReplica: Called before an id is bound, to throw where there is no such replica.
+    /// - Throws: ``AccessRefusal/foreignClient``, ``StoreError``, and what `requireReplica` throws.
+    func admit(
+        _ scope: MessageScope,
+        of principal: Principal,
+        to name: ReplicaName,
+        requireReplica: () async throws -> Void = {}
+    ) async throws -> ReplicaRight {
+        let right: ReplicaRight = principal.rights.allows(.write, name) ? .write : .read
+        guard control != .open else { return right }
+        let identity = "\(principal.identity)"
+        let owners = try await store.read { transaction in
+            let database = transaction.connection
+            return try [scope.client, scope.former ?? scope.client].map {
+                try AccessClientTable.principal(of: $0, in: name, database)
+            }
+        }
+        guard owners.allSatisfy({ ($0 ?? identity) == identity }) else {
+            throw AccessRefusal.foreignClient
+        }
+        if owners[0] == nil {
+            try await requireReplica()
+            try await bind(scope.client, of: name, to: identity)
+        }
+        return right
+    }
+
+    private func bind(
+        _ client: ClientID,
+        of name: ReplicaName,
+        to identity: String
+    ) async throws {
+        try await store.write { transaction in
+            let database = transaction.connection
+            // Another request may have been faster.
+            let owner = try AccessClientTable.principal(of: client, in: name, database)
+            guard (owner ?? identity) == identity else { throw AccessRefusal.foreignClient }
+            guard owner == nil else { return }
+            try AccessClientTable.bind(client, in: name, to: identity, database)
+            transaction.touch()
+        }
+    }
+}
+#endif

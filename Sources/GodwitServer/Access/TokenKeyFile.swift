@@ -1,0 +1,87 @@
+#if Server
+internal import Foundation
+internal import GodwitStore
+internal import Logging
+
+/// The file of a key set, which is read again when it has changed.
+///
+/// A file that cannot be read, or has no key set any more, leaves the last good one as it was.
+actor TokenKeyFile {
+    private let path: String
+    private let logger: Logger
+    private let now: @Sendable () -> Date
+    private var current: TokenKeySet
+    private var stamp: Stamp?
+    private var bytes: [UInt8]
+
+    static let sizeMax = 1 << 20
+
+    /// - Throws: ``AccessError/unusableKeySet(path:reason:)``.
+    init(
+        _ path: String,
+        now: @escaping @Sendable () -> Date,
+        logger: Logger
+    ) async throws(AccessError) {
+        stamp = Stamp(path)
+        do throws(TokenKeySet.Fault) {
+            bytes = try Self.read(path)
+            current = try await TokenKeySet(bytes)
+        } catch {
+            throw .unusableKeySet(path: path, reason: error.description)
+        }
+        (self.path, self.now, self.logger) = (path, now, logger)
+    }
+
+    /// The keys as the file has them now.
+    func keys() async -> TokenKeySet {
+        let found = Stamp(path)
+        guard found != stamp || found?.isRecent(at: now()) ?? false else { return current }
+        do throws(TokenKeySet.Fault) {
+            let read = try Self.read(path)
+            guard read != bytes else {
+                stamp = found
+                return current
+            }
+            // A set that is no good is told once.
+            (stamp, bytes) = (found, read)
+            let keys = try await TokenKeySet(read)
+            // Another request may have read a newer one meanwhile.
+            guard bytes == read else { return current }
+            current = keys
+            logger.info("the key set was read again", metadata: ["path": "\(path)"])
+        } catch {
+            stamp = found
+            let metadata: Logger.Metadata = ["path": "\(path)", "error": "\(error)"]
+            logger.error("the key set cannot be used; the last good one stays", metadata: metadata)
+        }
+        return current
+    }
+
+    private static func read(_ path: String) throws(TokenKeySet.Fault) -> [UInt8] {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw TokenKeySet.Fault(description: "it cannot be read")
+        }
+        guard data.count <= sizeMax else {
+            throw TokenKeySet.Fault(description: "it has more than \(sizeMax) bytes")
+        }
+        return Array(data)
+    }
+}
+
+/// What tells that a file has changed, without reading it.
+private struct Stamp: Equatable {
+    private let changed: Date
+    private let size: Int
+
+    init?(_ path: String) {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+            let changed = attributes[.modificationDate] as? Date,
+            let size = attributes[.size] as? Int
+        else { return nil }
+        (self.changed, self.size) = (changed, size)
+    }
+
+    /// Whether a second change may have left the time as it is: clocks of file systems are coarse.
+    func isRecent(at now: Date) -> Bool { abs(now.timeIntervalSince(changed)) < 2 }
+}
+#endif

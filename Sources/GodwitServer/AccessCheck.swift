@@ -1,0 +1,51 @@
+#if Server
+internal import GodwitReplication
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+
+/// A request with the principal that makes it.
+struct AccessContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// Nobody has no rights, until the check has found who makes the request.
+    var principal = Principal(identity: .everyone, rights: .none)
+
+    init(source: Source) { coreContext = CoreRequestContextStorage(source: source) }
+}
+
+/// Stands before every route, and lets a request through that its principal may make.
+struct AccessCheck: RouterMiddleware {
+    let gate: Gate
+    let logger: Logger
+
+    @concurrent func handle(
+        _ request: Request,
+        context: AccessContext,
+        next: @concurrent (Request, AccessContext) async throws -> Response
+    ) async throws -> Response {
+        guard let route = ServerRoute(request.method, context.endpointPath) else {
+            return Response(refusing: .notFound, code: "notFound", message: "there is no such path")
+        }
+        guard let permission = route.permission else { return try await next(request, context) }
+        var context = context
+        do {
+            context.principal = try await gate.principal(request.headers)
+            // What is no name is refused as such, and says nothing about any replica.
+            if let name = try? ReplicaName(context.parameters.get("name") ?? "") {
+                try context.principal.require(permission, name)
+            }
+        } catch let refusal as AccessRefusal {
+            let metadata: Logger.Metadata = [
+                "reason": "\(refusal.reason)", "path": "\(request.uri.path)",
+            ]
+            logger.info("request refused", metadata: metadata)
+            return refusal.response
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            return Response(failing: error, at: request, logger)
+        }
+        return try await next(request, context)
+    }
+}
+#endif

@@ -1,0 +1,96 @@
+import GodwitConnectors
+import GodwitQueue
+import GodwitReplication
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Synchronization
+import Testing
+
+/// Devices that a server does not let in, or lets read alone.
+@Suite struct UnwelcomeDeviceTests {
+    private let name: ReplicaName
+    private let network: SimulatedNetwork
+
+    init() async throws {
+        name = try ReplicaName("shopping")
+        network = try await SimulatedNetwork(store: Store(.memory))
+        try await network.create(name)
+    }
+
+    @Test(arguments: ["tokenRequired", "tokenExpired", "tokenInvalid"])
+    func `a token that is not taken ends the run with a typed error`(_ code: String) async throws {
+        let server = RefusingServer(network, .refused(status: 401, code: code, message: "no"))
+        let connector = try await device(server, ManualClock())
+        await #expect(throws: server.error) { try await connector.synchronize(name) }
+        await #expect(throws: server.error) { try await connector.run() }
+        #expect(connector.status(of: name)?.lastError?.contains(code) == true)
+    }
+
+    @Test(arguments: ["readOnly", "notPermitted", "foreignClient"])
+    func `an edit that may not be written is tried again more and more rarely`(
+        _ code: String
+    ) async throws {
+        let error = ConnectorError.refused(status: 403, code: code, message: "no")
+        let server = RefusingServer(network, error, refusesHeads: false)
+        let clock = ManualClock()
+        let connector = try await device(server, clock)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await connector.run() }
+            try await connector.store.write { transaction in
+                try transaction.set("wine", for: "a", in: Store.Collection<String>("lists"))
+            }
+            for round in 1...8 {
+                let delay = await clock.nextDelay()
+                #expect(delay == .milliseconds(100 * (1 << (round - 1))))
+                #expect(server.exchangeCount == round)
+                clock.advance(by: delay)
+            }
+            group.cancelAll()
+            while await group.nextResult() != nil {}
+        }
+    }
+
+    private func device(
+        _ server: RefusingServer,
+        _ clock: ManualClock
+    ) async throws -> ReplicaConnector {
+        var options = ReplicaConnector.Options()
+        options.clock = clock
+        options.backoff = Backoff(jitter: { 0 })
+        let store = try Store(.memory)
+        let connector = try ReplicaConnector(store, transport: server, options: options)
+        _ = try await connector.open(name, collections: ["lists"])
+        return connector
+    }
+}
+
+/// A server that refuses exchanges, and perhaps also to tell of its states.
+private final class RefusingServer: ReplicaTransport {
+    let error: ConnectorError
+    private let network: SimulatedNetwork
+    private let refusesHeads: Bool
+    private let count = Mutex(0)
+
+    init(_ network: SimulatedNetwork, _ error: ConnectorError, refusesHeads: Bool = true) {
+        (self.network, self.error, self.refusesHeads) = (network, error, refusesHeads)
+    }
+
+    var exchangeCount: Int { count.withLock(\.self) }
+
+    func create(_ replica: ReplicaName) async throws { throw error }
+
+    func exchange(
+        _ body: [UInt8],
+        replica: ReplicaName,
+        client: ClientID
+    ) async throws -> [UInt8] {
+        count.withLock { $0 += 1 }
+        throw error
+    }
+
+    func heads(of replica: ReplicaName) -> AsyncThrowingStream<LineState, any Error> {
+        guard refusesHeads else { return network.heads(of: replica) }
+        return AsyncThrowingStream { $0.finish(throwing: error) }
+    }
+}

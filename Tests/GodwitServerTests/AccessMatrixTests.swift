@@ -1,0 +1,158 @@
+import GodwitConnectors
+import GodwitReplication
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Hummingbird
+import Testing
+
+@testable import GodwitServer
+
+/// Every route, for principals that may use it and for those that may not.
+@Suite struct AccessMatrixTests {
+    private let server: AccessServer
+
+    init() throws { server = try AccessServer() }
+
+    @Test func `the router has the routes of the list, and no others`() async throws {
+        let listed = ServerRoute.allCases.map { "\($0.method) \($0.path)" }
+        #expect(try await routes().router.routes.map(\.description).sorted() == listed.sorted())
+        #expect(Set(listed).count == ServerRoute.allCases.count)
+        #expect(ServerRoute.allCases.filter { $0.permission == nil } == [.health])
+    }
+
+    @Test func `a route that is added without an access rule is not answered`() async throws {
+        let key = try await server.key("root", [.administer: "*"])
+        let router = try await routes().router
+        router.get("/v1/replicas/{name}/secret") { _, _ in "a secret" }
+        router.delete("/v1/replicas/{name}") { _, _ in "a secret" }
+        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+        let application = Application(
+            router: router,
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { continuation.yield($0.localAddress?.port ?? 0) },
+            logger: server.log.logger
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await application.run() }
+            let port = await ports.first { _ in true } ?? 0
+            let url = "http://127.0.0.1:\(port)"
+            let transport = try HTTPTransport(server: url, token: key.token)
+            await expect(404, "notFound") {
+                _ = try await transport.fetch("/secret", of: ReplicaName("shopping"))
+            }
+            group.cancelAll()
+        }
+    }
+
+    @Test(arguments: Permission.allCases)
+    func `a principal gets the same answers for a stranger's replica as for none`(
+        _ granted: Permission
+    ) async throws {
+        let ann = try await server.key("ann", [.administer: "ann.*"])
+        let bob = try await server.key("bob", [granted: "bob.*"])
+        try await server.serving {
+            for name in ["ann.list", "ann.bob.x"] {
+                #expect(try await server.ask(.create, ann.token, of: name).status == 200)
+            }
+            for route in ServerRoute.allCases where route.permission != nil {
+                for name in ["ann.list", "ann.bob.x", "ann.missing", "bo", "Bob.list"] {
+                    let answer = try await server.ask(route, bob.token, of: name)
+                    #expect(answer == missing(name), "\(route) \(name)")
+                }
+            }
+            // What is there, and what is not, is told to those alone who may read it.
+            #expect(try await server.ask(.summary, ann.token, of: "ann.list").status == 200)
+            let answer = try await server.ask(.summary, ann.token, of: "ann.missing")
+            #expect(answer == missing("ann.missing"))
+        }
+    }
+
+    @Test(arguments: Permission.allCases)
+    func `a route asks for its right, and for no more`(_ granted: Permission) async throws {
+        let root = try await server.key("root", [.create: "*"])
+        let ann = try await server.key("ann", [granted: "ann.list"])
+        try await server.serving {
+            #expect(try await server.ask(.create, root.token, of: "ann.list").status == 200)
+            for route in ServerRoute.allCases {
+                let isAllowed = route.permission.map { granted >= $0 } ?? true
+                let code = try await code(of: route, "ann.list", ann.token)
+                // An exchange without a message is let in, and refused as such.
+                let expected = route == .exchange ? "damagedMessage" : nil
+                #expect(code == (isAllowed ? expected : "notPermitted"), "\(route)")
+            }
+        }
+    }
+
+    @Test func `no route but that of the health answers without a token`() async throws {
+        try await server.serving {
+            for route in ServerRoute.allCases {
+                for token in [nil, "godwit_0123456789abcdef_x", "a.b.c"] {
+                    let answer = try await server.ask(route, token, of: "shopping")
+                    #expect(answer.status == (route == .health ? 200 : 401), "\(route)")
+                    #expect(route == .health || answer.challenge?.hasPrefix("Bearer") == true)
+                }
+            }
+        }
+    }
+
+    @Test func `without access control every route answers every client`() async throws {
+        try await server.serving(.open) {
+            #expect(try await server.ask(.create, nil, of: "shopping").status == 200)
+            for route in ServerRoute.allCases {
+                let code = try await code(of: route, "shopping", nil)
+                #expect(code == (route == .exchange ? "damagedMessage" : nil), "\(route)")
+            }
+        }
+    }
+
+    // MARK: Asking
+
+    private func missing(_ name: String) -> Answer {
+        let message = "there is no replica \"\(name)\""
+        let body: Value = ["error": "unknownReplica", "message": .string(Key(message))]
+        return Answer(status: 404, body: body, challenge: nil)
+    }
+
+    /// With which word a route refuses; nil when it answers.
+    private func code(
+        of route: ServerRoute,
+        _ name: String,
+        _ token: String?
+    ) async throws -> String? {
+        guard route == .events else { return try await server.ask(route, token, of: name).code }
+        let transport = try HTTPTransport(server: server.url, token: token)
+        do {
+            for try await _ in transport.heads(of: try ReplicaName(name)) { return nil }
+            return "an end"
+        } catch ConnectorError.refused(_, let code, _) {
+            return code
+        }
+    }
+
+    private func expect(
+        _ status: Int,
+        _ code: String,
+        _ body: () async throws -> Void
+    ) async {
+        do {
+            try await body()
+            Issue.record("\(code) was expected")
+        } catch ConnectorError.refused(let found, let word, _) {
+            #expect(found == status && word == code)
+        } catch {
+            Issue.record("\(code) was expected, not \(error)")
+        }
+    }
+
+    private func routes() async throws -> ReplicaRoutes {
+        ReplicaRoutes(
+            server: try await ReplicaServer(server.store),
+            health: HealthCheck {},
+            hosts: HostCheck(address: "127.0.0.1", names: []),
+            gate: try await Gate(server.store, .keys, logger: server.log.logger),
+            logger: server.log.logger,
+            heartbeat: .seconds(20)
+        )
+    }
+}
