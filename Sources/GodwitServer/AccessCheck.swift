@@ -27,19 +27,21 @@ struct AccessCheck: RouterMiddleware {
             return Response(refusing: .notFound, code: "notFound", message: "there is no such path")
         }
         guard let permission = route.permission else { return try await next(request, context) }
+        if gate.isOpen, request.headers.hasBeenForwarded {
+            let message =
+                "a server without access control takes no requests from a proxy: see --keys"
+            return Response(refusing: .forbidden, code: "openBehindProxy", message: message)
+        }
         var context = context
         do {
             context.principal = try await gate.principal(request.headers)
-            // What is no name is refused as such, and says nothing about any replica.
-            if let name = try? ReplicaName(context.parameters.get("name") ?? "") {
-                try context.principal.require(permission, name)
-            }
+            // A text that is no name is refused as such, and says nothing about any replica.
+            let name = try ReplicaName(context.parameters.get("name") ?? "")
+            try context.principal.require(permission, name)
+        } catch let error as ReplicationError {
+            return Response(refusing: error)
         } catch let refusal as AccessRefusal {
-            let metadata: Logger.Metadata = [
-                "reason": "\(refusal.reason)", "path": "\(request.uri.path)",
-            ]
-            logger.info("request refused", metadata: metadata)
-            return refusal.response
+            return refusal.response(to: request, logger)
         } catch let error as CancellationError {
             throw error
         } catch {
@@ -47,5 +49,15 @@ struct AccessCheck: RouterMiddleware {
         }
         return try await next(request, context)
     }
+}
+
+extension HTTPFields {
+    private static let ofProxies = [
+        "forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip",
+    ]
+    .compactMap { HTTPField.Name($0) }
+
+    /// Whether a proxy says on whose behalf it asks.
+    fileprivate var hasBeenForwarded: Bool { Self.ofProxies.contains { self[$0] != nil } }
 }
 #endif

@@ -45,7 +45,7 @@ struct ReplicaRoutes {
             case .value:
                 let value = try await server.value(of: name)
                 return Response(status: .ok, value: value, encoding: Encoding(accepted: request))
-            case .exchange: return try await exchange(request, name, context.principal)
+            case .exchange: return try await exchange(request, name)
             case .events:
                 return events(try await server.heads(of: name), of: name, for: request.headers)
             }
@@ -67,8 +67,7 @@ extension ReplicaRoutes {
 
     private func exchange(
         _ request: Request,
-        _ name: ReplicaName,
-        _ principal: Principal
+        _ name: ReplicaName
     ) async throws -> Response {
         guard let header = request.headers[.godwitClient], let identifier = Identifier(header)
         else {
@@ -82,7 +81,10 @@ extension ReplicaRoutes {
             from: ClientID(identifier),
             of: name
         ) { scope in
-            try await gate.admit(scope, of: principal, to: name) {
+            // The key may have been revoked while the body came.
+            let principal = try await gate.principal(request.headers)
+            try principal.require(.read, name)
+            return try await gate.admit(scope, of: principal, to: name) {
                 _ = try await server.head(of: name)
             }
         }
@@ -167,7 +169,7 @@ extension ReplicaRoutes {
         } catch let error as ReplicationError {
             return Response(refusing: error)
         } catch let refusal as AccessRefusal {
-            return refusal.response
+            return refusal.response(to: request, logger)
         } catch let error as any HTTPResponseError {
             return Response(refusing: error.status, code: "refused", message: "\(error)")
         } catch let error as CancellationError {

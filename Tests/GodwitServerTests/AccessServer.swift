@@ -101,11 +101,13 @@ extension AccessServer {
         _ token: String?,
         of replica: String = "shopping",
         client: String = String(repeating: "0", count: 32),
-        message: [UInt8] = []
+        message: [UInt8] = [],
+        headers: [String: String] = [:]
     ) async throws -> Answer {
         let path = route.path.replacing("{name}", with: replica)
         var request = URLRequest(url: try #require(URL(string: url + path)))
         request.httpMethod = route.method.rawValue
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
         if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "authorization") }
         if route == .exchange {
             request.setValue(client, forHTTPHeaderField: "godwit-client")

@@ -49,6 +49,20 @@ import Testing
         }
     }
 
+    @Test func `a refused edit binds the device's id to no principal`() async throws {
+        let (writer, reader) = try await keys()
+        try await server.serving {
+            _ = try await device(writer)
+            let tablet = try await device(reader, "tablet")
+            try await tablet.set("a", "wine")
+            await refused(403, "readOnly") { try await tablet.synchronize() }
+            try tablet.close()
+            let other = try await server.key("another", [.write: "shopping"])
+            try await device(other, "tablet").synchronize()
+            #expect(try await server.ask(.value, other.token).body == ["lists": ["a": "wine"]])
+        }
+    }
+
     @Test func `a device that may read follows a server that has lost states`() async throws {
         let (writer, reader) = try await keys()
         let path = server.folder.path("copy.sqlite")

@@ -29,6 +29,22 @@ import Testing
         #expect(Loopback.contains(address))
     }
 
+    @Test func `a server without access control takes nothing that a proxy has forwarded`()
+        async throws
+    {
+        let server = try AccessServer()
+        try await server.serving(.open) {
+            #expect(try await server.ask(.create, nil).status == 200)
+            for name in ["Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP"] {
+                let answer = try await server.ask(.value, nil, headers: [name: "for=192.0.2.1"])
+                #expect(answer.status == 403 && answer.code == "openBehindProxy", "\(name)")
+            }
+        }
+        _ = try await server.key("phone", [.read: "*"])
+        try await server.serving(.open) {}
+        #expect(server.log.lines.contains { $0.contains("every client is let in") })
+    }
+
     @Test func `a server whose key set cannot be read does not start`() async throws {
         let rules = TokenRules(keySet: "/nowhere/jwks.json", issuer: "me")
         let server = SyncServer(store: try Store(.memory), port: 0, access: .tokens(rules))

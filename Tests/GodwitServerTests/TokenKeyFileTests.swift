@@ -46,6 +46,35 @@ import Testing
         }
     }
 
+    @Test func `a link to another file counts for the next request`() async throws {
+        let files = FileManager.default
+        func link(_ name: String) throws {
+            let path = server.folder.path(name)
+            let date = Date(timeIntervalSince1970: 1_700_000_000)
+            try files.setAttributes([.modificationDate: date], ofItemAtPath: path)
+            try? files.removeItem(atPath: server.folder.path("data"))
+            try files.createSymbolicLink(
+                atPath: server.folder.path("data"),
+                withDestinationPath: path
+            )
+        }
+        let other = TokenKeys.hs.with("k", .string(Key(String(repeating: "A", count: 43))))
+        try server.write(TokenKeys.keySet(of: [TokenKeys.hs]), to: "old")
+        try server.write(TokenKeys.keySet(of: [other]), to: "new")
+        try link("old")
+        try files.createSymbolicLink(
+            atPath: rules.keySet,
+            withDestinationPath: server.folder.path("data")
+        )
+        try await server.serving(.tokens(rules)) {
+            let (old, new) = (try await token(TokenKeys.hs), try await token(other))
+            #expect(try await statuses(old, new) == [200, 401])
+            // Neither size nor time tells the files apart.
+            try link("new")
+            #expect(try await statuses(old, new) == [401, 200])
+        }
+    }
+
     @Test func `a file that is no key set leaves the last good one, and is logged once`()
         async throws
     {

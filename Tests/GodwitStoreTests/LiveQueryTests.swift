@@ -7,7 +7,7 @@ import Testing
 @testable import GodwitStore
 
 /// Queries for screens, seen as a screen sees them: through Observation, on the main actor.
-@Suite @MainActor struct LiveQueryTests {
+@Suite(.timeLimit(.minutes(5))) @MainActor struct LiveQueryTests {
     struct Contact: Codable, Equatable, Identifiable, Sendable {
         var id: Int
         var name: String
@@ -103,9 +103,15 @@ import Testing
         try await write(Contact(id: 1, name: "a"), Contact(id: 2, name: "b", isOnline: false))
         let live = LiveQuery(online, in: store)
         await reaches { live.count == 1 }
+        var isEnded = false
         live.query = contacts.order(by: \.name, .descending)
-        await reaches { live.count == 2 }
+        await reaches {
+            if case .ended = live.phase { isEnded = true }
+            return live.count == 2
+        }
         #expect(live.map(\.id) == ["2", "1"])
+        #expect(!isEnded)
+        guard case .current = live.phase else { return #expect(Bool(false), "\(live.phase)") }
         try await write(Contact(id: 3, name: "z", isOnline: false))
         await reaches { live.count == 3 }
     }
@@ -119,6 +125,47 @@ import Testing
         await reaches { live.count == 1 }
         #expect(live.map(\.id) == ["2"])
         #expect(live.unreadable.keys.sorted() == ["1"])
+        try await write(Contact(id: 1, name: "back"))
+        await reaches { live.count == 2 }
+        #expect(live.unreadable.isEmpty)
+        #expect(live[0].object.name == "back")
+    }
+
+    @Test func `a read that fails is tried again after the next change`() async throws {
+        let place = contacts.place("1")
+        try await store.write { try $0.setValue(["id": 1], of: place) }
+        let live = LiveObject(of: 1, in: contacts, store)
+        await reaches { if case .failed = live.phase { true } else { false } }
+        try await write(Contact(id: 1, name: "mended"))
+        await reaches { live.object?.name == "mended" }
+        guard case .current = live.phase else { return #expect(Bool(false), "\(live.phase)") }
+    }
+
+    @Test func `keys that are one text for Swift have a row each`() async throws {
+        let names = Store.Collection<String>("names")
+        try await store.write { transaction in
+            try transaction.set("one", for: "\u{e9}", in: names)
+            try transaction.set("two", for: "e\u{301}", in: names)
+        }
+        let live = LiveQuery(names.all, in: store)
+        await reaches { live.count == 2 }
+        #expect(Set(live.map(\.object)) == ["one", "two"])
+        try await store.write { try $0.set("three", for: "e\u{301}", in: names) }
+        await reaches { live.contains { $0.object == "three" } }
+        #expect(Set(live.map(\.object)) == ["one", "three"])
+    }
+
+    @Test func `a loop over the rows goes on when rows go meanwhile`() async throws {
+        try await write(Contact(id: 1, name: "a"), Contact(id: 2, name: "b"))
+        let live = LiveQuery(online, in: store)
+        await reaches { live.count == 2 }
+        var names: [String] = []
+        for row in live {
+            names.append(row.object.name)
+            try await store.write { [contacts] in try $0.removeAll(in: contacts) }
+            await reaches { live.isEmpty }
+        }
+        #expect(names == ["a", "b"])
     }
 
     @Test func `a query that cannot be answered says so, and a store that closes`() async throws {

@@ -110,4 +110,66 @@ import Testing
         #expect(try await third.integrityCheck().isSound)
         try third.close()
     }
+
+    @Test func `objects that cannot be read take no place of others`() async throws {
+        struct Item: Codable, Sendable { var number: Int }
+        let (items, plain) = (Store.Collection<Item>("items"), Store.Collection<Value>("items"))
+        let store = try Store(.memory)
+        try await store.write { transaction in
+            for number in 0..<20 {
+                try transaction.set(["number": "x"], for: "a\(number)", in: plain)
+                try transaction.set(Item(number: number), for: "b\(number)", in: items)
+            }
+        }
+        let rows = try await store.read { try $0.objects(items.all.limit(3)) }
+        #expect(rows.map(\.key) == ["b0", "b1", "b10"])
+        #expect(rows.unreadable.count == 20)
+        try store.close()
+    }
+
+    @Test(arguments: [false, true])
+    func `keys that are one text for Swift are found by each alternative`(
+        isIndexed: Bool
+    ) async throws {
+        let things = Store.Collection<Value>("things")
+        var options = Store.Options()
+        let indexes = isIndexed ? [Index("a", on: "a")] : []
+        options.collections = [CollectionRules(things, indexes: indexes)]
+        let store = try Store(.memory, options: options)
+        try await store.write { transaction in
+            try transaction.set(["a": 1], for: "\u{e9}", in: things)
+            try transaction.set(["a": 2], for: "e\u{301}", in: things)
+        }
+        let query = things.where(Filter("a", .oneOf([1, 2])))
+        #expect(try await store.read { try $0.count(query) } == 2)
+        #expect(try await store.read { try $0.objects(query).count } == 2)
+        try store.close()
+    }
+
+    @Test func `ten thousand alternatives are one filter`() async throws {
+        let things = Store.Collection<Value>("things")
+        let store = try Store(.memory)
+        try await store.write { try $0.set(["a": 9_999], for: "x", in: things) }
+        let filters = (0..<10_000).map { Filter<Value>("a", .equal($0)) }
+        let any = filters.dropFirst().reduce(filters[0]) { $0 || $1 }
+        let none = filters.dropFirst().reduce(!filters[0]) { $0 && !$1 }
+        #expect(try await store.read { try $0.keys(things.where(any)) } == ["x"])
+        #expect(try await store.read { try $0.keys(things.where(none)) } == [])
+        try store.close()
+    }
+
+    @Test func `a limit is none below zero, and as large as one likes`() async throws {
+        let store = try Store(.memory)
+        try await store.write {
+            try $0.set(["a": 1], for: "x", in: Store.Collection<Value>("things"))
+        }
+        let things = Store.Collection<Value>("things")
+        #expect(try await store.read { try $0.keys(things.all.limit(-1)) } == [])
+        #expect(try await store.read { try $0.keys(things.all.limit(.max)) } == ["x"])
+        let view = try await store.view()
+        try await store.write { try $0.set(["a": 2], for: "x", in: things) }
+        #expect(try view.keys(things.all.limit(.max)) == ["x"])
+        #expect(try view.keys(in: things, limit: .max) == ["x"])
+        try store.close()
+    }
 }

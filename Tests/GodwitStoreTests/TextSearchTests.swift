@@ -70,7 +70,8 @@ import Testing
     static let typed = [
         "", " ", "\"", "a\"b", "*", "a*", "(", ") OR (", "AND", "NOT x", "NEAR(a b)", "title:x",
         "^a", "-a", "a\0b",
-        "'; DROP TABLE godwit_object; --", "é\u{301}", "{f0}: a", "🛒", "\u{1}\u{2}",
+        "a\"\u{301}b", "\"\u{200d} OR x", "'; DROP TABLE godwit_object; --", "é\u{301}", "{f0}: a",
+        "🛒", "\u{1}\u{2}",
     ]
 
     @Test(arguments: typed)
@@ -151,6 +152,84 @@ import Testing
         try store.close()
     }
 
+    static let scripts = [
+        ("रॉक हिन्दी हि", "हि"), ("หนังสือ ดี", "หนังสือ"), ("cafe\u{301} abe\u{301}abe\u{301}", "abe"),
+        ("ab\u{1}c \u{2}ab", "ab"), ("👩‍👩‍👧 family", "family"),
+    ]
+
+    @Test(arguments: scripts, [words, parts])
+    func `a snippet of any script is a part of the text, and its marks are in it`(
+        texts: (title: String, word: String),
+        index: Index
+    ) async throws {
+        let store = try store()
+        try await store.write { try $0.set(Note(id: 1, title: texts.title), in: Self.notes) }
+        let query = Self.notes.matching(TextPattern(texts.word), by: index)
+        for row in try await store.read({ try $0.objects(query) }) {
+            let plain = texts.title.unicodeScalars.filter { $0.value > 2 }
+            #expect(Array(row.snippet.text.unicodeScalars) == Array(plain))
+            let marked = row.snippet.marked("[", "]").unicodeScalars
+            #expect(marked.filter { $0 == "[" }.count == row.snippet.matches.count)
+            #expect(Array(marked.filter { $0 != "[" && $0 != "]" }) == Array(plain))
+        }
+        try store.close()
+    }
+
+    @Test func `marks within a character are where SQLite has put them`() {
+        let snippet = TextSnippet(marked: "रॉक \u{1}ह\u{2}िन्दी \u{1}ह\u{2}ि")
+        #expect(snippet.text == "रॉक हिन्दी हि")
+        #expect(snippet.matches.map { Array(snippet.text[$0].unicodeScalars) } == [["ह"], ["ह"]])
+        let composed = TextSnippet(marked: "\u{1}abe\u{2}\u{301}\u{1}abe\u{2}")
+        #expect(composed.matches.map { Array(composed.text[$0].unicodeScalars).count } == [3, 3])
+    }
+
+    @Test func `a text of a million words is a search for the first of them`() async throws {
+        let store = try store()
+        try await store.write { try $0.set(Note(id: 1, title: "word"), in: Self.notes) }
+        let pasted = TextPattern(String(repeating: "word ", count: 1_000_000))
+        #expect(try await found(pasted, in: store) == ["1"])
+        try store.close()
+    }
+
+    @Test func `a search with a test of a property that is stored elsewhere is refused`()
+        async throws
+    {
+        struct Renamed: Codable, Sendable {
+            var title = "wine"
+            var isOnline = true
+            enum CodingKeys: String, CodingKey { case title, isOnline = "online" }
+        }
+        let renamed = Store.Collection<Renamed>("renamed")
+        let index = Index.fullText("words", on: "title")
+        var options = Store.Options()
+        options.collections = [CollectionRules(renamed, indexes: [index])]
+        let store = try Store(.memory, options: options)
+        try await store.write { try $0.set(Renamed(), for: "a", in: renamed) }
+        let query = renamed.matching("wine", by: index)
+        #expect(try await store.read { try $0.count(query) } == 1)
+        await #expect(throws: StoreError.self) {
+            try await store.read { try $0.keys(query.where(\.isOnline, .equal(true))) }
+        }
+        try store.close()
+    }
+
+    @Test func `a write that fails leaves no words behind`() async throws {
+        struct Stop: Error {}
+        let store = try store()
+        try await store.write { try $0.set(Note(id: 1, title: "old"), in: Self.notes) }
+        await #expect(throws: Stop.self) {
+            try await store.write { transaction in
+                try transaction.set(Note(id: 1, title: "new"), in: Self.notes)
+                try transaction.set(Note(id: 2, title: "new"), in: Self.notes)
+                throw Stop()
+            }
+        }
+        #expect(try await found("new", in: store) == [])
+        #expect(try await found("old", in: store) == ["1"])
+        #expect(try await store.integrityCheck().isSound)
+        try store.close()
+    }
+
     @Test func `an index that is declared later has what is there, and one that is not goes`()
         async throws
     {
@@ -183,6 +262,7 @@ import Testing
             options.collections = [CollectionRules(Self.notes, indexes: [Self.words])]
             let store = try Store(.file(folder.path("store.sqlite")), options: options)
             try await store.write { try $0.set(Note(id: 1, title: "Red wine"), in: Self.notes) }
+            #expect(try await store.integrityCheck().isSound)
             try await store.write { try $0.database.execute(sql: damage) }
             #expect(try await !store.integrityCheck().isSound, "\(damage)")
             try store.close()

@@ -148,4 +148,60 @@ import Testing
                 """
         )
     }
+
+    /// A row of both sides below a new column of each, and how often it is there.
+    static let shared = [
+        (#"["Eve",9,""]"#, 1), (#"["Eve",9]"#, 1), (#"["End"]"#, 1), (#"["","",""]"#, 1),
+        (#"["Eve",9,"x"]"#, 2),
+    ]
+
+    @Test(arguments: shared)
+    func `a row of both sides that says nothing of their new columns is there once`(
+        row: String,
+        count: Int
+    ) throws {
+        let merge = try merged(
+            base: #"[["Name","Age"],["Ann",1],["Bob",2],["Cyd",3]]"#,
+            ours: #"[["Name","Age","Room"],["Ann",1,"a"],["Bob",2,"b"],["Cyd",3,"c"],\#(row)]"#,
+            theirs: #"[["Name","Age","Phone"],["Ann",1,"p"],["Bob",2,"q"],["Cyd",3,"r"],\#(row)]"#
+        )
+        #expect(merge.value.list?.count == 4 + count, "\(merge.value)")
+    }
+
+    @Test func `a column that gets a name is not another one that comes without a name`() throws {
+        try expectMerge(
+            #"[["Item","Net",""],["Tea",4,"EUR"],["Jam",2,"EUR"],["Oil",3,"USD"],["Rye",5,"EUR"]]"#,
+            """
+            [["Item","Net","Currency","Gross",""],["Tea",4,"EUR",5,"EUR"],["Jam",2,"EUR",3,"EUR"],\
+            ["Oil",3,"USD",4,"USD"],["Rye",5,"EUR",6,"EUR"]]
+            """,
+            #"[["Item","Net",""],["Tea",4,"USD"],["Jam",2,"EUR"],["Oil",3,"USD"],["Rye",5,"EUR"]]"#,
+            gives: """
+                [["Item","Net","Currency","Gross",""],["Tea",4,"USD",5,"EUR"],["Jam",2,"EUR",3,"EUR"],\
+                ["Oil",3,"USD",4,"USD"],["Rye",5,"EUR",6,"EUR"]]
+                """
+        )
+    }
+
+    @Test func `two columns of ticks without names stay two`() throws {
+        try expectMerge(
+            """
+            [["Name","","City",""],["Ann",false,"Rome",false],["Bob",true,"Oslo",true],\
+            ["Cyd",true,"Kiel",true],["Dan",false,"Bonn",true],["Eve",false,"Cork",false]]
+            """,
+            """
+            [["Name","","City","Note",""],["Ann",false,"Rome","n",true],["Bob",true,"Oslo","n",true],\
+            ["Cyd",true,"Kiel","n",true],["Dan",false,"Bonn","n",true],["Eve",false,"Cork","n",false]]
+            """,
+            """
+            [["Name","","City","Tel",""],["Ann",false,"Rome",1,false],["Bob",true,"Oslo",2,true],\
+            ["Cyd",true,"Kiel",3,true],["Dan",false,"Bonn",4,true],["Eve",false,"Cork",5,false]]
+            """,
+            gives: """
+                [["Name","","City","Note","Tel",""],["Ann",false,"Rome","n",1,true],\
+                ["Bob",true,"Oslo","n",2,true],["Cyd",true,"Kiel","n",3,true],\
+                ["Dan",false,"Bonn","n",4,true],["Eve",false,"Cork","n",5,false]]
+                """
+        )
+    }
 }

@@ -66,7 +66,7 @@ extension LineMachine {
                 client: request.client,
                 peer: peer,
                 epoch: head.epoch == slice.head.epoch ? nil : head.epoch,
-                staging: slice.staging == nil || given != nil ? .none : .remove
+                staging: slice.staging == nil || given != nil || right == .read ? .none : .remove
             )
             return RecoveryDecision(answer: answer, writes: writes)
         }

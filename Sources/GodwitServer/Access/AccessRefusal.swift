@@ -2,6 +2,7 @@
 internal import GodwitReplication
 internal import HTTPTypes
 internal import Hummingbird
+internal import Logging
 
 /// Why a request is not let in.
 ///
@@ -30,7 +31,14 @@ extension AccessRefusal {
         }
     }
 
-    var response: Response {
+    /// The answer; the log has the reason.
+    func response(to request: Request, _ logger: Logger) -> Response {
+        let metadata: Logger.Metadata = ["reason": "\(reason)", "path": "\(request.uri.path)"]
+        logger.notice("request refused", metadata: metadata)
+        return response
+    }
+
+    private var response: Response {
         switch self {
         case .noToken: challenge("tokenRequired", "the request has no token", "Bearer")
         case .expired: challenge("tokenExpired", "the token is expired", Self.invalidToken)

@@ -3,6 +3,7 @@ internal import Foundation
 internal import GRDB
 internal import GodwitReplication
 internal import GodwitStore
+internal import GodwitTree
 internal import HTTPTypes
 internal import Logging
 
@@ -24,11 +25,16 @@ struct Gate: Sendable {
         } else {
             keyFile = nil
         }
+        if control == .open, try await !APIKeys.all(in: store).isEmpty {
+            logger.warning("the store has API keys, and every client is let in: see --keys")
+        }
     }
 
-    /// Who makes the request.
+    var isOpen: Bool { control == .open }
+
+    /// The principal that makes the request.
     ///
-    /// Whatever it was let in by is looked up again each time, so that what was revoked lets nobody in.
+    /// The gate looks the key or token up again each time, so that one that was revoked lets no request in.
     ///
     /// - Throws: ``AccessRefusal``, ``StoreError``.
     func principal(_ headers: HTTPFields) async throws -> Principal {
@@ -62,17 +68,19 @@ struct Gate: Sendable {
     ) async throws -> ReplicaRight {
         let right: ReplicaRight = principal.rights.allows(.write, name) ? .write : .read
         guard control != .open else { return right }
-        let identity = "\(principal.identity)"
+        // By bytes: two texts that are one for Swift may be two principals.
+        let identity = Key("\(principal.identity)")
         let owners = try await store.read { transaction in
             let database = transaction.connection
             return try [scope.client, scope.former ?? scope.client].map {
-                try AccessClientTable.principal(of: $0, in: name, database)
+                try AccessClientTable.principal(of: $0, in: name, database).map { Key($0) }
             }
         }
         guard owners.allSatisfy({ ($0 ?? identity) == identity }) else {
             throw AccessRefusal.foreignClient
         }
-        if owners[0] == nil {
+        // A message that is refused binds nothing.
+        if owners[0] == nil, right == .write || !scope.carriesChanges {
             try await requireReplica()
             try await bind(scope.client, of: name, to: identity)
         }
@@ -82,15 +90,17 @@ struct Gate: Sendable {
     private func bind(
         _ client: ClientID,
         of name: ReplicaName,
-        to identity: String
+        to identity: Key
     ) async throws {
         try await store.write { transaction in
             let database = transaction.connection
             // Another request may have been faster.
-            let owner = try AccessClientTable.principal(of: client, in: name, database)
+            let owner = try AccessClientTable.principal(of: client, in: name, database).map {
+                Key($0)
+            }
             guard (owner ?? identity) == identity else { throw AccessRefusal.foreignClient }
             guard owner == nil else { return }
-            try AccessClientTable.bind(client, in: name, to: identity, database)
+            try AccessClientTable.bind(client, in: name, to: identity.text, database)
             transaction.touch()
         }
     }

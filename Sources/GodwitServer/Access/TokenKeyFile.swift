@@ -58,27 +58,38 @@ actor TokenKeyFile {
     }
 
     private static func read(_ path: String) throws(TokenKeySet.Fault) -> [UInt8] {
-        guard let data = FileManager.default.contents(atPath: path) else {
+        // A pipe would be waited for.
+        guard let stamp = Stamp(path), stamp.isRegularFile else {
             throw TokenKeySet.Fault(description: "it cannot be read")
         }
-        guard data.count <= sizeMax else {
+        guard stamp.size <= sizeMax else {
             throw TokenKeySet.Fault(description: "it has more than \(sizeMax) bytes")
+        }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw TokenKeySet.Fault(description: "it cannot be read")
         }
         return Array(data)
     }
 }
 
-/// What tells that a file has changed, without reading it.
+/// What tells that a file has changed, or that another one has taken its place, without reading it.
 private struct Stamp: Equatable {
     private let changed: Date
-    private let size: Int
+    let size: Int
+    private let number: Int
+    private let path: String
+    let isRegularFile: Bool
 
+    /// - Parameter path: The path of a file, or of a link to it.
     init?(_ path: String) {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+        self.path = URL(filePath: path).resolvingSymlinksInPath().path
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: self.path),
             let changed = attributes[.modificationDate] as? Date,
-            let size = attributes[.size] as? Int
+            let size = attributes[.size] as? Int,
+            let number = attributes[.systemFileNumber] as? Int
         else { return nil }
-        (self.changed, self.size) = (changed, size)
+        (self.changed, self.size, self.number) = (changed, size, number)
+        isRegularFile = attributes[.type] as? FileAttributeType == .typeRegular
     }
 
     /// Whether a second change may have left the time as it is: clocks of file systems are coarse.

@@ -34,11 +34,13 @@ extension TokenRules {
     ///
     /// - Parameter now: The calendar's time, in seconds since 1970.
     func principal(_ claims: Value, at now: Double) throws(AccessRefusal) -> Principal {
-        guard claims["iss"]?.text == issuer else { throw .invalid("it is of another issuer") }
+        guard claims["iss"] == .string(Key(issuer)) else {
+            throw .invalid("it is of another issuer")
+        }
         guard takes(audience: claims["aud"]) else { throw .invalid("it is for another audience") }
-        guard let subject = claims["sub"]?.text, (1...256).contains(subject.count),
+        guard let subject = claims["sub"]?.text, (1...256).contains(subject.utf8.count),
             !subject.contains(where: \.isNewline)
-        else { throw .invalid("it has no subject of 1 to 256 characters") }
+        else { throw .invalid("it has no subject of 1 to 256 bytes") }
         guard let end = claims["exp"]?.seconds else { throw .invalid("it has no end") }
         guard now < end + Self.leewayInSeconds else { throw .expired("it has expired") }
         if let start = claims["nbf"] {
@@ -57,7 +59,7 @@ extension TokenRules {
     /// RFC 7519, section 4.1.3: a text, or a list of them.
     private func takes(audience claim: Value?) -> Bool {
         guard let audience else { return claim == nil }
-        return claim?.text == audience
+        return claim == .string(Key(audience))
             || claim?.list?.contains(.string(Key(audience))) ?? false
     }
 }

@@ -35,6 +35,10 @@ public struct CollectionRules: Sendable {
         retention: Retention? = nil,
         isEphemeral: Bool = false
     ) {
+        precondition(
+            Set(indexes.map(\.name)).count == indexes.count,
+            "Two indexes of \(collection.name) have one name"
+        )
         name = collection.name
         version = collection.version
         self.indexes = indexes

@@ -25,7 +25,7 @@ extension Field {
             name.hasSuffix("?") ? name.dropLast() : name[...]
         }
         let areNames = names.allSatisfy { name in
-            !name.contains { "<>()[] ".contains($0) }
+            !name.contains { "<>()[]! ".contains($0) }
         }
         guard areNames, !names.isEmpty, names != ["self"] else { return nil }
         self.init(path: names.map { Key(String($0)) })

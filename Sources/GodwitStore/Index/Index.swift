@@ -8,15 +8,14 @@ public import GodwitTree
 /// let words = Index.fullText("words", on: "title", "text")
 /// ```
 ///
-/// Every transaction brings its entries up to date. An index by order compares fields as SQLite does:
-/// null and what is no scalar (or is not there) first, then numbers and bools, then strings by their
-/// UTF-8 bytes, then bytes.
+/// An index by order compares fields as SQLite does: null and what is no scalar (or is not there) first,
+/// then numbers and bools, then strings by their UTF-8 bytes, then bytes.
 public struct Index: Hashable, Sendable {
     public let name: String
     public let fields: [Field]
     let kind: IndexKind
 
-    /// An index by the order of fields.
+    /// The order of a collection's objects by some of their fields, kept in every transaction.
     ///
     /// - Precondition: There is a field, and there are at most 8.
     public init(_ name: String, on fields: Field...) {

@@ -178,7 +178,7 @@ extension IndexSet {
         }
         return zip(entry.index.fields, entry.defaults).map { field, defaultValue in
             let value = field.value(in: value, or: defaultValue)
-            return entry.isText ? .text(Key(value?.texts ?? "")) : IndexedValue(value)
+            return entry.isText ? .text(Key(value?.indexedText ?? "")) : IndexedValue(value)
         }
     }
 

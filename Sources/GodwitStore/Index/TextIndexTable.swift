@@ -17,6 +17,7 @@ extension IndexTable.Entry {
         try database.execute(
             sql: """
                 CREATE VIRTUAL TABLE \(table) USING fts5(\(columns), tokenize = '\(tokenizer)');
+                DROP TABLE IF EXISTS \(keyTable);
                 CREATE TABLE \(keyTable) (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE) STRICT;
                 """
         )
@@ -63,11 +64,11 @@ struct TextMatch {
     let key: String
     /// How well it fits (BM25): the less, the better.
     let rank: Double
-    /// A part of the texts, with ``start`` and ``end`` around what fits.
-    let snippet: String
+    fileprivate let rowID: Int64
 
-    static let start = Character("\u{1}")
-    static let end = Character("\u{2}")
+    /// The marks around what fits; no text of an index has these.
+    static let start: Unicode.Scalar = "\u{1}"
+    static let end: Unicode.Scalar = "\u{2}"
 }
 
 extension IndexTable.Entry {
@@ -79,8 +80,7 @@ extension IndexTable.Entry {
     ) throws {
         let statement = try PreparedStatement(
             """
-            SELECT key, rank, snippet(\(table), -1, '\(TextMatch.start)', '\(TextMatch.end)', '…', 16)
-            FROM \(table) JOIN \(keyTable) ON id = \(table).rowid
+            SELECT key, rank, id FROM \(table) JOIN \(keyTable) ON id = \(table).rowid
             WHERE \(table) MATCH ? ORDER BY rank, key
             """,
             in: database
@@ -91,16 +91,42 @@ extension IndexTable.Entry {
             let match = TextMatch(
                 key: statement.text(0),
                 rank: statement.double(1),
-                snippet: statement.text(2)
+                rowID: statement.integer(2)
             )
             guard try body(match) else { return }
         }
     }
+
+    /// A part of the texts with marks around what fits.
+    func snippet(
+        of match: TextMatch,
+        _ expression: String,
+        in database: Database
+    ) throws -> String {
+        let statement = try PreparedStatement(
+            """
+            SELECT snippet(\(table), -1, '\(TextMatch.start)', '\(TextMatch.end)', '…', 16)
+            FROM \(table) WHERE \(table) MATCH ? AND rowid = ?
+            """,
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(expression, at: 1)
+        try statement.bind(match.rowID, at: 2)
+        return try statement.step() ? statement.text(0) : ""
+    }
 }
 
 extension Value {
+    /// The texts of a value and within it, one on each line, without what marks matches in snippets.
+    var indexedText: String {
+        var text = texts
+        text.unicodeScalars.removeAll { $0 == TextMatch.start || $0 == TextMatch.end }
+        return text
+    }
+
     /// The texts of a value and within it, one on each line.
-    var texts: String {
+    private var texts: String {
         switch self {
         case .string(let key): key.text
         case .list(let items): items.map(\.texts).filter { !$0.isEmpty }.joined(separator: "\n")

@@ -4,29 +4,31 @@ public import Observation
 ///
 /// ```swift
 /// let robbie = LiveObject(of: "robbie", in: contacts, store)
-/// Text(robbie.object?.name ?? "nobody")
+/// Text(robbie.object?.name ?? "")
 /// ```
 ///
-/// It follows the store until it is freed.
+/// It follows the store until it is freed: a read that fails is tried again after the next change.
 @MainActor @Observable
 public final class LiveObject<Object: Codable & Sendable> {
     /// The object; nil while there is none, or none has been read yet.
     public private(set) var object: Object?
-    /// What stands in the way of the object.
+    /// Whether the object has been read, and why not.
     public private(set) var phase = LivePhase.loading
 
     @ObservationIgnored private let task = CancelledTask()
 
     public init(of key: some StoreKey, in collection: StoreCollection<Object>, _ store: Store) {
-        let values = store.values(of: key, in: collection)
         task.replace(
             with: Task { [weak self] in
-                do {
-                    for try await object in values { self?.take(object) }
-                    self?.phase = .ended
-                } catch {
-                    if !Task.isCancelled { self?.phase = .failed(error) }
+                let end = await followed(store.changes(of: key, in: collection)) {
+                    for try await object in store.values(of: key, in: collection) {
+                        if Task.isCancelled { return }
+                        self?.take(object)
+                    }
+                } failed: { error in
+                    self?.phase = .failed(error)
                 }
+                if end == .closed { self?.phase = .ended }
             }
         )
     }

@@ -12,26 +12,28 @@ public import Observation
 ///     }
 /// }
 ///
-/// List(model.online) { row in Text(row.object.name) }
+/// List(model.online.rows) { row in Text(row.object.name) }
 /// ```
 ///
-/// The query is a collection of its rows. A screen that reads ``LiveRow/object`` is drawn again when that
-/// object changes, and one that reads the collection when rows come, go or move. The store is read off the
-/// main actor, and steps that come faster than the main actor takes them are taken together. The query
-/// follows the store until it is freed.
+/// A screen that reads ``LiveRow/object`` is drawn again when that object changes, and one that reads ``rows``
+/// when rows come, go or move. The store is read off the main actor, and steps that come faster than the main
+/// actor takes them are taken together; a step in which rows come, go or move takes time for each row. The
+/// query follows the store until it is freed: a read that fails is tried again after the next change.
 @MainActor @Observable
 public final class LiveQuery<Object: Codable & Sendable> {
-    /// What stands in the way of the rows.
+    /// The rows, in the query's order.
+    public private(set) var rows: [LiveRow<Object>] = []
+
+    /// Whether the rows are there, and why not.
     public private(set) var phase = LivePhase.loading
 
     /// The objects that are left out because they cannot be read, and why, by key.
     public private(set) var unreadable: [String: StoreError] = [:]
 
-    /// What is looked for; another query begins anew, and the rows stay until its first result.
+    /// The objects that are looked for; after a change, the rows stay until the first result of the new query.
     public var query: Query<Object> { didSet { follow() } }
 
-    private var rows: [LiveRow<Object>] = []
-    @ObservationIgnored private var byKey: [String: LiveRow<Object>] = [:]
+    @ObservationIgnored private var byKey: [Key: LiveRow<Object>] = [:]
     @ObservationIgnored private let store: Store
     @ObservationIgnored private let task = CancelledTask()
 
@@ -44,19 +46,19 @@ public final class LiveQuery<Object: Codable & Sendable> {
         let (query, store) = (query, store)
         task.replace(
             with: Task { [weak self] in
-                do {
-                    var last: MarkedRows<Object>?
+                var last: MarkedRows<Object>?
+                let end = await followed(store.changes(in: query.collection)) {
                     for try await found in store.markedValues(of: query) {
                         let step = await QueryStep(found, after: last)
                         last = found
-                        // A query that has been replaced meanwhile tells nothing any more.
+                        // A query that another one has replaced tells nothing any more.
                         if Task.isCancelled { return }
                         self?.take(step)
                     }
-                    self?.phase = .ended
-                } catch {
-                    if !Task.isCancelled { self?.phase = .failed(error) }
+                } failed: { error in
+                    self?.phase = .failed(error)
                 }
+                if end == .closed { self?.phase = .ended }
             }
         )
     }
@@ -66,18 +68,47 @@ public final class LiveQuery<Object: Codable & Sendable> {
             if let row = byKey[key] {
                 row.object = object
             } else {
-                byKey[key] = LiveRow(key, object)
+                byKey[key] = LiveRow(key.text, object)
             }
         }
         if let order = step.order {
             rows = order.compactMap { byKey[$0] }
             if byKey.count > rows.count {
-                byKey = Dictionary(rows.map { ($0.key, $0) }) { first, _ in first }
+                byKey = Dictionary(zip(order, rows)) { first, _ in first }
             }
         }
         if unreadable != step.unreadable { unreadable = step.unreadable }
         if case .current = phase { return }
         phase = .current
+    }
+}
+
+/// Why nothing more comes.
+enum FollowEnd {
+    case cancelled, closed
+}
+
+/// Runs a body that follows a store; again after the next change if it fails.
+///
+/// - Parameter changes: The changes from now on.
+@MainActor
+func followed(
+    _ changes: ChangeSets,
+    _ body: () async throws -> Void,
+    failed: (any Error) -> Void
+) async -> FollowEnd {
+    var changes = changes.makeAsyncIterator()
+    while true {
+        do {
+            try await body()
+            return Task.isCancelled ? .cancelled : .closed
+        } catch {
+            if Task.isCancelled { return .cancelled }
+            failed(error)
+            guard await changes.next() != nil else {
+                return Task.isCancelled ? .cancelled : .closed
+            }
+        }
     }
 }
 
@@ -108,25 +139,33 @@ extension LiveQuery: @MainActor RandomAccessCollection {
     public var startIndex: Int { rows.startIndex }
     public var endIndex: Int { rows.endIndex }
     public subscript(position: Int) -> LiveRow<Object> { rows[position] }
+
+    /// Goes through the rows of now, whatever changes meanwhile.
+    public func makeIterator() -> IndexingIterator<[LiveRow<Object>]> { rows.makeIterator() }
 }
 
 /// What has changed from one result of a query to the next.
 private struct QueryStep<Object: Codable & Sendable>: Sendable {
     /// The objects that are new, or have changed.
-    let objects: [(key: String, object: Object)]
+    let objects: [(key: Key, object: Object)]
     /// The keys in their order; nil if they are those of before.
-    let order: [String]?
+    let order: [Key]?
     let unreadable: [String: StoreError]
 
+    // Keys are bytes: two of them may be one text for Swift.
     @concurrent
     init(_ found: MarkedRows<Object>, after last: MarkedRows<Object>?) async {
-        let known = Dictionary((last?.marks ?? []).map { ($0.key, $0.commit) }) { first, _ in first
-        }
-        let commits = Dictionary(found.marks.map { ($0.key, $0.commit) }) { first, _ in first }
-        objects = found.rows.lazy.filter { known[$0.key] != commits[$0.key] }
-            .map { ($0.key, $0.object) }
-        let isSame = last.map { $0.rows.lazy.map(\.key).elementsEqual(found.rows.lazy.map(\.key)) }
-        order = isSame == true ? nil : found.rows.map(\.key)
+        let (known, commits) = (last?.commits ?? [:], found.commits)
+        let rows = found.rows.map { (key: Key($0.key), object: $0.object) }
+        objects = rows.filter { known[$0.key] != commits[$0.key] }
+        let order = rows.map(\.key)
+        self.order = last?.rows.map({ Key($0.key) }) == order ? nil : order
         unreadable = found.rows.unreadable
+    }
+}
+
+extension MarkedRows {
+    fileprivate var commits: [Key: CommitNumber] {
+        Dictionary(marks.map { (Key($0.key), $0.commit) }) { first, _ in first }
     }
 }

@@ -10,8 +10,18 @@ indirect enum Criterion: Hashable, Sendable {
 
     static let everything = Criterion.all([])
 
-    /// - Returns: One criterion that is met if both are.
-    func and(_ other: Criterion) -> Criterion { self == .everything ? other : .all([self, other]) }
+    /// One criterion that is met if both are: flat, so that thousands may be combined.
+    func and(_ other: Criterion) -> Criterion {
+        if self == .everything { return other }
+        if case .all(let criteria) = self { return .all(criteria + [other]) }
+        return .all([self, other])
+    }
+
+    /// One criterion that is met if one of both is.
+    func or(_ other: Criterion) -> Criterion {
+        if case .any(let criteria) = self { return .any(criteria + [other]) }
+        return .any([self, other])
+    }
 
     func isMet(by value: (Field) -> IndexedValue) -> Bool {
         switch self {
@@ -27,7 +37,7 @@ indirect enum Criterion: Hashable, Sendable {
 
 extension Criterion {
     /// The most terms that an index is asked for.
-    private static let termsMax = 64
+    private static let termsMax = 1_024
 
     /// Fields with one range each, all of which an object has to meet.
     struct Term: Hashable, Sendable {

@@ -53,21 +53,31 @@ extension FieldChecks {
             ? [] : settledFields.withLock { settled in checks.filter { !settled.contains($0.id) } }
     }
 
-    var isNeeded: Bool { !unsettled.isEmpty }
-
-    /// - Parameter walk: Calls its body with objects of the collection until that returns false.
+    /// Looks whether the collection's first objects have the properties where the query looks for them.
+    ///
     /// - Throws: ``StoreError/unusableField(_:reason:)``.
-    func run(_ walk: (_ body: (Object) throws -> Bool) throws -> Void) throws {
-        var (open, count) = (unsettled, 0)
-        try walk { object in
-            let stored = try ValueEncoder().encode(object)
-            try open.removeAll { check in
-                guard try isSettled(check, by: object, stored) else { return false }
-                settledFields.withLock { _ = $0.insert(check.id) }
-                return true
+    func check(_ collection: StoreCollection<Object>, _ lookup: any ObjectLookup) throws {
+        if let problem { throw problem }
+        var open = unsettled
+        guard !open.isEmpty else { return }
+        do {
+            try lookup.forEachObject(of: collection.name, KeyWalk(limit: Self.objectsMax)) {
+                key,
+                stored in
+                let place = collection.place(key)
+                guard let object = try? stored.object(at: place, in: collection) else {
+                    return true
+                }
+                let value = try ValueEncoder().encode(object)
+                try open.removeAll { check in
+                    guard try isSettled(check, by: object, value) else { return false }
+                    settledFields.withLock { _ = $0.insert(check.id) }
+                    return true
+                }
+                return !open.isEmpty
             }
-            count += 1
-            return !open.isEmpty && count < Self.objectsMax
+        } catch let error as StoreError where error.isOfOneObject || error.isDamage {
+            // The query itself may not come to that object.
         }
     }
 

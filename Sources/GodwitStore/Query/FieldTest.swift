@@ -99,6 +99,27 @@ extension FieldTest where Value: Comparable {
     }
 }
 
+/// An enum of texts has an order of its own, and is stored as a text: an index cannot tell which case is less.
+extension FieldTest where Value: Comparable & RawRepresentable, Value.RawValue == String {
+    @available(*, unavailable, message: "the case is stored as a text; use oneOf(_:)")
+    public static func less(than value: Value) -> FieldTest { equal(value) }
+
+    @available(*, unavailable, message: "the case is stored as a text; use oneOf(_:)")
+    public static func atMost(_ value: Value) -> FieldTest { equal(value) }
+
+    @available(*, unavailable, message: "the case is stored as a text; use oneOf(_:)")
+    public static func greater(than value: Value) -> FieldTest { equal(value) }
+
+    @available(*, unavailable, message: "the case is stored as a text; use oneOf(_:)")
+    public static func atLeast(_ value: Value) -> FieldTest { equal(value) }
+
+    @available(*, unavailable, message: "the case is stored as a text; use oneOf(_:)")
+    public static func between(_ range: ClosedRange<Value>) -> FieldTest { equal(range.lowerBound) }
+
+    @available(*, unavailable, message: "the case is stored as a text; use oneOf(_:)")
+    public static func between(_ range: Range<Value>) -> FieldTest { equal(range.lowerBound) }
+}
+
 extension FieldTest where Value: StringProtocol {
     /// The field is a text that begins with this one; case and accents count.
     public static func hasPrefix(_ text: Value) -> FieldTest {

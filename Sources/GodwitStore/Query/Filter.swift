@@ -38,7 +38,8 @@ public struct Filter<Object: Codable & Sendable>: Sendable {
     ) {
         let found = Criterion.field(field, test.ranges ?? [])
         criterion = test.isNegated ? .not(found) : found
-        let reason = "lists and maps cannot be compared"
+        let reason =
+            "only numbers, texts, bytes, dates and what is stored as one of these are compared"
         let problem = StoreError.unusableField(field.description, reason: reason)
         fields = test.ranges == nil ? checks.adding(problem: problem) : checks
     }
@@ -48,11 +49,11 @@ public struct Filter<Object: Codable & Sendable>: Sendable {
     }
 
     public static func && (left: Filter, right: Filter) -> Filter {
-        Filter(.all([left.criterion, right.criterion]), left.fields + right.fields)
+        Filter(left.criterion.and(right.criterion), left.fields + right.fields)
     }
 
     public static func || (left: Filter, right: Filter) -> Filter {
-        Filter(.any([left.criterion, right.criterion]), left.fields + right.fields)
+        Filter(left.criterion.or(right.criterion), left.fields + right.fields)
     }
 
     public static prefix func ! (filter: Filter) -> Filter {

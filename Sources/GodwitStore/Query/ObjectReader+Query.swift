@@ -17,16 +17,31 @@ extension ObjectReader where Self: ~Copyable {
     borrowing func markedObjects<Object>(
         _ query: Query<Object>
     ) throws -> MarkedRows<Object> {
-        let found = try QueryRun(query, source.objects).objects()
-        var rows = QueryRows<Object>()
-        for row in found {
+        var wider = query
+        while true {
+            let found = try QueryRun(wider, source.objects).objects()
+            let rows = try marked(found, of: query)
+            // Objects that cannot be read take no place of others.
+            guard let limit = query.search.limit, let width = wider.search.limit,
+                found.count == width, rows.rows.count < limit
+            else { return rows }
+            wider.widenLimit()
+        }
+    }
+
+    private borrowing func marked<Object>(
+        _ found: [FoundObject],
+        of query: Query<Object>
+    ) throws -> MarkedRows<Object> {
+        var (rows, marks) = (QueryRows<Object>(), [ObjectMark]())
+        for row in found where rows.count < query.search.limit ?? .max {
             let place = query.collection.place(row.key)
+            marks.append(ObjectMark(key: row.key, commit: row.stored.commit))
             switch try row.stored.readable(at: place, in: query.collection) {
             case .success(let object): rows.append(row.key, object)
             case .failure(let error): rows.leaveOut(row.key, because: error)
             }
         }
-        let marks = found.map { ObjectMark(key: $0.key, commit: $0.stored.commit) }
         return MarkedRows(rows: rows, marks: marks)
     }
 

@@ -41,6 +41,7 @@ public struct Query<Object: Codable & Sendable>: Sendable {
         order: Order = .ascending,
         limit: Int? = nil
     ) {
+        precondition(index.kind == .ordered, "\(index.name) has words; see matching(_:by:)")
         precondition(equal.count <= index.fields.count, "There are more values than fields")
         self.collection = collection
         self.index = index
@@ -108,12 +109,20 @@ extension Query {
         return query
     }
 
+    /// Two of these may be added.
+    private static var limitMax: Int { 1 << 40 }
+
     /// The first objects, and no more of them.
     public func limit(_ count: Int) -> Query {
         var query = self
-        query.search.limit = min(count, search.limit ?? count)
+        query.search.limit = min(max(count, 0), search.limit ?? Self.limitMax, Self.limitMax)
         return query
     }
+}
+
+extension Query {
+    /// Asks for twice as many objects.
+    mutating func widenLimit() { search.limit = search.limit.map { 2 * max($0, 1) } }
 }
 
 extension StoreCollection {

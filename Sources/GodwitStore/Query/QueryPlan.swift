@@ -16,6 +16,8 @@ struct QueryPlan: Hashable, Sendable {
     ///   - version: The version of the type whose fields the search names.
     ///   - indexes: The indexes over the fields of that version.
     init(_ search: Search, version: Int, indexes: [Index]) {
+        // A walk over all objects goes by key.
+        isSorted = search.order.isEmpty
         guard let terms = search.criterion.terms, !indexes.isEmpty else { return }
         var uses: [Use] = []
         for term in terms {

@@ -17,7 +17,6 @@ struct QueryRun<Object: Codable & Sendable> {
 
     /// - Throws: ``StoreError/unusableField(_:reason:)``.
     init(_ query: Query<Object>, _ lookup: any ObjectLookup) throws {
-        if let problem = query.fields.problem { throw problem }
         let (name, version) = (query.collection.name, query.collection.version)
         let fields = StoredFields(query.collection)
         let indexes =
@@ -25,7 +24,7 @@ struct QueryRun<Object: Codable & Sendable> {
             ?? lookup.indexes(of: name).filter { fields.agree(with: $0) }.map(\.index)
         (self.query, self.lookup, self.fields) = (query, lookup, fields)
         plan = QueryPlan(query.search, version: version, indexes: indexes)
-        try check()
+        try query.fields.check(query.collection, lookup)
     }
 
     /// The objects that the query finds, in its order.
@@ -87,10 +86,11 @@ extension QueryRun {
     /// The keys that the parts of the plan have, each one once.
     private func forEachKey(_ body: (String) throws -> Bool) throws {
         let parts = plan.parts ?? []
-        var (seen, goesOn) = (Set<String>(), true)
+        // Keys are bytes: two of them may be one text for Swift.
+        var (seen, goesOn) = (Set<Key>(), true)
         for part in parts where goesOn {
             try lookup.forEachKey(of: query.collection.name, by: part.index, part.bounds) { key in
-                if parts.count > 1, !seen.insert(key).inserted { return true }
+                if parts.count > 1, !seen.insert(Key(key)).inserted { return true }
                 goesOn = try body(key)
                 return goesOn
             }
@@ -112,20 +112,6 @@ extension QueryRun {
         }
         try forEachKey { key in
             try lookup.object(at: query.collection.place(key)).map { try take(key, $0) } ?? true
-        }
-    }
-
-    /// Looks whether the collection's first objects have the query's properties where it looks for them.
-    private func check() throws {
-        guard query.fields.isNeeded else { return }
-        try query.fields.run { body in
-            try lookup.forEachObject(of: query.collection.name, KeyWalk()) { key, stored in
-                let place = query.collection.place(key)
-                guard let object = try? stored.object(at: place, in: query.collection) else {
-                    return true
-                }
-                return try body(object)
-            }
         }
     }
 }

@@ -36,6 +36,14 @@ public struct TextQuery<Object: Codable & Sendable>: Sendable {
         self.where(Filter(path, test))
     }
 
+    /// The objects of which an optional property also passes a test; each match is looked at.
+    public func `where`<Property: Encodable & Sendable>(
+        _ path: any KeyPath<Object, Property?> & Sendable,
+        _ test: FieldTest<Property>
+    ) -> TextQuery {
+        self.where(Filter(path, test))
+    }
+
     /// The best matches, and no more of them.
     public func limit(_ count: Int) -> TextQuery {
         var query = self
@@ -55,8 +63,12 @@ extension StoreCollection {
 
 /// The words that a full-text search looks for.
 ///
-/// What a person has typed is a pattern as it is: no character has a meaning of its own.
+/// What a person has typed is a pattern as it is: no character has a meaning of its own. The first
+/// ``wordsMax`` words count.
 public struct TextPattern: Hashable, Sendable, ExpressibleByStringLiteral {
+    /// How many words of a text count; FTS5 takes time by the square of their number.
+    public static let wordsMax = 64
+
     /// As FTS5 reads it; nil if there is no word.
     let expression: String?
 
@@ -83,7 +95,8 @@ public struct TextPattern: Hashable, Sendable, ExpressibleByStringLiteral {
     /// - Parameter connective: A space, and no `AND`, between words of which all have to be there: FTS5 passes
     ///   over one without a letter then.
     private init(_ text: String, isLastBegun: Bool, _ connective: String) {
-        let words = text.split(whereSeparator: \.isWhitespace).map { Self.quoted($0) }
+        let words = text.split(maxSplits: Self.wordsMax, whereSeparator: \.isWhitespace)
+            .prefix(Self.wordsMax).map { Self.quoted($0) }
         let last = isLastBegun && text.last?.isWhitespace == false ? " *" : ""
         expression = words.isEmpty ? nil : words.joined(separator: connective) + last
     }
@@ -92,8 +105,16 @@ public struct TextPattern: Hashable, Sendable, ExpressibleByStringLiteral {
 
     /// A string of FTS5, which ends at a null character.
     private static func quoted(_ text: some StringProtocol) -> String {
-        let text = String(text).replacing("\0", with: " ").replacing("\"", with: "\"\"")
-        return "\"\(text)\""
+        var quoted = String.UnicodeScalarView("\"".unicodeScalars)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\0": quoted.append(" ")
+            case "\"": quoted.append(contentsOf: "\"\"".unicodeScalars)
+            default: quoted.append(scalar)
+            }
+        }
+        quoted.append("\"")
+        return String(quoted)
     }
 }
 
@@ -140,21 +161,23 @@ public struct TextSnippet: Hashable, Sendable {
 
     /// - Parameter marked: A text with marks around what fits.
     init(marked: String) {
-        var (text, matches) = ("", [Range<Int>]())
-        var (count, start) = (0, 0)
-        for character in marked {
-            switch character {
-            case TextMatch.start: start = count
-            case TextMatch.end: matches.append(start..<count)
+        var (scalars, matches) = (String.UnicodeScalarView(), [Range<Int>]())
+        // Offsets in UTF-8: a mark may stand within a character, between a letter and its vowel sign.
+        var (offset, start) = (0, 0)
+        for scalar in marked.unicodeScalars {
+            switch scalar {
+            case TextMatch.start: start = offset
+            case TextMatch.end: matches.append(start..<offset)
             default:
-                text.append(character)
-                count += 1
+                scalars.append(scalar)
+                offset += UTF8.width(scalar)
             }
         }
+        let text = String(scalars)
         self.text = text
         self.matches = matches.map { match in
-            let lower = text.index(text.startIndex, offsetBy: match.lowerBound)
-            return lower..<text.index(lower, offsetBy: match.count)
+            let lower = text.utf8.index(text.startIndex, offsetBy: match.lowerBound)
+            return lower..<text.utf8.index(lower, offsetBy: match.count)
         }
     }
 

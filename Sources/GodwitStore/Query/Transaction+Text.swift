@@ -13,8 +13,16 @@ extension Transaction where Self: ~Copyable {
     /// The keys of the objects that a full-text search finds, the best match first.
     public borrowing func keys<Object>(_ query: TextQuery<Object>) throws -> [String] {
         var keys: [String] = []
-        try forEachMatch(of: query) { match, _ in keys.append(match.key) }
+        try forEachMatch(of: query) { match, _, _ in
+            keys.append(match.key)
+            return true
+        }
         return keys
+    }
+
+    /// How many objects a full-text search finds.
+    public borrowing func count<Object>(_ query: TextQuery<Object>) throws -> Int {
+        try keys(query).count
     }
 
     /// The objects that a full-text search finds, and the commits that have last changed them.
@@ -22,46 +30,51 @@ extension Transaction where Self: ~Copyable {
         _ query: TextQuery<Object>
     ) throws -> (rows: TextRows<Object>, marks: [ObjectMark]) {
         var (rows, marks) = (TextRows<Object>(), [ObjectMark]())
-        try forEachMatch(of: query) { match, stored in
+        try forEachMatch(of: query) { match, stored, snippet in
             marks.append(ObjectMark(key: match.key, commit: stored.commit))
-            let place = query.collection.place(match.key)
-            switch try stored.readable(at: place, in: query.collection) {
+            switch try stored.readable(at: query.collection.place(match.key), in: query.collection)
+            {
             case .success(let object):
-                let snippet = TextSnippet(marked: match.snippet)
+                let snippet = TextSnippet(marked: try snippet())
                 rows.append(
                     TextRow(key: match.key, object: object, score: -match.rank, snippet: snippet)
                 )
-            case .failure(let error): rows.leaveOut(match.key, because: error)
+                return true
+            case .failure(let error):
+                rows.leaveOut(match.key, because: error)
+                return false
             }
         }
         return (rows, marks)
     }
 
+    /// - Parameter body: Returns whether the object counts for the limit.
     private borrowing func forEachMatch<Object>(
         of query: TextQuery<Object>,
-        _ body: (TextMatch, StoredObject) throws -> Void
+        _ body: (TextMatch, StoredObject, _ snippet: () throws -> String) throws -> Bool
     ) throws {
-        let (collection, objects) = (query.collection, source.objects)
+        let (collection, objects, database) = (query.collection, source.objects, connection)
         let entry = try objects.indexes(of: collection.name).first {
             $0.index == query.index && $0.version == collection.version
         }
         guard let entry else {
             throw StoreError.noIndex(query.index.name, collection: collection.name)
         }
-        let search = query.filtered.search
-        if let problem = query.filtered.fields.problem { throw problem }
+        let (search, fields) = (query.filtered.search, StoredFields(collection))
+        try query.filtered.fields.check(collection, objects)
         guard let expression = query.pattern.expression, search.limit != 0 else { return }
-        let fields = StoredFields(collection)
         var count = 0
-        try entry.forEachMatch(expression, in: connection) { match in
+        try entry.forEachMatch(expression, in: database) { match in
             let place = collection.place(match.key)
             guard let stored = try objects.object(at: place) else { return true }
             if search.criterion != .everything {
                 let values = try fields.values(of: stored, at: place)
                 guard search.criterion.isMet(by: values) else { return true }
             }
-            try body(match, stored)
-            count += 1
+            let isCounted = try body(match, stored) {
+                try entry.snippet(of: match, expression, in: database)
+            }
+            if isCounted { count += 1 }
             return count != search.limit
         }
     }

@@ -214,7 +214,7 @@ private struct Overlay {
     /// As many rows of the database as may be needed.
     var databaseWalk: KeyWalk {
         var walk = walk
-        walk.limit = walk.limit.map { $0 + past.count }
+        walk.limit = walk.limit.map { min($0, .max - past.count) + past.count }
         return walk
     }
 

@@ -15,13 +15,13 @@ struct Serve: AsyncParsableCommand {
             its store (see `godwit key`); with --jwks, a signed token (see `godwit token`).
             Without either it lets every client in, and listens on loopback alone. On
             loopback it answers requests for localhost alone, and for the hosts that
-            --allow-host names: those of a proxy before it. GET /health answers 200 while
-            the store can be read and written to, else 503.
+            --allow-host names beside --keys or --jwks: those of a proxy before it.
+            GET /health answers 200 while the store can be read and written to, else 503.
 
             EXAMPLES
               godwit serve
               godwit serve --port 7007 --store /var/lib/godwit/server.sqlite
-              godwit serve --allow-host sync.example.com
+              godwit serve --keys --allow-host sync.example.com
               godwit serve --host 0.0.0.0 --keys
               godwit serve --jwks jwks.json --issuer https://id.example.com
               curl -X PUT http://127.0.0.1:7007/v1/replicas/shopping
@@ -46,6 +46,11 @@ struct Serve: AsyncParsableCommand {
         guard (0...36_500).contains(forgetAfter) else {
             throw ValidationError("--forget-after is a number of days, from 0 to 36500.")
         }
+        guard access != .open || allowHost.isEmpty else {
+            throw ValidationError(
+                "--allow-host publishes the server: give it --keys, or --jwks and --issuer."
+            )
+        }
     }
 
     private var access: AccessControl {
@@ -58,7 +63,7 @@ struct Serve: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let logger = Terminal.logger(level: verbose ? .debug : .error)
+        let logger = Terminal.logger(level: verbose ? .debug : .notice)
         // No file is made for a server that does not start.
         try access.check(listeningOn: host)
         var options = Store.Options()

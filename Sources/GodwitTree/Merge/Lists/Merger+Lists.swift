@@ -62,8 +62,12 @@ extension Merger {
             list = MergedList(base, plan)
         } else {
             let twins = TwinSearch(base, plan, place.rules?.identity)
-            if place.isNew || tables[place.inBase]?.hasRowsApart != true {
-                for (their, our) in twins.pairs { plan.unite(ours: our, theirs: their) }
+            let rows = place.isNew ? nil : tables[place.inBase]
+            let apart =
+                rows.map { rows in plan.ours.inserted.filter { rows.isApart($0.value) } } ?? []
+            let apartPlaces = Set(apart.map(\.place))
+            for (their, our) in twins.pairs where !apartPlaces.contains(our) {
+                plan.unite(ours: our, theirs: their)
             }
             list = MergedList(base, plan)
             for places in twins.clashes { list.report(.sameIdentity, places, .both, place) }

@@ -73,13 +73,22 @@ struct ColumnSearch {
         for (name, column) in new { sources[column] = old[name] }
     }
 
-    /// Matches the one column without a name with the one that has none, if most of their cells are equal.
+    /// Matches the one column without a name with the one that has none, if no other column came or went, or
+    /// if most of their cells are equal.
     private mutating func matchUnnamed(_ header: TableHeader, of side: Side, rowCount: Int) {
         let (old, new) = (header.base.unnamed, header.sides[side].unnamed)
         guard old.count == 1, new.count == 1 else { return }
+        let isOnly = newColumns == new && sources.count { $0 != nil } == width - 1
         let common = score(old[0], new[0]) - (header.isAmongRows ? 1 : 0)
-        let isTold = rows.contains { !$0.new[new[0]].isBlank && $0.old[old[0]] == $0.new[new[0]] }
-        if isTold, 2 * common > rowCount { sources[new[0]] = old[0] }
+        // It may have got a name, and another one without a name have come.
+        let isRenamed = newColumns.contains { $0 != new[0] && score(old[0], $0) >= common }
+        let isLike = 2 * common > rowCount && tellsCells(old[0], new[0])
+        if isOnly || isLike && !isRenamed { sources[new[0]] = old[0] }
+    }
+
+    /// Whether two columns have a cell in common that is not empty.
+    private func tellsCells(_ old: Int, _ new: Int) -> Bool {
+        rows.contains { !$0.new[new].isBlank && $0.old[old] == $0.new[new] }
     }
 
     /// Matches columns without a name, or with another one, by most of their cells: those first that have
@@ -89,11 +98,18 @@ struct ColumnSearch {
         guard free.count * newColumns.count <= Self.pairsMax else { return }
         let names = header.sides[side].values
         let pairs = newColumns.flatMap { new in
-            free.sorted().map { (new: new, old: $0, score: score($0, new)) }
+            free.sorted().map { old in
+                // A row of names has nothing above both.
+                let isBias =
+                    header.isAmongRows && names[new] == nil && header.base.values[old] == nil
+                return (new: new, old: old, score: score(old, new) - (isBias ? 1 : 0))
+            }
         }
         for pair in pairs.sorted(by: { $0.score > $1.score }) where 2 * pair.score > rowCount {
             guard sources[pair.new] == nil, free.contains(pair.old),
-                tellsName(pair.old, pair.new, rowCount: rowCount)
+                names[pair.new] == nil && header.base.values[pair.old] == nil
+                    && tellsCells(pair.old, pair.new)
+                    || tellsName(pair.old, pair.new, rowCount: rowCount)
             else { continue }
             // Equal columns without names cannot be told apart.
             let isOnly = !pairs.contains {

@@ -65,7 +65,9 @@ extension TableRow {
     /// The column in which each cell was; nil where two cells were equal, or are.
     fileprivate var columns: [Int?]? {
         let positions = Dictionary(zip(old, old.indices)) { first, _ in first }
-        let columns = new.map { positions[$0] }
+        // An empty cell may have come beside one that was there: which one is it?
+        let blanks = Dictionary(new.filter(\.isBlank).map { ($0, 1) }, uniquingKeysWith: +)
+        let columns = new.map { blanks[$0, default: 1] > 1 ? nil : positions[$0] }
         let kept = columns.compactMap(\.self)
         return positions.count == old.count && Set(kept).count == kept.count ? columns : nil
     }

@@ -76,14 +76,24 @@ struct Table {
         Side.allCases.contains { !sides[$0].sources.starts(with: (0..<width).map { $0 }) }
     }
 
-    /// Whether equal rows of both sides say different things: the sides have their cells in other columns.
-    var hasRowsApart: Bool {
-        guard case .items(key: nil) = rows else { return false }
-        let newCounts = [sides.ours, sides.theirs].map { $0.sources.count { $0 == nil } }
-        let areTwins =
-            newCounts.allSatisfy { $0 == twins.count } && twins.allSatisfy { $0.ours == $0.theirs }
-        return shiftsCells && sides.ours.sources != sides.theirs.sources
-            || !newCounts.contains(0) && !areTwins
+    /// Whether an item that both sides have put in says different things: the sides have its cells in other
+    /// columns.
+    func isApart(_ item: Value) -> Bool {
+        guard case .items(key: nil) = rows, let row = item.list,
+            Side.allCases.contains(where: { isRow(row, on: $0) })
+        else { return false }
+        return row.enumerated().contains { place, cell in
+            !cell.isBlank && !isOneColumn(place)
+        }
+    }
+
+    /// Whether both sides have the same column in a place.
+    private func isOneColumn(_ place: Int) -> Bool {
+        let (ours, theirs) = (sides.ours.sources, sides.theirs.sources)
+        guard place < min(ours.count, theirs.count) else { return false }
+        guard ours[place] == nil, theirs[place] == nil else { return ours[place] == theirs[place] }
+        let new = Sides(ours: ours, theirs: theirs).map { $0[..<place].count { $0 == nil } }
+        return twins.contains { $0.ours == new.ours && $0.theirs == new.theirs }
     }
 
     /// A grid, which has the columns of the base.
