@@ -184,24 +184,28 @@ import Testing
     }
 
     @Test func `two columns of ticks without names stay two`() throws {
-        try expectMerge(
-            """
-            [["Name","","City",""],["Ann",false,"Rome",false],["Bob",true,"Oslo",true],\
-            ["Cyd",true,"Kiel",true],["Dan",false,"Bonn",true],["Eve",false,"Cork",false]]
-            """,
-            """
-            [["Name","","City","Note",""],["Ann",false,"Rome","n",true],["Bob",true,"Oslo","n",true],\
-            ["Cyd",true,"Kiel","n",true],["Dan",false,"Bonn","n",true],["Eve",false,"Cork","n",false]]
-            """,
-            """
-            [["Name","","City","Tel",""],["Ann",false,"Rome",1,false],["Bob",true,"Oslo",2,true],\
-            ["Cyd",true,"Kiel",3,true],["Dan",false,"Bonn",4,true],["Eve",false,"Cork",5,false]]
-            """,
-            gives: """
+        let merge = try merged(
+            base: """
+                [["Name","","City",""],["Ann",false,"Rome",false],["Bob",true,"Oslo",true],\
+                ["Cyd",true,"Kiel",true],["Dan",false,"Bonn",true],["Eve",false,"Cork",false]]
+                """,
+            ours: """
+                [["Name","","City","Note",""],["Ann",false,"Rome","n",true],["Bob",true,"Oslo","n",true],\
+                ["Cyd",true,"Kiel","n",true],["Dan",false,"Bonn","n",true],["Eve",false,"Cork","n",false]]
+                """,
+            theirs: """
+                [["Name","","City","Tel",""],["Ann",false,"Rome",1,false],["Bob",true,"Oslo",2,true],\
+                ["Cyd",true,"Kiel",3,true],["Dan",false,"Bonn",4,true],["Eve",false,"Cork",5,false]]
+                """
+        )
+        let wanted = try Value(
+            json: """
                 [["Name","","City","Note","Tel",""],["Ann",false,"Rome","n",1,true],\
                 ["Bob",true,"Oslo","n",2,true],["Cyd",true,"Kiel","n",3,true],\
                 ["Dan",false,"Bonn","n",4,true],["Eve",false,"Cork","n",5,false]]
                 """
         )
+        #expect(merge.value == wanted)
+        #expect(merge.conflicts.isEmpty)
     }
 }
