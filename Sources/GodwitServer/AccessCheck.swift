@@ -7,7 +7,7 @@ internal import Logging
 /// A request with the principal that makes it.
 struct AccessContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// Without rights, until the check has found who makes the request.
+    /// Without rights, until the check has found the principal.
     var principal = Principal(identity: .everyone, rights: .none)
 
     init(source: Source) { coreContext = CoreRequestContextStorage(source: source) }

@@ -7,7 +7,7 @@ internal import GodwitTree
 internal import HTTPTypes
 internal import Logging
 
-/// Says who makes a request, and which messages of a client it may send.
+/// Finds the principal of a request, and decides which messages of a client it may send.
 struct Gate: Sendable {
     private let store: Store
     private let control: AccessControl

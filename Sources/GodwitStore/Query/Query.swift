@@ -27,7 +27,8 @@ public struct Query<Object: Codable & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - index: The index that answers: reading throws ``StoreError/noIndex(_:collection:)`` if the
-    ///     collection does not have it.
+    ///     collection does not have it. Where an order that is added, or more than 1,024 alternatives, ask for
+    ///     a look at every object, no index answers.
     ///   - equal: What the index's first fields must be.
     ///   - lower: The least value of the field after those; included.
     ///   - upper: Where that field's values end; not included.
