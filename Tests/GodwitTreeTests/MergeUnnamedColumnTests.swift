@@ -208,4 +208,119 @@ import Testing
         #expect(merge.value == wanted)
         #expect(merge.conflicts.isEmpty)
     }
+
+    @Test func `columns that change places are found beside a new one without a name`() throws {
+        try expectMerge(
+            #"[["Name","","Won","Lost"],["Ann",11,1,2],["Bob",12,3,5],["Cyd",13,7,6]]"#,
+            """
+            [["Name","","","Lost","Won"],["Ann",11,"x",2,1],["Bob",12,"y",5,3],["Cyd",13,"z",6,7]]
+            """,
+            #"[["Name","","Won","Lost"],["Ann",11,1,2],["Bob",12,3,5],["Cyd",13,7,6],["Dan",14,8,9]]"#,
+            gives: """
+                [["Name","","","Lost","Won"],["Ann",11,"x",2,1],["Bob",12,"y",5,3],["Cyd",13,"z",6,7],\
+                ["Dan",14,"",9,8]]
+                """
+        )
+    }
+
+    @Test func `columns that change places are found beside one that gets another name`() throws {
+        try expectMerge(
+            #"[["Name","Age","Home"],["Ann",1,"Rome"],["Bob",2,"Oslo"],["Cyd",3,"Kiel"]]"#,
+            #"[["Home","Years","Name"],["Rome",1,"Ann"],["Oslo",2,"Bob"],["Kiel",3,"Cyd"]]"#,
+            """
+            [["Name","Age","Home"],["Ann",1,"Rome"],["Bob",2,"Oslo"],["Cyd",3,"Kiel"],["Dan",4,"Bonn"]]
+            """,
+            gives: """
+                [["Home","Years","Name"],["Rome",1,"Ann"],["Oslo",2,"Bob"],["Kiel",3,"Cyd"],\
+                ["Bonn",4,"Dan"]]
+                """
+        )
+    }
+
+    @Test
+    func `a column without a name elsewhere is another one, unless they have a cell in common`()
+        throws
+    {
+        let base = #"[["Name","","Won","Lost"],["Ann",11,1,2],["Bob",12,3,5],["Cyd",13,7,6]]"#
+        let theirs = base.replacing("12", with: "99")
+        let replaced =
+            #"[["Name","Won","","Lost"],["Ann",1,"x",2],["Bob",3,"y",5],["Cyd",7,"z",6]]"#
+        let merge = try merged(base: base, ours: replaced, theirs: theirs)
+        #expect(try merge.value == Value(json: replaced))
+        #expect(!merge.conflicts.isEmpty)
+        let moved = #"[["Name","Won","","Lost"],["Ann",1,11,2],["Bob",3,12,5],["Cyd",7,13,6]]"#
+        try expectMerge(base, moved, theirs, gives: moved.replacing("12", with: "99"))
+    }
+
+    @Test func `an empty column without a name is found where it went`() throws {
+        try expectMerge(
+            #"[["Name","","Won","Lost"],["Ann","",1,2],["Bob","",3,5],["Cyd","",7,6]]"#,
+            #"[["Name","Won","","Lost"],["Ann",1,"",2],["Bob",3,"",5],["Cyd",7,"",6]]"#,
+            #"[["Name","","Won","Lost"],["Ann","",1,2],["Bob","hi",3,5],["Cyd","",7,6]]"#,
+            gives: #"[["Name","Won","","Lost"],["Ann",1,"",2],["Bob",3,"hi",5],["Cyd",7,"",6]]"#
+        )
+    }
+
+    @Test func `a row of both sides is put in order where each has put a column before others`()
+        throws
+    {
+        for (jan, feb, total) in [("1", "4", #""Total","""#), ("true", "4", #""Total",null"#)] {
+            let base = #"["Name","Sum"],["Ann",10],["Bob",20],["Cyd",30]"#
+            let new = { (name: String, cell: String) in
+                """
+                ["Name","\(name)","Sum"],["Ann",\(cell),10],["Bob",\(cell),20],["Cyd",\(cell),30],\
+                [\(total),60]
+                """
+            }
+            let merge = try merged(
+                base: "[\(base)]",
+                ours: "[\(new("Jan", jan))]",
+                theirs: "[\(new("Feb", feb))]"
+            )
+            let rows = try #require(merge.value.list)
+            #expect(rows.count == 5)
+            #expect(try rows.last == Value(json: "[\(total),\(total.split(separator: ",")[1]),60]"))
+            #expect(merge.conflicts.isEmpty)
+        }
+    }
+
+    @Test func `a row of both sides is put in order where each has removed another column`() throws
+    {
+        try expectMerge(
+            #"[["Name","Jan","Feb","Sum"],["Ann",1,2,3],["Bob",4,5,9],["Cyd",6,7,13]]"#,
+            #"[["Name","Feb","Sum"],["Ann",2,3],["Bob",5,9],["Cyd",7,13],["Total","",60]]"#,
+            #"[["Name","Jan","Sum"],["Ann",1,3],["Bob",4,9],["Cyd",6,13],["Total","",60]]"#,
+            gives: #"[["Name","Sum"],["Ann",3],["Bob",9],["Cyd",13],["Total",60]]"#
+        )
+    }
+
+    @Test func `a row of both sides that is longer than one side's table is there once`() throws {
+        let base = #"["Name","Age","City"],["Ann",1,"Rome"],["Bob",2,"Oslo"],["Cyd",3,"Kiel"]"#
+        let theirs = """
+            [["Name","Age","City","Room"],["Ann",1,"Rome",7],["Bob",2,"Oslo",8],["Cyd",3,"Kiel",9],\
+            ["Dan",4,"Bonn",5]]
+            """
+        try expectMerge("[\(base)]", #"[\#(base),["Dan",4,"Bonn",5]]"#, theirs, gives: theirs)
+    }
+
+    /// A base, ours with the column of ticks named and another one beside it, and what comes of it.
+    static let namings = [
+        #"[["Name","Paid","Age",""],["Ann",false,1,false],["Bob",false,2,false],["Dan",true,4,false]]"#,
+        #"[["Name","Paid","","Age"],["Ann",false,false,1],["Bob",false,false,2],["Dan",true,false,4]]"#,
+        #"[["","Name","Paid","Age"],[false,"Ann",false,1],[false,"Bob",false,2],[false,"Dan",true,4]]"#,
+    ]
+
+    @Test(arguments: namings)
+    func `a column of ticks that gets a name keeps its ticks beside a new one without`(
+        ours: String
+    ) throws {
+        let base = #"[["Name","","Age"],["Ann",false,1],["Bob",false,2],["Dan",true,4]]"#
+        let ticked = #""Bob",true"#
+        try expectMerge(
+            base,
+            ours,
+            base.replacing(#""Bob",false"#, with: ticked),
+            gives: ours.replacing(#""Bob",false"#, with: ticked)
+        )
+    }
 }

@@ -52,7 +52,7 @@ extension Key: Comparable {
     }
 
     /// The order in which people look for words: byte by byte, a prefix first.
-    static func isBefore(_ left: Key, _ right: Key) -> Bool {
+    package static func isBefore(_ left: Key, _ right: Key) -> Bool {
         left.withBytes { leftBytes in
             right.withBytes { leftBytes.lexicographicallyPrecedes($0) }
         }

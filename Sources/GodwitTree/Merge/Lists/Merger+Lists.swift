@@ -181,6 +181,7 @@ extension Merger {
         let container = place
         let place = place.child(.position(start))
         if let ours, let theirs {
+            if ours == theirs, let row = mergeCommonRow(ours, place, in: container) { return row }
             return mergePair(Sides(ours: ours, theirs: theirs), place)
         }
         let insertion = Insertion(side, ours ?? theirs ?? .null, place)

@@ -73,8 +73,8 @@ struct ColumnSearch {
         for (name, column) in new { sources[column] = old[name] }
     }
 
-    /// Matches the one column without a name with the one that has none, if no other column came or went, or
-    /// if most of their cells are equal.
+    /// Matches the one column without a name with the one that has none, if no other column came or went and
+    /// it stays beside another one or half of the cells are equal, or if most of them are.
     private mutating func matchUnnamed(_ header: TableHeader, of side: Side, rowCount: Int) {
         let (old, new) = (header.base.unnamed, header.sides[side].unnamed)
         guard old.count == 1, new.count == 1 else { return }
@@ -83,7 +83,17 @@ struct ColumnSearch {
         // It may have got a name, and another one without a name have come.
         let isRenamed = newColumns.contains { $0 != new[0] && score(old[0], $0) >= common }
         let isLike = 2 * common > rowCount && tellsCells(old[0], new[0])
-        if isOnly || isLike && !isRenamed { sources[new[0]] = old[0] }
+        let isSame =
+            common == rowCount || 2 * common >= rowCount && tellsCells(old[0], new[0])
+            || staysBeside(old[0], new[0])
+        if isOnly && isSame || isLike && !isRenamed { sources[new[0]] = old[0] }
+    }
+
+    /// Whether one of a column's neighbours, or an end of the table, is beside it as before.
+    private func staysBeside(_ old: Int, _ new: Int) -> Bool {
+        let before = new > 0 ? sources[new - 1] : -1
+        let after = new + 1 < sources.count ? sources[new + 1] : width
+        return before == old - 1 || after == old + 1
     }
 
     /// Whether two columns have a cell in common that is not empty.
@@ -106,17 +116,25 @@ struct ColumnSearch {
             }
         }
         for pair in pairs.sorted(by: { $0.score > $1.score }) where 2 * pair.score > rowCount {
-            guard sources[pair.new] == nil, free.contains(pair.old),
-                names[pair.new] == nil && header.base.values[pair.old] == nil
-                    && tellsCells(pair.old, pair.new)
+            guard sources[pair.new] == nil, free.contains(pair.old) else { continue }
+            let rivals = pairs.filter {
+                ($0.new == pair.new) != ($0.old == pair.old)
+                    && ($0.new == pair.new
+                        ? free.contains($0.old) && $0.score == pair.score
+                        : sources[$0.new] == nil && $0.score >= pair.score)
+            }
+            let areUnnamed = names[pair.new] == nil && header.base.values[pair.old] == nil
+            let isInPlace =
+                pair.score >= rowCount && rivals.isEmpty && staysBeside(pair.old, pair.new)
+            guard
+                areUnnamed && tellsCells(pair.old, pair.new) || isInPlace
                     || tellsName(pair.old, pair.new, rowCount: rowCount)
             else { continue }
-            // Equal columns without names cannot be told apart.
-            let isOnly = !pairs.contains {
-                $0.new == pair.new && $0.score == pair.score && $0.old != pair.old
-                    && free.contains($0.old)
-            }
-            guard names[pair.new] != nil || isOnly else { continue }
+            // Equal columns without names cannot be told apart, and the old one may have got a name.
+            guard
+                names[pair.new] != nil
+                    || !rivals.contains(where: { $0.new == pair.new || names[$0.new] != nil })
+            else { continue }
             sources[pair.new] = pair.old
             free.remove(pair.old)
         }
@@ -133,12 +151,12 @@ struct ColumnSearch {
     /// Whether most rows have their cells in another order, all in the same one, and none contradicts.
     private mutating func matchMoved() -> Bool {
         let orders = rows.compactMap(\.order)
-        guard orders.count > 1, 2 * orders.count > rows.count, Set(orders).count == 1,
-            rows.allSatisfy({ $0.mayHaveMoved(to: orders[0]) }),
-            orders[0].enumerated().contains(where: { isOfNoWords($0.element, movedTo: $0.offset) }),
-            !rows.areSorted(by: orders[0])
+        guard orders.count > 1, 2 * orders.count > rows.count, let order = orders.combined,
+            rows.allSatisfy({ $0.mayHaveMoved(to: order) }),
+            order.enumerated().contains(where: { isOfNoWords($0.element, movedTo: $0.offset) }),
+            !rows.areSorted(by: order)
         else { return false }
-        sources = orders[0]
+        sources = order
         return true
     }
 

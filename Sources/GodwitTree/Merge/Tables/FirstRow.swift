@@ -40,10 +40,10 @@ extension [TableRow] {
     var haveMovedAlike: Bool {
         guard let order = first?.order, let old = first?.old else { return false }
         let others = dropFirst().prefix(Self.rowsMax)
-        let areMoved = others.count > 1 && 2 * others.count { $0.columns == order } > others.count
-        guard areMoved, dropFirst().allSatisfy({ $0.mayHaveMoved(to: order) }) else {
-            return false
-        }
+        let movedCount = others.count { $0.columns == order }
+        guard others.count > 1, 2 * movedCount > others.count,
+            dropFirst().allSatisfy({ $0.mayHaveMoved(to: order) })
+        else { return false }
         return dropFirst().allSatisfy { !$0.new.isDoubled }
             || dropFirst().map(\.old).areNoWords(below: old)
     }
@@ -74,13 +74,30 @@ extension TableRow {
 
     /// Whether each cell that says something, and that was there once and is, is in the column that the
     /// order tells.
+    ///
+    /// A column that the order does not have may be any of those that it calls new.
     func mayHaveMoved(to order: [Int?]) -> Bool {
         guard new.count == order.count else { return true }
+        let moved = Set(order.compactMap(\.self))
         let oldPlaces = ListMatching.uniquePositions(of: old.map(ItemContent.init))
         let newPlaces = ListMatching.uniquePositions(of: new.map(ItemContent.init))
         return newPlaces.allSatisfy { cell, column in
-            new[column].isBlank || oldPlaces[cell].map { $0 == order[column] } ?? true
+            guard !new[column].isBlank, let old = oldPlaces[cell] else { return true }
+            return order[column].map { $0 == old } ?? !moved.contains(old)
         }
+    }
+}
+
+extension [[Int?]] {
+    /// What these orders of columns tell together, nil if two do not agree.
+    var combined: [Int?]? {
+        guard let first, allSatisfy({ $0.count == first.count }) else { return nil }
+        let columns = first.indices.map { column in Set(compactMap { $0[column] }) }
+        let kept = columns.flatMap(\.self)
+        guard columns.allSatisfy({ $0.count < 2 }), Set(kept).count == kept.count else {
+            return nil
+        }
+        return columns.map(\.first)
     }
 }
 

@@ -105,9 +105,34 @@ extension Merger {
         return table
     }
 
-    /// Merges a row that one side has put into a table with the other side's columns.
+    /// Merges a row that both sides have put into a table with the columns of one and the other.
+    ///
+    /// - Returns: nil if the columns leave the row as it is.
     @inline(never)
-    mutating func mergeNewRow(_ insertion: Insertion, in container: MergePlace) {
+    mutating func mergeCommonRow(
+        _ item: Value,
+        _ place: MergePlace,
+        in container: MergePlace
+    ) -> MergeNode? {
+        guard !tables.isEmpty, !container.isNew, let table = tables[container.inBase],
+            let side = Side.allCases.first(where: { side in
+                item.list.map { table.hasRow($0, newOn: side) } ?? false
+            })
+        else { return nil }
+        let insertion = Insertion(side, item, place)
+        mergeNewRow(insertion, in: container, isCommon: true)
+        return insertion.row == nil ? nil : .inserted(insertion)
+    }
+
+    /// Merges a row that one side has put into a table with the other side's columns.
+    ///
+    /// - Parameter isCommon: Whether the other side has put it in, too.
+    @inline(never)
+    mutating func mergeNewRow(
+        _ insertion: Insertion,
+        in container: MergePlace,
+        isCommon: Bool = false
+    ) {
         guard !tables.isEmpty, !container.isNew, let table = tables[container.inBase] else {
             return
         }
@@ -117,7 +142,7 @@ extension Merger {
         guard !table.sides[side.other].isUnchanged, let row = insertion.value.cells(key),
             table.hasRow(row, newOn: side)
         else { return }
-        let (old, deltas) = table.columns(for: row, newOn: side)
+        let (old, deltas) = table.columns(for: row, newOn: side, isCommon: isCommon)
         let cells = mergeItems(old, deltas, insertion.place, areCells: true, of: table)
         for (column, cell) in table.lostCells(of: row, newOn: side) {
             let versions = MergeVersions(

@@ -80,7 +80,7 @@ struct Table {
     /// columns.
     func isApart(_ item: Value) -> Bool {
         guard case .items(key: nil) = rows, let row = item.list,
-            Side.allCases.contains(where: { isRow(row, on: $0) })
+            Side.allCases.allSatisfy({ isRow(row, on: $0) })
         else { return false }
         return row.enumerated().contains { place, cell in
             !cell.isBlank && !isOneColumn(place)
@@ -106,7 +106,13 @@ struct Table {
 
 extension Table {
     /// A row that one side has put in as if the base had it, and both sides' changes of its columns.
-    func columns(for row: Value.List, newOn side: Side) -> (old: Value.List, Sides<ListDelta>) {
+    ///
+    /// - Parameter isCommon: Whether the other side has the row, too.
+    func columns(
+        for row: Value.List,
+        newOn side: Side,
+        isCommon: Bool
+    ) -> (old: Value.List, Sides<ListDelta>) {
         let (own, other) = (sides[side], sides[side.other])
         var old = Array(repeating: Value.null, count: width)
         var recipe = ListRecipe()
@@ -121,7 +127,8 @@ extension Table {
         let last = other.sources.lastIndex { $0 != nil && !missing.contains($0) } ?? -1
         let blank: Value = row.allSatisfy { $0.text != nil } ? "" : .null
         var (otherRecipe, newCount) = (ListRecipe(), 0)
-        for source in missing.isEmpty ? other.sources[...] : other.sources.prefix(last + 1) {
+        let sources = missing.isEmpty ? other.sources[...] : other.sources.prefix(last + 1)
+        for (place, source) in sources.enumerated() {
             if let source {
                 otherRecipe.append(
                     missing.contains(source) ? .new(blank) : .kept(source..<(source + 1))
@@ -132,6 +139,7 @@ extension Table {
             otherRecipe.append(
                 .new(
                     twin.flatMap { $0 < newCells.count ? newCells[$0] : nil }
+                        ?? (isCommon && place < row.count ? row[place] : nil)
                         ?? other.filler(ofNew: newCount, hasHeader: hasHeader)
                 )
             )
