@@ -34,6 +34,15 @@ import Testing
         try await bench.expectEmpty()
     }
 
+    @Test func `an empty queue is sound, and no operation was looked at`() async throws {
+        let bench = try Workbench()
+        let queue = try bench.queue()
+        try await queue.running {
+            let audit = try await queue.audit()
+            #expect(audit.isSound && audit.operationCount == 0)
+        }
+    }
+
     @Test func `an operation that memory has lost`() async throws {
         try await expectRepair("is stored, and not in line") { queue, number in
             queue.state.withLock { $0.machine.finish(number) }

@@ -233,6 +233,21 @@ import Testing
         }
     }
 
+    @Test func `an operation that gets an effect leaves none behind when it goes`() async throws {
+        struct Writing: GodwitQueue.Operation {
+            static let kind = "writing"
+            let thing: String?
+            var effect: Effect? { thing.map { .write($0) } }
+        }
+        let id = try await store.write { try $0.enqueue(Writing(thing: nil)) }
+        try await store.write { transaction in
+            try transaction.modifyOperation(id) { try $0.replace(with: Writing(thing: "x")) }
+        }
+        #expect(try await store.read { try $0.rowCount(of: "godwit_effect") } == 1)
+        try await store.write { try $0.skipOperation(id) }
+        #expect(try await store.read { try $0.rowCount(of: "godwit_effect") } == 0)
+    }
+
     @Test func `an operation that is replaced pushes the objects of the new one`() async throws {
         struct Pushing: GodwitQueue.Operation {
             static let kind = "pushing"

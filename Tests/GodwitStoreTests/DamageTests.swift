@@ -361,6 +361,18 @@ extension DamageTests {
         #expect(throws: StoreError.self) { try Store(.file(path)) }
     }
 
+    @Test func `a backup of a store in memory is a store in a file`() async throws {
+        let texts = texts
+        let store = try Store(.memory)
+        try await store.write { try $0.set("first", for: "0", in: texts) }
+        let copy = folder.path("copy.sqlite")
+        try await store.backup(to: copy)
+        try store.close()
+        let opened = try Store(.file(copy))
+        #expect(try await opened.read { try $0.get("0", in: texts) } == "first")
+        try opened.close()
+    }
+
     @Test func `a backup is the store at one commit, made while others write`() async throws {
         let texts = texts
         let store = try Store(.file(folder.path("store.sqlite")))

@@ -129,6 +129,7 @@ import Testing
         try await app.write { try $0.set(1, for: "a", in: numbers) }
         try await other.read { _ in }
         let view = try await other.view()
+        var told = other.changes().makeAsyncIterator()
         try await app.write { try $0.set(2, for: "a", in: numbers) }
         try await app.write { transaction in
             try transaction.remove("a", in: numbers)
@@ -139,6 +140,8 @@ import Testing
         let changes = try view.advance()
         #expect(changes?.removed.count == 1 && changes?.inserted.count == 1)
         #expect(try view.keys(in: numbers) == ["b"])
+        let news = await told.next()
+        #expect(news?.isFromElsewhere == true)
         try app.close()
         try other.close()
     }

@@ -59,6 +59,7 @@ import Testing
         #expect(try await found("cafe", in: store) == ["2"])
         #expect(try await found(.allWords("red wi"), in: store) == [])
         #expect(try await found(.anyWord("white café"), in: store) == ["2", "3"])
+        #expect(try await found(.anyWord("caf whit"), in: store) == [], "no word may be begun")
         #expect(try await found(.phrase("red wine"), in: store) == ["1"])
         #expect(try await found(.phrase("wine red"), in: store) == [])
         #expect(try await found("red wi ", in: store) == [], "a space ends a word")

@@ -33,6 +33,18 @@ import Testing
         }
     }
 
+    @Test func `what no view can see any more is forgotten when the last one advances`() {
+        var cache = VersionCache(published: .none, costMax: 0, pastCostMax: .max)
+        let view = cache.openView()
+        let key = ObjectKey(collection: "c", key: "k")
+        let commit = CommitNumber(rawValue: 1)
+        cache.offer([.init(key: key, end: commit, object: nil)])
+        cache.publish([], as: [ChangeSet(commit: commit, inserted: [key])], through: commit)
+        #expect(cache.counts.pastCost > 0)
+        #expect(cache.advanceView(view.id).commit == commit)
+        #expect(cache.counts.pastCost == 0)
+    }
+
     @Test func `a view that was overtaken says so, and the others do not`() {
         var cache = VersionCache(published: .none, costMax: 0, pastCostMax: 2_000)
         let old = cache.openView()

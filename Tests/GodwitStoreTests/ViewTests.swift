@@ -36,6 +36,29 @@ import Testing
     }
 
     @Test(arguments: Place.allCases)
+    func `a view counts the objects of a range as they were at its commit`(
+        place: Place
+    )
+        async throws
+    {
+        let store = try place.open(folder)
+        let numbers = numbers
+        try await store.write { transaction in
+            for key in ["a", "b", "c", "d"] { try transaction.set(1, for: key, in: numbers) }
+        }
+        let view = try await store.view()
+        try await store.write { transaction in
+            try transaction.remove("b", in: numbers)
+            try transaction.set(1, for: "bb", in: numbers)
+            try transaction.set(1, for: "bc", in: numbers)
+        }
+        #expect(try view.count(in: numbers, range: KeyRange(from: "b", to: "d")) == 2)
+        try view.advance()
+        #expect(try view.count(in: numbers, range: KeyRange(from: "b", to: "d")) == 3)
+        try store.close()
+    }
+
+    @Test(arguments: Place.allCases)
     func `a view is opened while a write is under way, and shows the commit before it`(
         place: Place
     ) async throws {
