@@ -18,13 +18,20 @@ public struct CollectionSum: Hashable, Sendable {
     }
 
     mutating func replace(_ old: VersionedValue?, with new: VersionedValue?, at key: ObjectKey) {
+        replace(
+            old.map { Self.hash(of: $0, at: key) },
+            with: new.map { Self.hash(of: $0, at: key) }
+        )
+    }
+
+    fileprivate mutating func replace(_ old: SetHash?, with new: SetHash?) {
         if let old {
             count -= 1
-            sum -= Self.hash(of: old, at: key)
+            sum -= old
         }
         if let new {
             count += 1
-            sum += Self.hash(of: new, at: key)
+            sum += new
         }
     }
 
@@ -39,12 +46,14 @@ public struct CollectionSum: Hashable, Sendable {
 /// What a replica contains, as one sum for each collection.
 ///
 /// Two replicas with equal objects have equal sums, however they came about. An object that changes
-/// costs four hashes, whatever the size of the replica.
-public struct ContentSum: Hashable, Sendable {
+/// costs two hashes, and a collection that changes two more, whatever the size of the replica.
+public struct ContentSum: Sendable {
     /// The collections that are known one by one.
     public private(set) var collections: [Key: CollectionSum] = [:]
-    /// All contributions, also of collections that are not known one by one.
+    /// All contributions before the changes, also of collections that are not known one by one.
     private var total = SetHash.zero
+    /// What the collections that have changed had before.
+    private var replaced: [Key: CollectionSum] = [:]
 
     /// The sum of no objects.
     public static let empty = ContentSum()
@@ -58,11 +67,16 @@ public struct ContentSum: Hashable, Sendable {
     }
 
     /// The sum of all collections, for storage.
-    var all: SetHash { total }
+    var all: SetHash {
+        replaced.reduce(into: total) { total, old in
+            total -= old.value.contribution(of: old.key)
+            total += (collections[old.key] ?? .empty).contribution(of: old.key)
+        }
+    }
 
     /// The same sum, with some of the collections known one by one.
     func with(only names: Set<Key>) -> ContentSum {
-        ContentSum(total: total, collections: collections.filter { names.contains($0.key) })
+        ContentSum(total: all, collections: collections.filter { names.contains($0.key) })
     }
 
     /// The collections in which another sum differs, of those that either knows.
@@ -73,14 +87,26 @@ public struct ContentSum: Hashable, Sendable {
     }
 
     /// The content half of a state's id.
-    public var digest: Digest { Digest(of: [total.bytes], purpose: "godwit content 3") }
+    public var digest: Digest { Digest(of: [all.bytes], purpose: "godwit content 3") }
 
     mutating func replace(_ old: VersionedValue?, with new: VersionedValue?, at key: ObjectKey) {
         guard old != new else { return }
+        replace(old, withHash: new.map { CollectionSum.hash(of: $0, at: key) }, at: key)
+    }
+
+    /// - Parameter hash: What the new object adds; nil where there is none.
+    mutating func replace(_ old: VersionedValue?, withHash hash: SetHash?, at key: ObjectKey) {
         var collection = collections[key.collection] ?? .empty
-        total -= collection.contribution(of: key.collection)
-        collection.replace(old, with: new, at: key)
-        total += collection.contribution(of: key.collection)
+        if replaced[key.collection] == nil { replaced[key.collection] = collection }
+        collection.replace(old.map { CollectionSum.hash(of: $0, at: key) }, with: hash)
         collections[key.collection] = collection == .empty ? nil : collection
     }
+}
+
+extension ContentSum: Hashable {
+    public static func == (left: ContentSum, right: ContentSum) -> Bool {
+        left.collections == right.collections && left.all == right.all
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(collections) }
 }

@@ -19,7 +19,8 @@ internal import GodwitTree
 protocol DeviceReader {
     associatedtype Base: ComparedObjects
 
-    /// Some of the objects, with the rows of these, of the frozen batch, and those in doubt.
+    /// Some of the objects, with the records about them, and the rows of these, of the frozen batch, and
+    /// those in doubt.
     func slice(with keys: Set<ObjectKey>) throws -> DeviceSlice
 
     /// All rows, and some of the objects.
@@ -298,10 +299,10 @@ extension DeviceSession {
         guard comparison.open.isEmpty else {
             return told.isEmpty ? nil : try reader.slice(with: []).fetching(told)
         }
-        let keys = Set(comparison.differences.keys)
-        var slice = try reader.slice(with: keys, answer.outcome, in: answer.epoch)
+        let found = comparison.differences
+        var slice = try reader.slice(with: Set(found.keys), answer.outcome, in: answer.epoch)
         let base = slice.baseObjects
-        let differences = comparison.differences.filter { $0.value != base[$0.key] }
+        let differences = found.filter { $0.value != base[$0.key] }
         slice.replica.sum = try reader.sum()
         guard answer.way != .giveBack else {
             let keys = differences.keys.sorted { $0.precedes($1) }
@@ -342,12 +343,12 @@ extension DeviceReader {
         in epoch: Epoch,
         overtakenBy nonce: Int64 = 0
     ) throws -> DeviceSlice {
-        let slice = try slice(with: keys.withRecords)
+        let slice = try slice(with: keys)
         guard
             slice.replica.frozenAs != nil || slice.replica.isForked(by: outcome, in: epoch)
                 || DeviceIdentity.isUsedUp(nonce)
         else { return slice }
-        return try wholeSlice(with: keys.withRecords)
+        return try wholeSlice(with: keys)
     }
 }
 

@@ -9,7 +9,7 @@ extension LineMachine {
             client: request.client,
             former: nil,
             base: request.comparedWith,
-            keys: request.isLast ? request.objects.keys.withRecords : [],
+            keys: request.isLast ? Set(request.objects.keys) : [],
             changedMax: request.isLast ? .max : 0,
             lostEpoch: request.epoch,
             stagedCount: request.isLast ? request.start : 0

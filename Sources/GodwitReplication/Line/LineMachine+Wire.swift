@@ -11,7 +11,7 @@ extension PackedRequest {
             client: client,
             former: slot.former,
             base: slot.serial,
-            keys: keys.withRecords
+            keys: keys
         )
     }
 }
@@ -60,16 +60,12 @@ extension LineMachine {
         let decision =
             try request.map { try decide($0, slice) }
             ?? refusal(of: packed.unopened(for: client), slice)
-        var targets: [ObjectKey: VersionedValue] = [:]
         let turn = request.map { LineTurn($0, slice) }
-        if decision.answer.status == .accepted, let batch = request?.slot.batch {
-            targets = try turn?.targets(of: batch) ?? [:]
-        }
-        let changed = Set(request?.slot.batch?.changes.keys.map { $0 } ?? [])
+        let isAccepted = decision.answer.status == .accepted
+        let changes = isAccepted ? request?.slot.batch?.changes ?? [:] : [:]
         let answer = try PackedAnswer(decision.answer, isCompressed: isCompressed) {
             key throws(ReplicationError) in
-            if decision.answer.status == .accepted, changed.contains(key) { return targets[key] }
-            return try turn?.value(at: key)
+            try changes[key].applied(to: turn?.value(at: key))
         }
         return PackedDecision(answer: .exchange(answer), writes: decision.writes)
     }

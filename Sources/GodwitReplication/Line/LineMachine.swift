@@ -46,7 +46,7 @@ extension LineMachine {
             client: request.client,
             former: request.slot.former,
             base: request.slot.serial,
-            keys: (request.slot.batch?.changes ?? [:]).keys.withRecords
+            keys: Set((request.slot.batch?.changes ?? [:]).keys)
         )
     }
 
@@ -118,8 +118,8 @@ extension LineMachine {
     }
 
     private func rejections(of targets: [ObjectKey: VersionedValue]) -> [Rejection] {
-        targets.keys.sorted().compactMap { key in
-            takes(targets[key], at: key) ? nil : Rejection(key: key, reason: .tooLarge)
+        targets.filter { !takes($0.value, at: $0.key) }.keys.sorted().map { key in
+            Rejection(key: key, reason: .tooLarge)
         }
     }
 
@@ -137,8 +137,28 @@ extension LineMachine {
 
 extension Sequence<ObjectKey> {
     /// The keys, and those of the records of their conflicts and of the rules for them.
-    var withRecords: Set<ObjectKey> {
-        Set(self).union(compactMap(ConflictRecord.key)).union(compactMap(PolicyRecord.key))
+    ///
+    /// - Parameter hasObjects: Whether a collection has any: few have records.
+    func withRecords(where hasObjects: (Key) throws -> Bool) rethrows -> Set<ObjectKey> {
+        var keys = Set(self)
+        for (collection, objects) in Dictionary(grouping: self, by: \.collection) {
+            for records in try ReplicaCollection.records(about: collection).filter(hasObjects) {
+                keys.formUnion(
+                    ConflictRecord.isCollection(records)
+                        ? objects.compactMap(ConflictRecord.key)
+                        : [PolicyRecord.key(about: collection)]
+                )
+            }
+        }
+        return keys
+    }
+}
+
+extension LineReads {
+    /// The collections that a commit may change: those of the objects, and those of the records about them.
+    static func collections(of keys: Set<ObjectKey>) -> Set<Key> {
+        let collections = Set(keys.map(\.collection))
+        return collections.union(collections.flatMap(ReplicaCollection.records))
     }
 }
 

@@ -120,7 +120,8 @@ struct LineReads: Hashable, Sendable {
     let former: ClientID?
     /// Where the changes of the answer begin; 0 for all objects.
     let base: Int64
-    /// Objects that are asked for, whether the line has changed them since or not.
+    /// Objects that are asked for, with the records about them, whether the line has changed them since or
+    /// not.
     let keys: Set<ObjectKey>
     /// If the line has changed more objects since, none are asked for.
     var changedMax = Int.max
@@ -192,5 +193,7 @@ struct LineCommit: Sendable {
 /// How an object changes in a commit.
 struct LineObjectWrite: Sendable {
     let value: VersionedValue?
+    /// What the object adds to the sum of its collection; nil for none.
+    let hash: SetHash?
     let entry: LineEntry
 }

@@ -177,8 +177,14 @@ struct LineGrowth {
         for (key, step) in steps {
             let object = slice.objects[key] ?? LineObject()
             guard let forward = step.forward, step.value != object.value else { continue }
-            sum.replace(object.value, with: step.value, at: key)
-            writes[key] = try object.write(step.value, forward, slice)
+            let entry = LineEntry(
+                serial: slice.head.state.serial + 1,
+                forward: forward,
+                backward: try forward.inverted(on: object.value)
+            )
+            let hash = step.value.map { CollectionSum.hash(of: $0, at: key) }
+            sum.replace(object.value, withHash: hash, at: key)
+            writes[key] = LineObjectWrite(value: step.value, hash: hash, entry: entry)
         }
         return (writes, sum)
     }
@@ -247,20 +253,6 @@ extension LineObject {
             old = new
         }
         return merge
-    }
-
-    /// The rows of a change behind the head.
-    fileprivate func write(
-        _ value: VersionedValue?,
-        _ forward: ObjectDelta,
-        _ slice: LineSlice
-    ) throws(ReplicationError) -> LineObjectWrite {
-        let entry = LineEntry(
-            serial: slice.head.state.serial + 1,
-            forward: forward,
-            backward: try forward.inverted(on: self.value)
-        )
-        return LineObjectWrite(value: value, entry: entry)
     }
 }
 

@@ -47,9 +47,12 @@ public struct SpanSum: Hashable, Sendable {
 extension ObjectKey {
     /// Whether the key comes first in the order of bytes, as databases have it.
     func precedes(_ other: ObjectKey) -> Bool {
-        if collection != other.collection {
-            return collection.text.utf8.lexicographicallyPrecedes(other.collection.text.utf8)
-        }
-        return key.text.utf8.lexicographicallyPrecedes(other.key.text.utf8)
+        collection == other.collection
+            ? Key.isBefore(key, other.key) : Key.isBefore(collection, other.collection)
     }
+}
+
+extension Dictionary where Key == ObjectKey {
+    /// The entries in the order of bytes: a table that is written in the order of its keys is written fast.
+    var inOrder: [Element] { sorted { $0.key.precedes($1.key) } }
 }

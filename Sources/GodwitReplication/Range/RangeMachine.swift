@@ -112,10 +112,8 @@ struct RangeComparison: Hashable, Sendable {
     var answerSizeMax = RangeMachine.answerSizeMax
     /// The ranges that are left to ask for; empty when all differences are found.
     private(set) var open: [SpanSum] = []
-    /// The server's objects where they differ from the device's; nil where it has none.
-    ///
-    /// Of those that an earlier comparison had found, some may be the device's again.
-    private(set) var differences: [ObjectKey: VersionedValue?]
+    /// What each answer has told, so that one more answer does not copy what the ones before it told.
+    private var told: [[ObjectKey: VersionedValue?]] = []
     private let fetched: FetchedObjects
     /// By how many objects the server has more than the device in each open range; nil before it is told.
     private var missing: [Int]?
@@ -126,14 +124,22 @@ struct RangeComparison: Hashable, Sendable {
         fetched: FetchedObjects = .none
     ) throws(Objects.Failure) {
         self.fetched = fetched
-        differences = fetched.differences
         open = [SpanSum(.all, try sum(of: .all, objects))]
+    }
+
+    /// The server's objects where they differ from the device's; nil where it has none.
+    ///
+    /// Of those that an earlier comparison had found, some may be the device's again.
+    ///
+    /// - Complexity: O(*n*) in the differences.
+    var differences: [ObjectKey: VersionedValue?] {
+        told.reduce(into: fetched.differences) { $0.merge($1) { $1 } }
     }
 
     /// How many differences it has found, of how many at least; nil before the first answer.
     var progress: DownloadProgress? {
         guard let missing else { return nil }
-        let count = differences.count
+        let count = told.reduce(fetched.differences.count) { $0 + $1.count }
         return DownloadProgress(
             completedCount: count,
             totalCount: count + missing.reduce(0, +)
@@ -196,7 +202,7 @@ struct RangeComparison: Hashable, Sendable {
         }
         open = open.dropFirst(answers.count) + parted.map(\.range)
         missing = (missing ?? [0]).dropFirst(answers.count) + parted.map(\.missing)
-        differences.merge(told) { $1 }
+        if !told.isEmpty { self.told.append(told) }
         return told
     }
 }

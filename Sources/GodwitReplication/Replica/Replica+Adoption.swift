@@ -33,7 +33,7 @@ extension Replica {
         in transaction: borrowing WriteTransaction
     ) throws {
         recorder.takeNoSteps(in: transaction)
-        for (key, object) in adoption.objects {
+        for (key, object) in adoption.objects.inOrder {
             if let object {
                 try transaction.setValue(object.value, version: object.version, of: key)
             } else {

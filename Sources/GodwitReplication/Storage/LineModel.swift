@@ -28,8 +28,9 @@ struct LineModel: Hashable, Sendable {
         let lost = reads.lostEpoch.flatMap { restorations[$0] }?.objects ?? [:]
         var staging = reads.lostEpoch == nil ? nil : stagings[reads.client]
         staging?.keep(first: reads.stagedCount)
-        let staged = staging?.objects.keys.withRecords ?? []
-        let keys = reads.keys.union(lost.keys.withRecords).union(staged)
+        let objectKeys = reads.keys.union(lost.keys).union((staging?.objects ?? [:]).keys)
+        let sums = head.sum.collections
+        let keys = objectKeys.withRecords { sums[$0] != nil }
         var found: [ObjectKey: LineObject] = [:]
         var changedCount = 0
         for (key, object) in objects {
@@ -41,7 +42,7 @@ struct LineModel: Hashable, Sendable {
         }
         let isPartial = changedCount > reads.changedMax
         var head = head
-        head.sum = head.sum.with(only: Set(keys.map(\.collection)))
+        head.sum = head.sum.with(only: LineReads.collections(of: objectKeys))
         return LineSlice(
             head: head,
             peer: peers[reads.client],

@@ -229,12 +229,12 @@ extension LineSlice {
             )
         }
         let lost = restorations.values.flatMap(\.objects.keys)
-        let keys = reads.keys.union((lost + (staging?.objects ?? [:]).keys).withRecords)
-        let collections = Set(keys.map(\.collection))
+        let keys = reads.keys.union(lost + (staging?.objects ?? [:]).keys)
+        let collections = LineReads.collections(of: keys)
         let head = try LineTable.head(of: line, collections: collections, in: database)
         let objects = try LineObjectTable.objects(
             since: reads.base,
-            and: keys,
+            and: keys.withRecords { head.sum.collections[$0] != nil },
             countMax: reads.changedMax,
             of: line,
             in: database
@@ -299,7 +299,7 @@ extension LineWrites {
                 in: database
             )
             try LineTable.insert(commit.state, of: line, in: database)
-            for (key, object) in commit.objects {
+            for (key, object) in commit.objects.inOrder {
                 try LineObjectTable.write(object, key, of: line, in: database)
             }
         }

@@ -77,20 +77,31 @@ extension StoredDevice: DeviceReader {
                 _ in held
             }
         }
-        for key in keys where rows[key] == nil && othersMax < .max {
-            rows[key] = try PendingTable.row(key, of: number, in: database)
+        let keys = try keys.withRecords(where: hasObjects)
+        if othersMax < .max, try PendingTable.hasAny(of: number, in: database) {
+            for key in keys where rows[key] == nil {
+                rows[key] = try PendingTable.row(key, of: number, in: database)
+            }
+            slice.hasMore = rows.isEmpty
         }
-        if rows.isEmpty { slice.hasMore = try PendingTable.count(of: number, in: database) > 0 }
         for (key, row) in rows {
             let object = try object(key)
             slice.objects[key] = object
             slice.pending[key] = try completed(row, to: object)
         }
         let frozen = rows.filter { $0.value.frozen != nil }.keys
-        for key in keys.union(frozen.withRecords) where rows[key] == nil {
+        let others = try keys.union(frozen.withRecords(where: hasObjects))
+        let filled = try Set(others.map(\.collection)).filter(hasObjects)
+        for key in others where rows[key] == nil && filled.contains(key.collection) {
             slice.objects[key] = try object(key)
         }
         return slice
+    }
+
+    /// Whether a collection has objects, or pending ones that were removed.
+    private func hasObjects(_ collection: Key) throws -> Bool {
+        try DeviceTable.hasObjects(collection, in: database)
+            || PendingTable.hasAny(of: number, in: collection, database)
     }
 
     /// As many of some objects as a batch may have, without reading more of them than their sizes.
@@ -222,7 +233,8 @@ extension StoredDevice {
     /// - Precondition: The objects are written, and the triggers have noted them as changes.
     /// - Parameter old: What the adoption was decided on.
     func write(_ adoption: Adoption, replacing old: DeviceReplica) throws {
-        for key in Set(adoption.objects.keys).union(adoption.pending.keys) {
+        let keys = Set(adoption.objects.keys).union(adoption.pending.keys)
+        for key in keys.sorted(by: { $0.precedes($1) }) {
             try PendingTable.set(adoption.pending[key] ?? nil, key, of: number, in: database)
         }
         switch adoption.fetched {
@@ -236,7 +248,7 @@ extension StoredDevice {
     /// Freezes what is pending, if no batch is under way.
     func freeze(_ slice: inout DeviceSlice, _ machine: DeviceMachine, name: BatchName) throws {
         let old = slice.replica
-        for (key, row) in try machine.freeze(&slice, name: name) {
+        for (key, row) in try machine.freeze(&slice, name: name).inOrder {
             try PendingTable.set(row, key, of: number, in: database)
         }
         try DeviceTable.set(slice.replica, replacing: old, number, in: database)

@@ -121,6 +121,17 @@ extension DeviceTable {
 // MARK: - Objects
 
 extension DeviceTable {
+    /// Whether a collection has objects in the store.
+    static func hasObjects(_ collection: Key, in database: Database) throws -> Bool {
+        let statement = try PreparedStatement(
+            "SELECT EXISTS (SELECT 1 FROM godwit_object WHERE collection = ?)",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(collection, at: 1)
+        return try statement.step() && statement.integer(0) != 0
+    }
+
     /// How many bytes an object has in the store; 0 where there is none.
     static func sizeInBytes(of key: ObjectKey, in database: Database) throws -> Int {
         let statement = try PreparedStatement(

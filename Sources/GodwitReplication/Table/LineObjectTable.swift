@@ -173,7 +173,7 @@ enum LineObjectTable {
         in database: Database
     ) throws {
         try insert(write.entry, of: key, line, in: database)
-        guard let object = write.value else {
+        guard let object = write.value, let hash = write.hash else {
             let statement = try PreparedStatement(
                 """
                 DELETE FROM godwit_line_object WHERE line = ? AND collection = ? AND key = ?
@@ -195,7 +195,7 @@ enum LineObjectTable {
         try statement.bind(line, key)
         try statement.bind(Int64(object.version), at: 4)
         try statement.bind(object.value.canonicalBytes, at: 5)
-        try statement.bind(CollectionSum.hash(of: object, at: key).bytes, at: 6)
+        try statement.bind(hash.bytes, at: 6)
         try statement.execute()
     }
 
@@ -256,6 +256,8 @@ extension LineObjectTable {
         return pairs.count
     }
 
+    /// - Complexity: O(`rowMax`), however many entries there are: a DELETE of rows that a subquery names would
+    ///   look at all entries of their states.
     private static func removeEntries(
         until serial: Int64,
         rowMax: Int,
@@ -264,17 +266,23 @@ extension LineObjectTable {
     ) throws -> Int {
         let statement = try PreparedStatement(
             """
-            DELETE FROM godwit_line_entry WHERE (line, collection, key, serial) IN (
-                SELECT line, collection, key, serial FROM godwit_line_entry
-                WHERE line = ? AND serial <= ? LIMIT ?)
+            SELECT collection, key, serial FROM godwit_line_entry
+            INDEXED BY godwit_line_entry_serial WHERE line = ? AND serial <= ? LIMIT ?
             """,
             in: database
         )
         try statement.bind(line.rawValue, at: 1)
         try statement.bind(serial, at: 2)
         try statement.bind(Int64(rowMax), at: 3)
-        try statement.execute()
-        return statement.changedRowCount
+        var entries: [(key: ObjectKey, serial: Int64)] = []
+        while try statement.step() {
+            entries.append((statement.objectKey(0, 1), statement.integer(2)))
+        }
+        statement.reset()
+        for entry in entries {
+            try removeEntry(at: entry.serial, of: entry.key, line, in: database)
+        }
+        return entries.count
     }
 
     /// Entries of one object on both sides of a state, of which no other is between them.

@@ -88,6 +88,36 @@ enum PendingTable {
         return try statement.step() && statement.integer(0) != 0
     }
 
+    /// Whether any object has changes that the server has not taken.
+    static func hasAny(of replica: DeviceNumber, in database: Database) throws -> Bool {
+        let statement = try PreparedStatement(
+            "SELECT EXISTS (SELECT 1 FROM godwit_device_pending WHERE replica = ?)",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(replica.rawValue, at: 1)
+        return try statement.step() && statement.integer(0) != 0
+    }
+
+    /// Whether any object of a collection has.
+    static func hasAny(
+        of replica: DeviceNumber,
+        in collection: Key,
+        _ database: Database
+    ) throws -> Bool {
+        let statement = try PreparedStatement(
+            """
+            SELECT EXISTS (
+                SELECT 1 FROM godwit_device_pending WHERE replica = ? AND collection = ?)
+            """,
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(replica.rawValue, at: 1)
+        try statement.bind(collection, at: 2)
+        return try statement.step() && statement.integer(0) != 0
+    }
+
     /// How many objects have changes that the server has not taken.
     static func count(of replica: DeviceNumber, in database: Database) throws -> Int {
         let statement = try PreparedStatement(
