@@ -103,6 +103,58 @@ extension OperationID {
         try store.close()
     }
 
+    @Test func `an executor tells how much is done, from 0 to 1`() async throws {
+        let store = try Store(.memory)
+        let asked = Mutex<PushQueue?>(nil)
+        let told = Mutex<[OperationStatus?]>([])
+        let pipeline = Pipeline().on(Upload.self) { _, run in
+            for fraction in [-1, 0.25, 2] {
+                run.progress(fraction)
+                let status = try await asked.withLock(\.self)?.status(of: run.operation.id)
+                told.withLock { $0.append(status) }
+            }
+            return .completed
+        }
+        let queue = try PushQueue(store, pipelines: [pipeline])
+        asked.withLock { $0 = queue }
+        let commit = try await store.write { transaction in
+            try transaction.enqueue(Upload(name: "a"))
+            return transaction.commit
+        }
+        try await queue.running { try await queue.finish(through: commit) }
+        let wanted: [OperationStatus?] = [0, 0.25, 1].map { .running(progress: $0) }
+        #expect(told.withLock(\.self) == wanted)
+        asked.withLock { $0 = nil }
+        try store.close()
+    }
+
+    /// In the commit order of the pipeline that adopts them, the second waits for the first, which waited
+    /// for the second.
+    @Test func `operations of a pipeline that is gone run, whatever they waited for there`()
+        async throws
+    {
+        let path = folder.path("store.sqlite")
+        let cloud = Cloud { _ in .completed }
+        let store = try Store(.file(path))
+        _ = try PushQueue(
+            store,
+            pipelines: [cloud.pipeline(), cloud.pipeline("old", order: .flat)]
+        )
+        let old = Placement(pipeline: "old")
+        let first = try await store.write { try $0.enqueue(Upload(name: "a"), old) }
+        let second = try await store.write { try $0.enqueue(Upload(name: "b"), old) }
+        let commit = try await store.write { transaction in
+            try transaction.modifyOperation(first) { $0.addDependency(.on(second)) }
+            return transaction.commit
+        }
+        try store.close()
+        let reopened = try Store(.file(path))
+        let queue = try PushQueue(reopened, pipelines: [cloud.pipeline()])
+        try await queue.running { try await queue.finish(through: commit) }
+        #expect(cloud.names == ["a", "b"])
+        try reopened.close()
+    }
+
     @Test func `an operation enqueued while the pipeline runs is run`() async throws {
         let store = try Store(.memory)
         let cloud = Cloud { _ in .completed }

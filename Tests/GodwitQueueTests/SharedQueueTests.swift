@@ -46,6 +46,20 @@ import Testing
         try share.store.close()
     }
 
+    @Test func `the process that runs the queue audits it, and no other one`() async throws {
+        let (app, share) = (try process(), try process())
+        try await app.queue.running {
+            _ = try await share.enqueue("a")
+            try await clock.lookUntil { app.cloud.started == ["a"] }
+            let audit = try await app.queue.audit()
+            #expect(audit.isSound && audit.operationCount == 1)
+            await #expect(throws: QueueError.notTheRunner) { try await share.queue.audit() }
+            app.cloud.answer("a")
+        }
+        try app.store.close()
+        try share.store.close()
+    }
+
     @Test func `while one process runs the queue, the other one waits for its turn`() async throws {
         let (first, second) = (try process(), try process())
         let running = Task { try await first.queue.run() }

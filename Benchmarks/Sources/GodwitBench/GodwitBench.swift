@@ -13,7 +13,7 @@ struct GodwitBench {
         "group", "lone", "held", "read", "view", "observe", "grow", "open", "search", "queue",
         "backlog",
         "schedule", "footprints", "flat", "queue-peers", "board", "text", "histories",
-        "document", "merge", "memory", "shape", "replicas", "replay",
+        "document", "merge", "memory", "shape", "replicas", "server", "replay",
     ]
 
     static func main() async throws {
@@ -23,6 +23,9 @@ struct GodwitBench {
         }
         if arguments.count == 2, arguments[0] == "--items", let count = Int(arguments[1]) {
             return try MemoryBenchmark.measureOnce(count: count)
+        }
+        if arguments.count == 2, arguments[0] == "--serve" {
+            return try await ServedFile.serve(arguments[1])
         }
         let isChecked = arguments.contains("--check")
         arguments.removeAll { $0 == "--check" }
@@ -71,6 +74,7 @@ struct GodwitBench {
         case "memory": try MemoryBenchmark(report: report).run()
         case "shape": ShapeBenchmark(report: report).run()
         case "replicas": try await ReplicaBenchmark(folder: folder, report: report).run()
+        case "server": try await ServerBenchmark(folder: folder, report: report).run()
         default:
             print(
                 "\nreplay: edits of one device, merged by a server, followed by a second device\n"

@@ -21,6 +21,8 @@ struct SearchBenchmark {
             )
         }
 
+        init(_ row: Row) { (number, city, text) = (row["number"], row["city"], row["text"]) }
+
         static func word(_ number: Int) -> String { "word\(number % 5_003)" }
     }
 
@@ -87,7 +89,7 @@ struct SearchBenchmark {
 
     private func search(_ store: Store, _ plain: DatabasePool, _ size: Int) async throws {
         let ours = try await store.read { transaction in
-            try timed { round in
+            try Self.timed { round in
                 let word = Note.word(round * 13)
                 let query = Self.notes.matching(.allWords(word), by: Self.words).limit(20)
                 return try transaction.objects(query).count
@@ -101,7 +103,7 @@ struct SearchBenchmark {
                     WHERE words MATCH ? ORDER BY rank, note.number LIMIT 20
                     """
             )
-            return try timed { round in
+            return try Self.timed { round in
                 let word = "\"\(Note.word(round * 13))\""
                 return try Row.fetchAll(statement, arguments: [word]).count
             }
@@ -112,7 +114,7 @@ struct SearchBenchmark {
 
     private func query(_ store: Store, _ plain: DatabasePool, _ size: Int) async throws {
         let ours = try await store.read { transaction in
-            try timed { round in
+            try Self.timed { round in
                 let query = Self.notes.where(\.city, .equal("city \(round % 97)"))
                     .where(\.number, .atLeast(round)).order(by: \.number).limit(20)
                 return try transaction.objects(query).count
@@ -122,10 +124,10 @@ struct SearchBenchmark {
             let statement = try database.makeStatement(
                 sql: "SELECT * FROM note WHERE city = ? AND number >= ? ORDER BY number LIMIT 20"
             )
-            return try timed { round in
+            return try Self.timed { round in
                 let arguments: StatementArguments = ["city \(round % 97)", round]
                 return try Row.fetchAll(statement, arguments: arguments)
-                    .map { Note($0["number"] as Int) }.count
+                    .map(Note.init).count
             }
         }
         precondition(ours.found == peer.found, "Both find the same: \(ours.found), \(peer.found)")
@@ -133,13 +135,13 @@ struct SearchBenchmark {
     }
 
     /// The mean time of a round in microseconds, and how much all rounds have found.
-    private func timed(_ round: (Int) throws -> Int) rethrows -> (time: Double, found: Int) {
+    private static func timed(_ round: (Int) throws -> Int) rethrows -> (time: Double, found: Int) {
         var found = 0
-        for number in 0..<Self.rounds / 10 { _ = try round(number) }
+        for number in 0..<rounds / 10 { _ = try round(number) }
         let time = try ContinuousClock().measure {
-            for number in 0..<Self.rounds { found += try round(number) }
+            for number in 0..<rounds { found += try round(number) }
         }
-        return (time / .microseconds(1) / Double(Self.rounds), found)
+        return (time / .microseconds(1) / Double(rounds), found)
     }
 
     private func add(
