@@ -323,4 +323,30 @@ import Testing
             gives: ours.replacing(#""Bob",false"#, with: ticked)
         )
     }
+
+    @Test func `an edit of a removed empty column goes to no new one in its place`() throws {
+        let base = #"[["Name","Note","Age"],["Ann","",1],["Bob","",2],["Cyd","",3]]"#
+        let ours = """
+            [["Name","Tel","City","Age"],["Ann","","x",1],["Bob","","y",2],["Cyd","","z",3]]
+            """
+        let theirs = base.replacing(#""Bob","""#, with: #""Bob","hello""#)
+        let merge = try merged(base: base, ours: ours, theirs: theirs)
+        #expect(try merge.value == Value(json: ours))
+        #expect(!merge.conflicts.isEmpty)
+    }
+
+    @Test func `a row of both sides that is as long as one side's table stays as it is`() throws {
+        let merge = try merged(
+            base: #"[["Name","Sum"],["Ann",10],["Bob",20],["Cyd",30]]"#,
+            ours: """
+                [["Name","Sum","Tel","City"],["Ann",10,2,"Rome"],["Bob",20,4,"Oslo"],\
+                ["Cyd",30,6,"Kiel"],["Total",60,"EUR"]]
+                """,
+            theirs: """
+                [["Name","Sum","Note"],["Ann",10,"a"],["Bob",20,"b"],["Cyd",30,"c"],["Total",60,"EUR"]]
+                """
+        )
+        #expect(try merge.value.list?.last == Value(json: #"["Total",60,"EUR"]"#))
+        #expect(merge.value.list?.count == 5)
+    }
 }

@@ -125,7 +125,8 @@ struct ColumnSearch {
             }
             let areUnnamed = names[pair.new] == nil && header.base.values[pair.old] == nil
             let isInPlace =
-                pair.score >= rowCount && rivals.isEmpty && staysBeside(pair.old, pair.new)
+                header.base.values[pair.old] == nil && pair.score >= rowCount && rivals.isEmpty
+                && staysBeside(pair.old, pair.new)
             guard
                 areUnnamed && tellsCells(pair.old, pair.new) || isInPlace
                     || tellsName(pair.old, pair.new, rowCount: rowCount)

@@ -115,11 +115,9 @@ extension Merger {
         in container: MergePlace
     ) -> MergeNode? {
         guard !tables.isEmpty, !container.isNew, let table = tables[container.inBase],
-            let side = Side.allCases.first(where: { side in
-                item.list.map { table.hasRow($0, newOn: side) } ?? false
-            })
+            let row = item.list, Side.allCases.allSatisfy({ table.hasRow(row, newOn: $0) })
         else { return nil }
-        let insertion = Insertion(side, item, place)
+        let insertion = Insertion(.ours, item, place)
         mergeNewRow(insertion, in: container, isCommon: true)
         return insertion.row == nil ? nil : .inserted(insertion)
     }

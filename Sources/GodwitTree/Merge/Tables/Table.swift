@@ -139,7 +139,7 @@ extension Table {
             otherRecipe.append(
                 .new(
                     twin.flatMap { $0 < newCells.count ? newCells[$0] : nil }
-                        ?? (isCommon && place < row.count ? row[place] : nil)
+                        ?? (isCommon && place < row.count && row[place].isBlank ? row[place] : nil)
                         ?? other.filler(ofNew: newCount, hasHeader: hasHeader)
                 )
             )
