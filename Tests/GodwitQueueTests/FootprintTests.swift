@@ -1,8 +1,9 @@
-import GodwitQueue
 import GodwitStore
 import GodwitTestKit
 import GodwitTree
 import Testing
+
+@testable import GodwitQueue
 
 /// What touches the same has an order, and nothing else waits.
 @Suite struct FootprintTests {
@@ -24,6 +25,22 @@ import Testing
             .put("/quack", content: 2)
         )
         #expect(needs == [[], [0], [1], []])
+    }
+
+    @Test func `a footprint is above those below its path, and above no other`() {
+        let paths = ["/", "/a", "/a/b", "/a/bb", "/a/b/c", "/b", "/bb/c", "name", "name/a"]
+        for upper in paths {
+            for lower in paths {
+                let (left, right) = (
+                    upper.split(separator: "/"), lower.split(separator: "/")
+                )
+                let isBelow =
+                    upper.hasPrefix("/") && lower.hasPrefix("/") && left.count < right.count
+                    && right.starts(with: left)
+                let keys = (FootprintKey(upper, on: nil), FootprintKey(lower, on: nil))
+                #expect(keys.0.isAbove(keys.1) == isBelow, "\(upper) \(lower)")
+            }
+        }
     }
 
     @Test func `a row of renames is done in a row`() async throws {

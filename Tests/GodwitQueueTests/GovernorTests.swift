@@ -1,9 +1,8 @@
-import GodwitTestKit
 import Testing
 
 @testable import GodwitQueue
 
-/// The pace of one host, the numbers of hosts and the order of footprints: pure values, by themselves.
+/// The pace of one host.
 @Suite struct GovernorTests {
     @Test func `a governor is at rest when a new one would do the same`() {
         let limit = RateLimit(perSecondMax: 2, burstMax: 4)
@@ -21,35 +20,5 @@ import Testing
         var governor = Governor(RateLimit(), now: .zero)
         for _ in 0..<100 { governor.started(at: .zero) }
         #expect(governor.isAtRest(at: .zero))
-    }
-
-    @Test func `hosts that are gone leave their numbers to others`() {
-        var hosts = Hosts()
-        var highest = 0
-        for index in 0..<10_000 {
-            let number = hosts.add("host \(index)") { _ in true }
-            highest = max(highest, number)
-            hosts.use(number)
-            hosts.release(number)
-        }
-        #expect(highest <= 2 * Hosts.unusedMin)
-        #expect(hosts.count <= 2 * Hosts.unusedMin)
-        #expect(hosts.number(of: "host 9999").flatMap(hosts.name) == "host 9999")
-    }
-
-    @Test func `a footprint is above those below its path, and above no other`() {
-        let paths = ["/", "/a", "/a/b", "/a/bb", "/a/b/c", "/b", "/bb/c", "name", "name/a"]
-        for upper in paths {
-            for lower in paths {
-                let (left, right) = (
-                    upper.split(separator: "/"), lower.split(separator: "/")
-                )
-                let isBelow =
-                    upper.hasPrefix("/") && lower.hasPrefix("/") && left.count < right.count
-                    && right.starts(with: left)
-                let keys = (FootprintKey(upper, on: nil), FootprintKey(lower, on: nil))
-                #expect(keys.0.isAbove(keys.1) == isBelow, "\(upper) \(lower)")
-            }
-        }
     }
 }

@@ -24,6 +24,20 @@ import Testing
         #expect(machine.hostCount <= 2 * Hosts.unusedMin)
     }
 
+    @Test func `hosts that are gone leave their numbers to others`() {
+        var hosts = Hosts()
+        var highest = 0
+        for index in 0..<10_000 {
+            let number = hosts.add("host \(index)") { _ in true }
+            highest = max(highest, number)
+            hosts.use(number)
+            hosts.release(number)
+        }
+        #expect(highest <= 2 * Hosts.unusedMin)
+        #expect(hosts.count <= 2 * Hosts.unusedMin)
+        #expect(hosts.number(of: "host 9999").flatMap(hosts.name) == "host 9999")
+    }
+
     @Test func `more hosts wait at once than sixteen bits can count`() {
         var machine = QueueMachine()
         let lane = machine.addLane("default", isOrdered: false, limit: 0)

@@ -134,3 +134,21 @@ enum ReplicaCollection {
         ]
     }
 }
+
+extension Sequence<ObjectKey> {
+    /// The keys, and those of the records of their conflicts and of the rules for them.
+    ///
+    /// - Parameter hasObjects: Whether a collection has any: most have no records.
+    func withRecords(where hasObjects: (Key) throws -> Bool) rethrows -> Set<ObjectKey> {
+        var keys = Set(self)
+        for (collection, objects) in Dictionary(grouping: self, by: \.collection) {
+            if try hasObjects(ConflictRecord.collection(about: collection)) {
+                keys.formUnion(objects.compactMap(ConflictRecord.key))
+            }
+            if try hasObjects(PolicyRecord.collection(about: collection)) {
+                keys.formUnion(objects.prefix(1).compactMap(PolicyRecord.key))
+            }
+        }
+        return keys
+    }
+}

@@ -135,33 +135,6 @@ extension LineMachine {
     }
 }
 
-extension Sequence<ObjectKey> {
-    /// The keys, and those of the records of their conflicts and of the rules for them.
-    ///
-    /// - Parameter hasObjects: Whether a collection has any: few have records.
-    func withRecords(where hasObjects: (Key) throws -> Bool) rethrows -> Set<ObjectKey> {
-        var keys = Set(self)
-        for (collection, objects) in Dictionary(grouping: self, by: \.collection) {
-            for records in try ReplicaCollection.records(about: collection).filter(hasObjects) {
-                keys.formUnion(
-                    ConflictRecord.isCollection(records)
-                        ? objects.compactMap(ConflictRecord.key)
-                        : [PolicyRecord.key(about: collection)]
-                )
-            }
-        }
-        return keys
-    }
-}
-
-extension LineReads {
-    /// The collections that a commit may change: those of the objects, and those of the records about them.
-    static func collections(of keys: Set<ObjectKey>) -> Set<Key> {
-        let collections = Set(keys.map(\.collection))
-        return collections.union(collections.flatMap(ReplicaCollection.records))
-    }
-}
-
 extension BatchOutcome {
     fileprivate init(_ batch: Batch, _ result: Result) {
         self.init(sequence: batch.sequence, name: batch.name, result: result)

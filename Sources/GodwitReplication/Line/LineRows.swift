@@ -136,6 +136,12 @@ struct LineReads: Hashable, Sendable {
 }
 
 extension LineReads {
+    /// The collections that a commit may change: those of the objects, and those of the records about them.
+    static func collections(of keys: Set<ObjectKey>) -> Set<Key> {
+        let collections = Set(keys.map(\.collection))
+        return collections.union(collections.flatMap(ReplicaCollection.records))
+    }
+
     /// How many bytes of changes are read; any number where all are asked for.
     static func sizeMax(for countMax: Int) -> Int { countMax == .max ? .max : changedSizeMax }
 }

@@ -51,8 +51,3 @@ extension ObjectKey {
             ? Key.isBefore(key, other.key) : Key.isBefore(collection, other.collection)
     }
 }
-
-extension Dictionary where Key == ObjectKey {
-    /// The entries in the order of bytes: a table that is written in the order of its keys is written fast.
-    var inOrder: [Element] { sorted { $0.key.precedes($1.key) } }
-}

@@ -33,8 +33,9 @@ extension Replica {
         in transaction: borrowing WriteTransaction
     ) throws {
         recorder.takeNoSteps(in: transaction)
-        for (key, object) in adoption.objects.inOrder {
-            if let object {
+        // Those of a first download come at once: in the order of hashes they would touch each page anew.
+        for key in adoption.objects.keys.sorted(by: { $0.precedes($1) }) {
+            if let object = adoption.objects[key] ?? nil {
                 try transaction.setValue(object.value, version: object.version, of: key)
             } else {
                 try transaction.removeValue(of: key)

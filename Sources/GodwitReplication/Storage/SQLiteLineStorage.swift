@@ -299,7 +299,7 @@ extension LineWrites {
                 in: database
             )
             try LineTable.insert(commit.state, of: line, in: database)
-            for (key, object) in commit.objects.inOrder {
+            for (key, object) in commit.objects {
                 try LineObjectTable.write(object, key, of: line, in: database)
             }
         }

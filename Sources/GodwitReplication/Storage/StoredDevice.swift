@@ -248,7 +248,7 @@ extension StoredDevice {
     /// Freezes what is pending, if no batch is under way.
     func freeze(_ slice: inout DeviceSlice, _ machine: DeviceMachine, name: BatchName) throws {
         let old = slice.replica
-        for (key, row) in try machine.freeze(&slice, name: name).inOrder {
+        for (key, row) in try machine.freeze(&slice, name: name) {
             try PendingTable.set(row, key, of: number, in: database)
         }
         try DeviceTable.set(slice.replica, replacing: old, number, in: database)

@@ -54,7 +54,7 @@ enum FetchedTable {
             """,
             in: database
         )
-        for (key, object) in objects.inOrder {
+        for (key, object) in objects {
             try statement.bind(replica.rawValue, at: 1)
             try statement.bind(key.collection, at: 2)
             try statement.bind(key.key, at: 3)

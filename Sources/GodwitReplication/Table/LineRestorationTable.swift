@@ -87,7 +87,7 @@ enum LineRestorationTable {
         try removal.bind(line.rawValue, at: 1)
         try removal.bind(epoch.stored, at: 2)
         try removal.execute()
-        for (key, object) in objects.inOrder {
+        for (key, object) in objects {
             let statement = try PreparedStatement(
                 """
                 INSERT INTO godwit_line_lost (line, epoch, collection, key, version, value)

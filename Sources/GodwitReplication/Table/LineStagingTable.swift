@@ -125,7 +125,7 @@ enum LineStagingTable {
             """,
             in: database
         )
-        for (key, object) in objects.inOrder {
+        for (key, object) in objects {
             try statement.bind(client, of: line)
             try statement.bind(given: object, at: key)
             try statement.execute()
