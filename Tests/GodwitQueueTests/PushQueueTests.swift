@@ -136,10 +136,12 @@ extension OperationID {
         let path = folder.path("store.sqlite")
         let cloud = Cloud { _ in .completed }
         let store = try Store(.file(path))
-        _ = try PushQueue(
+        let former = try PushQueue(
             store,
             pipelines: [cloud.pipeline(), cloud.pipeline("old", order: .flat)]
         )
+        // The database knows its pipelines once it was run.
+        try await former.running {}
         let old = Placement(pipeline: "old")
         let first = try await store.write { try $0.enqueue(Upload(name: "a"), old) }
         let second = try await store.write { try $0.enqueue(Upload(name: "b"), old) }
@@ -147,6 +149,8 @@ extension OperationID {
             try transaction.modifyOperation(first) { $0.addDependency(.on(second)) }
             return transaction.commit
         }
+        #expect(try await store.read { try $0.operations().map(\.pipeline) } == ["old", "old"])
+        withExtendedLifetime(former) {}
         try store.close()
         let reopened = try Store(.file(path))
         let queue = try PushQueue(reopened, pipelines: [cloud.pipeline()])

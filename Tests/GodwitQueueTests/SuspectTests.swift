@@ -74,4 +74,21 @@ import Testing
         #expect(attempts.isEmpty, "a retry forgives")
         try store.close()
     }
+
+    @Test func `an operation that is refused because it was interrupted may have run`() async throws
+    {
+        let bench = try Workbench()
+        var pipeline = bench.cloud.pipeline()
+        pipeline.interruptionsMax = 1
+        let queue = try bench.queue([pipeline])
+        let id = try await bench.enqueue("a")[0]
+        try await bench.store.write { transaction in
+            try transaction.database.execute(
+                sql: "UPDATE godwit_operation SET state = 'running', epoch = 0"
+            )
+        }
+        try await queue.running { try await queue.statuses(of: id).reaches { $0 == .refused } }
+        #expect(bench.cloud.started == [])
+        #expect(try await bench.operation(id).mayHaveRun)
+    }
 }

@@ -35,6 +35,45 @@ import Testing
         try store.close()
     }
 
+    /// A type that writes its items one by one, as generated code does not.
+    private struct Point: Codable, Equatable {
+        var x: Double
+        var y: Float
+        var label: String
+        var isHome: Bool
+        var rank: Int8?
+
+        init() { (x, y, label, isHome, rank) = (0.5, -2.25, "here", true, nil) }
+
+        init(from decoder: any Decoder) throws {
+            var items = try decoder.unkeyedContainer()
+            x = try items.decode(Double.self)
+            y = try items.decode(Float.self)
+            label = try items.decode(String.self)
+            isHome = try items.decode(Bool.self)
+            rank = try items.decodeNil() ? nil : items.decode(Int8.self)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var items = encoder.unkeyedContainer()
+            try items.encode(x)
+            try items.encode(y)
+            try items.encode(label)
+            try items.encode(isHome)
+            if let rank { try items.encode(rank) } else { try items.encodeNil() }
+        }
+    }
+
+    @Test func `items that a type writes one by one are all there`() async throws {
+        let store = try Store(.memory)
+        let points = Store.Collection<Point>("points")
+        try await store.write { try $0.set(Point(), for: "a", in: points) }
+        #expect(try await store.read { try $0.get("a", in: points) } == Point())
+        let plain = try await store.read { try $0.get("a", in: Store.Collection<Value>("points")) }
+        #expect(plain == [0.5, -2.25, "here", true, .null])
+        try store.close()
+    }
+
     @Test func `a value is written by other encoders as what it is`() throws {
         let value: Value = ["none": .null, "list": [.null, true, 2, "x"]]
         let bytes = try JSONEncoder().encode(value)
