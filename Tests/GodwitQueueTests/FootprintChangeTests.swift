@@ -128,6 +128,27 @@ import Testing
         }
     }
 
+    @Test func `what comes after a changed operation waits for it in a queue that runs`()
+        async throws
+    {
+        try await queue.running {
+            let (first, second) = try await store.write { transaction in
+                try transaction.suspendPipeline(reason: "test")
+                let first = try transaction.enqueue(Touching(paths: ["/a"]))
+                return (first, try transaction.enqueue(Touching(paths: ["/b"])))
+            }
+            try await store.write { transaction in
+                _ = try transaction.modifyOperation(first) {
+                    try $0.replace(with: Touching(paths: ["/b"]))
+                }
+            }
+            let isWaiting = try await queue.status(of: second).reasons.contains {
+                if case .dependencies = $0 { true } else { false }
+            }
+            #expect(isWaiting)
+        }
+    }
+
     @Test func `an operation is changed at the same cost however many a deletion stands for`()
         async throws
     {

@@ -296,6 +296,33 @@ extension OperationID {
         try store.close()
     }
 
+    @Test func `an operation that is read at the start waits for one of another queue`()
+        async throws
+    {
+        let bench = try Workbench()
+        let queues = try ["first", "second"].map { try bench.queue([bench.cloud.pipeline($0)]) }
+        let (first, second) = try await bench.store.write { transaction in
+            let first = try transaction.enqueue(Upload(name: "a"), Placement(pipeline: "first"))
+            let placement = Placement(pipeline: "second")
+            let second = try transaction.enqueue(Upload(name: "b"), after: [first], placement)
+            return (first, second)
+        }
+        try await queues[1].running {
+            let number = try #require(try await bench.store.read { try $0.operation(first) }).number
+            #expect(try await queues[1].status(of: second) == .waiting([.dependencies([number])]))
+            try await queues[0].running {
+                await bench.cloud.starts()
+                bench.cloud.answer("a")
+                await bench.cloud.starts()
+                bench.cloud.answer("b")
+                let fate = try await queues[1].fate(of: second)
+                #expect(fate == .completed)
+            }
+        }
+        #expect(bench.cloud.started == ["a", "b"])
+        try await bench.expectEmpty()
+    }
+
     @Test func `operations of a transaction that is rolled back never run`() async throws {
         let store = try Store(.memory)
         let cloud = Cloud { _ in .completed }

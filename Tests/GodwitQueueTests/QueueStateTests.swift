@@ -184,9 +184,13 @@ import Testing
         }
     }
 
-    private func read(_ state: inout QueueState, through commit: CommitNumber) {
+    private func read(
+        _ state: inout QueueState,
+        _ outlines: [OperationTable.Outline]? = nil,
+        through commit: CommitNumber
+    ) {
         let loading = state.beginLoading()
-        state.load(.operations([outline]), loading, at: now)
+        state.load(.operations(outlines ?? [outline]), loading, at: now)
         state.load(.rest(holds: [], suspensions: []), loading, at: now)
         state.endLoading(loading, through: commit, at: now)
     }
@@ -220,13 +224,17 @@ import Testing
         if case .missed(let count)? = event { count } else { nil }
     }
 
+    private func sharedStore(in folder: TemporaryFolder) throws -> Store {
+        var options = Store.Options()
+        options.processes = .several
+        return try Store(.file(folder.path("store.sqlite")), options: options)
+    }
+
     @Test func `news of an operation that is gone are told by the commit that ended it`()
         async throws
     {
         let folder = try TemporaryFolder()
-        var options = Store.Options()
-        options.processes = .several
-        let store = try Store(.file(folder.path("store.sqlite")), options: options)
+        let store = try sharedStore(in: folder)
         let id = try await store.write { try $0.enqueue(Upload(name: "a")) }
         let first = try await store.read { $0.lastCommit }
         try await store.write { try $0.completeOperation(id) }
@@ -251,5 +259,66 @@ import Testing
         #expect(!state.isUnloaded)
         let next = state.beginCatchingUp()
         #expect(next?.1 == commit.next...commit.next)
+    }
+
+    /// A queue that knows of one commit, and of a later one of another process that it has not read.
+    private func stateBehind(followerCount: Int) -> QueueState {
+        var state = state()
+        state.known.followerCount = followerCount
+        read(&state, through: commit)
+        state.fellBehind(commit.next...commit.next)
+        return state
+    }
+
+    @Test func `a queue that is read anew while it is behind tells that events are missed`() async {
+        var state = stateBehind(followerCount: 1)
+        let buffer = EventBuffer()
+        state.events.listen(buffer)
+        read(&state, through: commit.next)
+        buffer.put(.started(number))
+        buffer.end()
+        #expect(missedCount(await buffer.next()) == 2)
+    }
+
+    @Test func `a queue stays behind while one task follows, and is unread when the last one ends`()
+    {
+        var state = stateBehind(followerCount: 2)
+        state.endFollowing()
+        #expect(!state.isUnloaded)
+        state.endFollowing()
+        #expect(state.isUnloaded)
+    }
+
+    @Test func `a delay that another process began lasts here as long as is left of it`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let store = try sharedStore(in: folder)
+        let number = try await store.write { transaction in
+            let id = try transaction.enqueue(Upload(name: "a"))
+            let number = try #require(try transaction.operation(id)).number
+            try HoldTable.set(
+                .init(operation: number, context: "backoff", until: 70_000, delay: 60_000),
+                in: transaction.database
+            )
+            return number
+        }
+        let news = try await store.read { transaction in
+            try QueueNews(of: number.commit...number.commit, in: transaction.database)
+        }
+        var state = state()
+        state.known.followerCount = 1
+        read(&state, [], through: .none)
+        state.began(epoch: 1, AsyncStream.makeStream(of: QueueWork.self).continuation)
+        state.fellBehind(number.commit...number.commit)
+        let catchUp = state.beginCatchingUp()
+        let (loading, commits) = try #require(catchUp)
+        // Of the sixty seconds fifty have passed.
+        let now = Moment(elapsed: .seconds(1), calendar: 60_000)
+        state.endCatchingUp(loading, news, of: commits, at: now)
+        #expect(state.takeEffects(at: now).starts == [])
+        let later = Moment(elapsed: .seconds(12), calendar: 71_000)
+        #expect(state.takeEffects(at: later).starts == [number])
+        try store.close()
     }
 }

@@ -133,6 +133,20 @@ import Testing
         try await bench.expectEmpty()
     }
 
+    @Test func `an operation that is marked active while the queue runs is running`() async throws {
+        let bench = try Workbench()
+        let queue = try bench.queue()
+        try await bench.store.write { try $0.suspendPipeline(reason: "no network") }
+        let id = try await bench.enqueue("a")[0]
+        try await queue.running {
+            #expect(try await !queue.status(of: id).reasons.isEmpty)
+            try await queue.markActive(id)
+            #expect(try await queue.status(of: id) == .running(progress: nil))
+            try await queue.finish(id, with: .completed)
+        }
+        try await bench.expectEmpty()
+    }
+
     @Test func `C52: to mark an operation active that nobody knows is an error, and does no harm`()
         async throws
     {

@@ -365,6 +365,9 @@ extension IndexTests {
             try await newer.read { try $0.keys(in: people) }, try await newer.integrityCheck()
         )
         #expect(all == ["b"] && report.isSound, "\(report.problems)")
+        for store in [older, newer] {
+            #expect(try await store.read { try $0.get("b", in: people)?.name } == "Bob")
+        }
         await #expect(throws: refusal, "its bounds are those of older fields") {
             try await older.read { try $0.keys(Query(people, by: byName, from: "A")) }
         }

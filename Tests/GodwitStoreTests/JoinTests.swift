@@ -266,6 +266,34 @@ extension JoinTests {
         try store.close()
     }
 
+    @Test
+    func `a transaction that ended for an unknown reason over unsynced commits ends the writing`()
+        async throws
+    {
+        let (database, store) = try adopted()
+        let numbers = numbers
+        try await store.write(.relaxed) { try $0.set(1, for: "a", in: numbers) }
+        try await database.write { database in
+            try database.execute(sql: "CREATE UNIQUE INDEX one ON invoice (id)")
+            try database.execute(sql: "INSERT INTO invoice VALUES (1)")
+        }
+        await #expect(throws: (any Error).self) {
+            try await database.write { database in
+                try store.write(in: database) { try $0.set(2, for: "a", in: numbers) }
+                try? database.execute(sql: "INSERT OR ROLLBACK INTO invoice VALUES (1)")
+                // SQLite tells now of this one that it has succeeded.
+                let other = try PreparedStatement("SELECT 1", in: database)
+                #expect(try other.step())
+            }
+        }
+        let refusal = StoreError.mustReopen(reason: "a transaction of the app's own has failed")
+        await #expect(throws: refusal, "it may have been a sync that failed") {
+            try await store.write { try $0.set(3, for: "b", in: numbers) }
+        }
+        #expect(try await store.read { try $0.get("a", in: numbers) } == 1)
+        try store.close()
+    }
+
     @Test func `of a savepoint around all parts nothing is left, and another part may follow`()
         async throws
     {

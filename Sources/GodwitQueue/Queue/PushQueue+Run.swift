@@ -39,7 +39,7 @@ extension PushQueue {
                 }
                 for await change in changes {
                     if change.isFromElsewhere {
-                        if change.isReset { await self.readAgain() } else { await self.catchUp() }
+                        if change.isReset { self.readAgain() } else { await self.catchUp() }
                     } else if change.isReset {
                         // The app has rolled a savepoint back, and the journal has told that already.
                         await self.loadIfUnknown()
@@ -148,22 +148,19 @@ extension PushQueue {
         guard let (loading, commits) = next else { return }
         let count = commits.upperBound.rawValue - commits.lowerBound.rawValue
         // The log keeps no older commits.
-        guard count < QueueLog.commitMax else { return await readAgain() }
+        guard count < QueueLog.commitMax else { return readAgain() }
         do {
             let news = try await store.read { try QueueNews(of: commits, in: $0.connection) }
             change { state, now in
                 state.endCatchingUp(loading, news, of: commits, at: now)
             }
         } catch {
-            await readAgain()
+            readAgain()
         }
     }
 
-    private func readAgain() async {
-        change { state, _ in state.lostTrack() }
-        // The process that runs the queue does it anyway; a follower has to do it itself.
-        await loadIfUnknown()
-    }
+    /// Has the queue be read again: by the process that runs it, or at a follower's next look.
+    private func readAgain() { change { state, _ in state.lostTrack() } }
 
     /// Reads the queue once if nothing is known of it; a queue that runs is being read anyway.
     ///
