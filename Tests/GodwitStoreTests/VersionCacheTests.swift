@@ -33,6 +33,39 @@ import Testing
         }
     }
 
+    @Test func `of two keys with one hash one is known, and neither for the other`() {
+        var cache = VersionCache(published: .none, costMax: .max, pastCostMax: .max)
+        let keys = ["a", "b"].map { ObjectKey(collection: "c", key: $0, hash: 7) }
+        func known() -> [Int64?] {
+            keys.map { key in
+                guard case .hit(let object) = cache.lookUp(key, at: cache.published) else {
+                    return nil
+                }
+                return object?.commit.rawValue
+            }
+        }
+        func publish(_ number: Int64, at key: ObjectKey) {
+            let commit = CommitNumber(rawValue: number)
+            let object = StoredObject(at: key, bytes: [], metadata: nil, version: 1, commit: commit)
+            let sets = [ChangeSet(commit: commit, updated: [key])]
+            cache.publish(
+                [.init(key: key, commit: commit, object: object)],
+                as: sets,
+                through: commit
+            )
+        }
+        publish(1, at: keys[0])
+        #expect(known() == [1, nil])
+        publish(2, at: keys[1])
+        #expect(known() == [nil, 2])
+        let cost = cache.counts.cost
+        publish(3, at: keys[0])
+        #expect(known() == [3, nil] && cache.counts.cost == cost)
+        // A reader of the commit before has read what may have changed since.
+        cache.fill(keys[1], with: nil, readAt: CommitNumber(rawValue: 1))
+        #expect(known() == [3, nil])
+    }
+
     @Test func `what no view can see any more is forgotten when the last one advances`() {
         var cache = VersionCache(published: .none, costMax: 0, pastCostMax: .max)
         let view = cache.openView()

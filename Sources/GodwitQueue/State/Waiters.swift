@@ -7,32 +7,28 @@ struct Waiters {
     typealias Effect = @Sendable () -> Void
 
     private struct Waiter {
+        let id: ID
         let commit: CommitNumber
         var left: Set<OperationNumber>
         let wake: Wake
     }
 
-    private enum Entry {
-        /// The task is about to wait.
-        case announced
-        /// The task was cancelled before it began to wait.
-        case cancelled
-        case waiting(Waiter)
-    }
+    private enum Arrival { case announced, cancelled }
 
-    private var entries: [ID: Entry] = [:]
+    /// The tasks that are about to wait.
+    private var arrivals: [ID: Arrival] = [:]
+    /// In no dictionary, and looked at in their places: what is left is long, and must not be copied.
+    private var waiters: [Waiter] = []
     /// Whether all that some task waits for seems to be gone: it is counted once more then.
     private(set) var isDue = false
     private var lastID = 0
 
     /// Whether a task waits.
-    var isWaitedFor: Bool {
-        entries.values.contains { if case .waiting = $0 { true } else { false } }
-    }
+    var isWaitedFor: Bool { !waiters.isEmpty }
 
     mutating func announce() -> ID {
         lastID += 1
-        entries[lastID] = .announced
+        arrivals[lastID] = .announced
         return lastID
     }
 
@@ -43,32 +39,24 @@ struct Waiters {
         _ left: Set<OperationNumber>,
         _ wake: @escaping Wake
     ) -> [Effect] {
-        if case .cancelled = entries[id] {
-            entries[id] = nil
+        if arrivals.removeValue(forKey: id) == .cancelled {
             return [{ wake(.failure(CancellationError())) }]
         }
-        entries[id] = .waiting(Waiter(commit: commit, left: left, wake: wake))
+        waiters.append(Waiter(id: id, commit: commit, left: left, wake: wake))
         return []
     }
 
     mutating func cancel(_ id: ID) -> [Effect] {
-        switch entries[id] {
-        case .announced: entries[id] = .cancelled
-        case .waiting(let waiter):
-            entries[id] = nil
-            return [{ waiter.wake(.failure(CancellationError())) }]
-        case .cancelled, nil: break
-        }
-        return []
+        if arrivals[id] != nil { arrivals[id] = .cancelled }
+        guard let index = waiters.firstIndex(where: { $0.id == id }) else { return [] }
+        let wake = waiters.remove(at: index).wake
+        return [{ wake(.failure(CancellationError())) }]
     }
 
+    /// - Complexity: O(1) for each task that waits.
     mutating func gone(_ number: OperationNumber) {
-        for (id, entry) in entries {
-            guard case .waiting(var waiter) = entry, waiter.left.remove(number) != nil else {
-                continue
-            }
-            entries[id] = .waiting(waiter)
-            if waiter.left.isEmpty { isDue = true }
+        for index in waiters.indices where waiters[index].left.remove(number) != nil {
+            if waiters[index].left.isEmpty { isDue = true }
         }
     }
 
@@ -77,35 +65,28 @@ struct Waiters {
     ///
     /// - Returns: How to wake those that need not wait any longer.
     mutating func recountDue(_ left: (CommitNumber) -> Set<OperationNumber>) -> [Effect] {
-        isDue = false
-        return takeReady { if $0.left.isEmpty { $0.left = left($0.commit) } }
+        for index in waiters.indices where waiters[index].left.isEmpty {
+            waiters[index].left = left(waiters[index].commit)
+        }
+        return takeReady()
     }
 
     /// Counts anew what is left, when the queue was read.
     mutating func recount(_ left: (CommitNumber) -> Set<OperationNumber>) -> [Effect] {
-        isDue = false
-        return takeReady { $0.left = left($0.commit) }
+        for index in waiters.indices { waiters[index].left = left(waiters[index].commit) }
+        return takeReady()
     }
 
     /// The queue runs no more.
     mutating func stop() -> [Effect] {
-        var effects: [Effect] = []
-        for (id, entry) in entries {
-            guard case .waiting(let waiter) = entry else { continue }
-            entries[id] = nil
-            effects.append { waiter.wake(.failure(QueueError.stopped)) }
-        }
-        return effects
+        defer { waiters = [] }
+        return waiters.map(\.wake).map { wake in { wake(.failure(QueueError.stopped)) } }
     }
 
-    private mutating func takeReady(_ change: (inout Waiter) -> Void) -> [Effect] {
-        var effects: [Effect] = []
-        for (id, entry) in entries {
-            guard case .waiting(var waiter) = entry else { continue }
-            change(&waiter)
-            entries[id] = waiter.left.isEmpty ? nil : .waiting(waiter)
-            if waiter.left.isEmpty { effects.append { [wake = waiter.wake] in wake(.success(())) } }
-        }
-        return effects
+    private mutating func takeReady() -> [Effect] {
+        isDue = false
+        let ready = waiters.filter(\.left.isEmpty).map(\.wake)
+        waiters.removeAll(where: \.left.isEmpty)
+        return ready.map { wake in { wake(.success(())) } }
     }
 }

@@ -42,11 +42,17 @@ struct VersionCache {
         var pastCost = 0
     }
 
+    /// Where a current version is, or none.
+    ///
+    /// It is no optional: to look into one copies it, and counts five references up and down.
     private struct Slot {
+        static let free = Slot(key: .none, first: .none, object: nil, isFree: true)
+
         let key: ObjectKey
         var first: CommitNumber
         var object: StoredObject?
         var isVisited = false
+        var isFree = false
         var cost: Int { (object?.cost ?? 0) + slotCost }
     }
 
@@ -67,9 +73,10 @@ struct VersionCache {
     private let costMax: Int
     private let pastCostMax: Int
 
-    private var slots: [Slot?] = []
+    private var slots: [Slot] = []
     private var freeSlots: [Int] = []
-    private var places: [ObjectKey: Int] = [:]
+    /// The slots, by the hashes of their keys: to find a key among others copies them.
+    private var places: [Int: Int] = [:]
     private var hand = 0
 
     /// The newest version that was given up: what a reader of an older commit has read may have
@@ -101,17 +108,19 @@ extension VersionCache {
     ///
     /// - Complexity: O(1), and O(*v*) in the past versions of the object.
     mutating func lookUp(_ key: ObjectKey, at commit: CommitNumber) -> Lookup {
-        // Field by field: a copy of the slot would count five references up and down.
-        if let place = places[key], let first = slots[place]?.first, first <= commit,
-            commit <= published
-        {
-            slots[place]?.isVisited = true
+        if let place = place(of: key), slots[place].first <= commit, commit <= published {
+            slots[place].isVisited = true
             counts.hits += 1
-            return .hit(slots[place]?.object)
+            return .hit(slots[place].object)
         }
         let found = pastVersion(of: key, at: commit)
         if case .hit = found { counts.hits += 1 } else { counts.misses += 1 }
         return found
+    }
+
+    private func place(of key: ObjectKey) -> Int? {
+        guard let place = places[key.hash], slots[place].key == key else { return nil }
+        return place
     }
 
     /// What the object was for a view, if it has changed since.
@@ -140,7 +149,7 @@ extension VersionCache {
     ///
     /// What may have changed since is not remembered (invariant 1).
     mutating func fill(_ key: ObjectKey, with object: StoredObject?, readAt commit: CommitNumber) {
-        guard commit <= published, commit >= fillFloor, places[key] == nil, costMax > 0 else {
+        guard commit <= published, commit >= fillFloor, place(of: key) == nil, costMax > 0 else {
             return
         }
         insert(Slot(key: key, first: object?.commit ?? commit, object: object))
@@ -207,11 +216,11 @@ extension VersionCache {
         for set in sets { show(set) }
         for change in changes {
             change.object?.forgetValue()
-            if let place = places[change.key] {
-                counts.cost -= slots[place]?.cost ?? 0
-                slots[place]?.object = change.object
-                slots[place]?.first = change.commit
-                counts.cost += slots[place]?.cost ?? 0
+            if let place = place(of: change.key) {
+                counts.cost -= slots[place].cost
+                slots[place].object = change.object
+                slots[place].first = change.commit
+                counts.cost += slots[place].cost
             } else {
                 insert(Slot(key: change.key, first: change.commit, object: change.object))
             }
@@ -228,10 +237,7 @@ extension VersionCache {
     ) {
         for (key, changed) in changes {
             fillFloor = max(fillFloor, changed)
-            guard let place = places.removeValue(forKey: key) else { continue }
-            counts.cost -= slots[place]?.cost ?? 0
-            slots[place] = nil
-            freeSlots.append(place)
+            if let place = place(of: key) { removeSlot(place) }
         }
         publish([], as: sets, through: commit)
     }
@@ -300,11 +306,13 @@ extension VersionCache {
 extension VersionCache {
     private mutating func insert(_ slot: Slot) {
         guard costMax > 0 else { return }
+        // Of two keys with one hash, which is as good as never, one is known.
+        if let place = places[slot.key.hash] { giveUp(place) }
         if let place = freeSlots.popLast() {
             slots[place] = slot
-            places[slot.key] = place
+            places[slot.key.hash] = place
         } else {
-            places[slot.key] = slots.count
+            places[slot.key.hash] = slots.count
             slots.append(slot)
         }
         counts.cost += slot.cost
@@ -314,17 +322,24 @@ extension VersionCache {
     private mutating func evict() {
         while counts.cost > costMax {
             hand = hand + 1 < slots.count ? hand + 1 : 0
-            guard let slot = slots[hand] else { continue }
-            if slot.isVisited {
-                slots[hand]?.isVisited = false
-            } else {
-                counts.cost -= slot.cost
-                fillFloor = max(fillFloor, slot.first)
-                places[slot.key] = nil
-                slots[hand] = nil
-                freeSlots.append(hand)
+            if slots[hand].isVisited {
+                slots[hand].isVisited = false
+            } else if !slots[hand].isFree {
+                giveUp(hand)
             }
         }
+    }
+
+    private mutating func giveUp(_ place: Int) {
+        fillFloor = max(fillFloor, slots[place].first)
+        removeSlot(place)
+    }
+
+    private mutating func removeSlot(_ place: Int) {
+        counts.cost -= slots[place].cost
+        places[slots[place].key.hash] = nil
+        slots[place] = .free
+        freeSlots.append(place)
     }
 
     private mutating func dropPast(through end: CommitNumber) {

@@ -6,15 +6,19 @@ public struct ObjectKey: Hashable, Sendable {
     public let key: Key
     /// Computed once: a write looks its key up in half a dozen tables, and most of the keys it
     /// meets there are told apart without a look at their text.
-    private let hash: Int
+    let hash: Int
 
     public init(collection: Key, key: Key) {
-        self.collection = collection
-        self.key = key
         var hasher = Hasher()
         hasher.combine(collection)
         hasher.combine(key)
-        hash = hasher.finalize()
+        self.init(collection: collection, key: key, hash: hasher.finalize())
+    }
+
+    init(collection: Key, key: Key, hash: Int) {
+        self.collection = collection
+        self.key = key
+        self.hash = hash
     }
 
     public static func == (left: ObjectKey, right: ObjectKey) -> Bool {

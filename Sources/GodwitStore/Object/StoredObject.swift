@@ -19,7 +19,19 @@ final class StoredObject: Sendable {
 
     private struct Memo {
         var value: Value?
-        var decoded: AnyObject?
+        var decoded: Decoded?
+    }
+
+    /// The object as the app's type of some version.
+    private struct Decoded {
+        let object: any Sendable
+        let version: Int
+
+        func object<Object>(_ type: Object.Type, version: Int) -> Object? {
+            // Not a cast alone, which would take an object of a subclass, and items for optional ones.
+            guard version == self.version, Swift.type(of: object) == type else { return nil }
+            return object as? Object
+        }
     }
 
     private let memo: Mutex<Memo>
@@ -99,16 +111,13 @@ extension StoredObject {
         at key: ObjectKey,
         in collection: StoreCollection<Object>
     ) throws(StoreError) -> Object {
-        if let box = memo.withLock({ $0.decoded }) as? Decoded<Object>,
-            box.version == collection.version
-        {
-            return box.object
-        }
+        let known = memo.withLock { $0.decoded?.object(Object.self, version: collection.version) }
+        if let known { return known }
         let value =
             memo.withLock { $0.value } ?? (try? Value(canonicalBytes: bytes, budget: .unlimited))
         guard let value else { throw StoreError.damagedObject(key) }
         let object = try decode(value, at: key, in: collection)
-        memo.withLock { $0.decoded = Decoded(object, version: collection.version) }
+        memo.withLock { $0.decoded = Decoded(object: object, version: collection.version) }
         return object
     }
 
@@ -122,15 +131,5 @@ extension StoredObject {
         } catch {
             throw StoreError(unreadable: key, because: error)
         }
-    }
-}
-
-private final class Decoded<Object: Sendable>: Sendable {
-    let object: Object
-    let version: Int
-
-    init(_ object: Object, version: Int) {
-        self.object = object
-        self.version = version
     }
 }
