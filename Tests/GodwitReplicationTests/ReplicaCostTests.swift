@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import GodwitStore
 import GodwitTestKit
 import GodwitTree
@@ -147,5 +148,20 @@ private let cards = StoreCollection<Value>("cards")
             try await cost(ofEditIn: 100, beside: 1), try await cost(ofEditIn: 100, beside: 30)
         )
         #expect(many.isSame(as: few), "\(few), \(many)")
+    }
+
+    @Test func `an exchange does not count as the app's own use of the connection`() async throws {
+        let (world, device) = (try await World(), try await Device())
+        let store = device.replica.store
+        for number in 0..<3 {
+            try await store.write { try $0.set(.int(Int64(number)), for: "a", in: cards) }
+            _ = try await world.synchronize(device.replica)
+        }
+        // Such a use costs a table, a count of each change, and statements that are prepared anew.
+        let tables = try await store.write { transaction in
+            try String.fetchAll(transaction.connection, sql: "SELECT name FROM sqlite_temp_master")
+        }
+        #expect(tables == [])
+        try store.close()
     }
 }

@@ -194,6 +194,25 @@ import Testing
         try store.close()
     }
 
+    @Test func `an app that uses the connection in each write keeps its prepared statements`()
+        async throws
+    {
+        let store = try Store(.memory)
+        let numbers = numbers
+        var statements: [ObjectIdentifier] = []
+        for number in 0..<3 {
+            statements += [
+                try await store.write { transaction in
+                    try transaction.set(number, for: "a", in: numbers)
+                    let statement = try transaction.database.cachedStatement(sql: "SELECT 7")
+                    return ObjectIdentifier(statement)
+                }
+            ]
+        }
+        #expect(statements[1] == statements[2])
+        try store.close()
+    }
+
     @Test func `it is noticed by a view and by an observer that are behind, too`() async throws {
         let (database, store) = try adopted()
         let numbers = numbers

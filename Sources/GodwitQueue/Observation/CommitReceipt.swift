@@ -95,8 +95,10 @@ extension PushQueue {
     /// What becomes of the operations of a commit: now, and whenever that changes.
     ///
     /// ```swift
-    /// let commit = try await store.writeLater { try edit($0) }.finish().commit
-    /// for try await receipt in queue.receipts(of: commit) { badge.show(receipt) }
+    /// let ticket = try store.writeLater { try edit($0) }
+    /// if let commit = try await ticket.finish().commit {
+    ///     for try await receipt in queue.receipts(of: commit) { badge.show(receipt) }
+    /// }
     /// ```
     ///
     /// It ends when all have left the queue, in this launch or an earlier one. Dead letters and

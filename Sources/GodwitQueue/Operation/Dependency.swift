@@ -1,6 +1,7 @@
 /// What an operation waits for, and what becomes of it when that does not happen.
 ///
 /// ```swift
+/// let customer = try transaction.enqueue(UploadCustomer(id: "7"))
 /// try transaction.enqueue(
 ///     UploadOrder(id: "12"),
 ///     Placement(dependencies: [.on(customer, otherwise: .skip)]))

@@ -12,16 +12,32 @@ struct Sentinel {
         guard count == nil else { return }
         count = 0
         do {
-            try database.execute(
-                sql: """
-                    CREATE TEMP TABLE IF NOT EXISTS godwit_sentinel (count INTEGER NOT NULL);
-                    DELETE FROM temp.godwit_sentinel;
-                    INSERT INTO temp.godwit_sentinel VALUES (0);
-                    """
-            )
+            // GRDB prepares all statements anew after one that changes the schema.
+            if try !Self.isThere(in: database) {
+                try database.execute(
+                    sql: """
+                        CREATE TEMP TABLE godwit_sentinel (
+                            number INTEGER PRIMARY KEY, count INTEGER NOT NULL
+                        )
+                        """
+                )
+            }
+            try PreparedStatement(
+                "INSERT OR REPLACE INTO temp.godwit_sentinel (number, count) VALUES (1, 0)",
+                in: database
+            ).execute()
         } catch {
             failure = error
         }
+    }
+
+    private static func isThere(in database: Database) throws -> Bool {
+        let statement = try PreparedStatement(
+            "SELECT 1 FROM sqlite_temp_master WHERE name = 'godwit_sentinel'",
+            in: database
+        )
+        defer { statement.reset() }
+        return try statement.step()
     }
 
     /// Counts one more change.

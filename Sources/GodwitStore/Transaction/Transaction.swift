@@ -25,8 +25,8 @@ public protocol Transaction: ObjectReader, ~Copyable {
 }
 
 extension Transaction where Self: ~Copyable {
-    /// The connection, for Godwit's own tables.
-    package var connection: Database { database }
+    /// The connection, for Godwit's own tables: the app, which may begin savepoints, does not get it.
+    package var connection: Database { source.connection ?? database }
 }
 
 /// Reads what was committed when it began, and nothing later.
@@ -45,7 +45,8 @@ public struct ReadTransaction: Transaction, ~Copyable {
                 cache: context.cache,
                 indexes: context.indexes,
                 metrics: context.metrics
-            )
+            ),
+            connection: database
         )
     }
 }
@@ -53,8 +54,13 @@ public struct ReadTransaction: Transaction, ~Copyable {
 /// Where a reader finds its objects; the readers' own affair.
 public struct ObjectSource {
     let objects: any ObjectLookup
+    /// The transaction's connection; nil for a view, which has none of its own.
+    let connection: Database?
 
-    init(_ objects: any ObjectLookup) { self.objects = objects }
+    init(_ objects: any ObjectLookup, connection: Database? = nil) {
+        self.objects = objects
+        self.connection = connection
+    }
 
     /// An object as plain data, with the version of the type that wrote it.
     package func versionedValue(at key: ObjectKey) throws -> (value: Value, version: Int)? {

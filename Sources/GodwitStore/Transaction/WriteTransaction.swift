@@ -20,7 +20,7 @@ public struct WriteTransaction: Transaction, ~Copyable {
     }
 
     public var lastCommit: CommitNumber { commit.previous }
-    public var source: ObjectSource { ObjectSource(draft) }
+    public var source: ObjectSource { ObjectSource(draft, connection: connection) }
 
     /// Whether other processes may have the store open.
     package var isShared: Bool { draft.context.options.processes == .several }
