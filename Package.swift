@@ -9,6 +9,9 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// The blocks of the documentation show results that nothing uses.
+let exampleSettings = settings.dropLast() + [.unsafeFlags(["-suppress-warnings"])]
+
 let http: TargetDependencyCondition? = .when(traits: ["HTTP"])
 let server: TargetDependencyCondition? = .when(traits: ["Server"])
 
@@ -262,6 +265,15 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ExampleBlockTests",
+            dependencies: [
+                "Godwit", "GodwitServer", "GodwitTestKit",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            packageAccess: false,
+            swiftSettings: Array(exampleSettings)
         ),
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ],

@@ -44,7 +44,7 @@ public final class Store: Sendable {
     /// let store = try Store(adopting: pool)
     /// try await store.write { transaction in
     ///     try transaction.set(order, for: "12", in: orders)
-    ///     try invoice.insert(transaction.connection)
+    ///     try invoice.insert(transaction.database)
     /// }
     /// ```
     ///

@@ -7,7 +7,9 @@ public import GRDB
 ///     .sql("CREATE TABLE price (item TEXT PRIMARY KEY, cents INTEGER NOT NULL) STRICT"),
 ///     .change { try $0.execute(sql: "UPDATE price SET cents = cents * 100") },
 /// ])
-/// let store = try Store(.file(path), options: .init(schemas: [schema]))
+/// var options = Store.Options()
+/// options.schemas = [schema]
+/// let store = try Store(.file(path), options: options)
 /// ```
 ///
 /// Each part counts its own steps in `godwit_schema`, beside an app's GRDB migrations and not

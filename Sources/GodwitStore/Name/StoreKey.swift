@@ -5,7 +5,10 @@ public import Foundation
 /// A type that is `LosslessStringConvertible` needs nothing more:
 ///
 /// ```swift
-/// struct Sku: LosslessStringConvertible, StoreKey { … }
+/// struct Sku: LosslessStringConvertible, StoreKey {
+///     let description: String
+///     init(_ text: String) { description = text }
+/// }
 /// ```
 ///
 /// Objects are sorted by the UTF-8 bytes of their keys.

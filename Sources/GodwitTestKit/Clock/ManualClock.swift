@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// ```swift
 /// let clock = ManualClock()
-/// async let delay = clock.firstDelay()   // how long a task sleeps
+/// async let delay = clock.nextDelay()    // how long a task sleeps
 /// clock.advance(by: .seconds(5))
 /// ```
 public final class ManualClock: Clock, Sendable {

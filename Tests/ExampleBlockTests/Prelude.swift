@@ -1,0 +1,191 @@
+import Foundation
+import GRDB
+import Godwit
+import GodwitConnectors
+import GodwitQueue
+import GodwitReplication
+import GodwitServer
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Observation
+
+// What the blocks of the documentation use and do not declare: an app's types, its cloud, its screen.
+// Nothing of it runs.
+
+// MARK: - Objects
+
+enum Presence: String, Codable, Hashable, Comparable, Sendable {
+    case online, offline
+
+    static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+struct Contact: Codable, Identifiable, Equatable, Sendable {
+    struct Address: Codable, Equatable, Sendable { var city: String }
+
+    var id = UUID()
+    var name: String
+    var city: String?
+    var email: String?
+    var address = Address(city: "")
+    var born: Date
+    var isOnline = false
+    var isHidden = false
+    var presence = Presence.offline
+    var notes = ""
+}
+
+struct Person: Codable, Sendable {
+    var first: String
+    var last: String
+}
+
+struct Item: Codable, Sendable { var name: String }
+struct Money { var cents: Int }
+struct Message: Codable, Sendable { var date: Date }
+struct Note: Codable, Sendable { var title: String }
+struct Order: Codable, Sendable {}
+struct Groceries: Codable, Sendable {
+    var items: [String]
+    var count: Int
+}
+
+struct Price: Codable {
+    static var mergePolicy: MergePolicy { MergePolicy() }
+}
+
+struct Invoice: Codable, PersistableRecord, Sendable {
+    let id: Int64
+}
+
+struct EmptyName: Error {}
+
+let contacts = Store.Collection<Contact>("contacts")
+let items = Store.Collection<Item>("items")
+let messages = Store.Collection<Message>("messages")
+let typing = Store.Collection<Bool>("typing")
+let notes = Store.Collection<Note>("notes")
+let orders = Store.Collection<Order>("orders")
+let customers = Store.Collection<Person>("customers")
+let lists = Store.Collection<Groceries>("lists")
+
+var robbie: Contact { Contact(name: "Robbie", born: .now) }
+var edited: Contact { robbie }
+var customer: Person { Person(first: "Ann", last: "Lee") }
+var order: Order { Order() }
+var draft: Note { Note(title: "") }
+var invoice: Invoice { Invoice(id: 1) }
+let (spring, summer, march, june) = (Date.now, Date.now, Date.now, Date.now)
+
+let byPresence = Index("byPresence", on: "presence")
+let online = contacts.where(\.isOnline, .equal(true))
+let query = online
+
+// MARK: - Parts of an app
+
+func some<Part>() -> Part { fatalError("no block runs") }
+
+var store: Store { some() }
+var pool: DatabasePool { some() }
+var view: StoreView { some() }
+var queue: PushQueue { some() }
+var uploads: Pipeline { some() }
+var transport: any ReplicaTransport { some() }
+var connector: ReplicaConnector { some() }
+var replica: Replica { some() }
+var shopping: Replica { some() }
+var folder: TemporaryFolder { some() }
+var name: ReplicaName { some() }
+var client: ClientID { some() }
+var id: OperationID { some() }
+var tag: Tag { some() }
+var path: String { some() }
+var address: String { some() }
+var key: String { some() }
+var message: [UInt8] { some() }
+var body: [UInt8] { some() }
+var answer: (body: Data, status: Int) { some() }
+var base: Value { some() }
+var ours: Value { some() }
+var theirs: Value { some() }
+var old: Value { some() }
+var new: Value { some() }
+var first: Delta { some() }
+var second: Delta { some() }
+var delta: Delta { some() }
+nonisolated(unsafe) var value = Value.null
+nonisolated(unsafe) var policy = MergePolicy()
+
+func send(_ message: [UInt8], as client: ClientID) async throws -> [UInt8] { some() }
+func edit(_ transaction: borrowing WriteTransaction) throws {}
+func serve() async {}
+
+// MARK: - Operations and a cloud
+
+struct Upload: GodwitQueue.Operation { static let kind = "upload" }
+struct UploadContact: GodwitQueue.Operation {
+    static let kind = "upload-contact"
+    let id: String
+    var contact: String { id }
+}
+struct DeleteContact: GodwitQueue.Operation {
+    static let kind = "delete-contact"
+    let id: String
+}
+struct UploadCustomer: GodwitQueue.Operation {
+    static let kind = "upload-customer"
+    let id: String
+}
+struct UploadOrder: GodwitQueue.Operation {
+    static let kind = "upload-order"
+    let id: String
+}
+struct UploadPhoto: GodwitQueue.Operation {
+    static let kind = "upload-photo"
+    var id = ""
+    var scale = 1.0
+}
+struct UploadUser: GodwitQueue.Operation {
+    static let kind = "upload-user"
+    let id: String
+}
+struct UploadAvatar: GodwitQueue.Operation {
+    static let kind = "upload-avatar"
+    let user: String
+}
+struct Charge: GodwitQueue.Operation {
+    static let kind = "charge"
+    let account: String
+}
+struct SendInvoice: GodwitQueue.Operation {
+    static let kind = "send-invoice"
+    let id: Int64
+}
+
+struct Cloud {
+    @discardableResult
+    func put(_ contact: String, key: String = "") async throws -> String { some() }
+    func put(_ contact: Contact?, ifMatch: Value?, key: String) async throws -> Value { some() }
+    func putAll(_ uploads: [Upload]) async throws -> [(isStored: Bool, message: String)] { some() }
+}
+
+var cloud: Cloud { some() }
+
+// MARK: - A screen
+
+struct Text { init(_ text: String) {} }
+struct List {
+    init<Row: Identifiable>(_ rows: some RandomAccessCollection<Row>, row: (Row) -> Text) {}
+}
+struct Label { var text = "" }
+struct Badge { func show(_ receipt: CommitReceipt) {} }
+struct ProgressView { var progress = 0.0 }
+
+@MainActor var (label, progressView) = (Label(), ProgressView())
+var badge: Badge { some() }
+@MainActor var model: (online: LiveQuery<Contact>, ()) { some() }
+
+func show(_ shown: Any...) {}
+func report(_ reported: Any...) {}
+func animate(_ change: Any) {}
