@@ -13,8 +13,8 @@ import GodwitTestKit
 import GodwitTree
 import Observation
 
-// README.md:21
-enum README_21 {
+// README.md, block 1
+enum README_1 {
     struct Item: Codable, Sendable {
         var name: String
         var crossed = false
@@ -32,8 +32,8 @@ enum README_21 {
     }
 }
 
-// README.md:58
-enum README_58 {
+// README.md, block 2
+enum README_2 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         for record in try await shopping.conflicts() {
             for id in record.conflicts.keys {
@@ -45,8 +45,8 @@ enum README_58 {
     }
 }
 
-// README.md:71
-enum README_71 {
+// README.md, block 3
+enum README_3 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var policy = MergePolicy(version: 2)
         policy.set(.max, at: "/items/*/votes")
@@ -57,8 +57,8 @@ enum README_71 {
     }
 }
 
-// README.md:88
-enum README_88 {
+// README.md, block 4
+enum README_4 {
     struct Contact: Codable, Identifiable, Sendable {
         var id = UUID()
         var name: String
@@ -92,8 +92,8 @@ enum README_88 {
     }
 }
 
-// README.md:152
-enum README_152 {
+// README.md, block 5
+enum README_5 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var list: Value = ["items": [["name": "Bread"], ["name": "Wine"]], "note": "for tonight"]
         let (base, isCrossed) = (list, true)
@@ -110,8 +110,8 @@ enum README_152 {
     }
 }
 
-// README.md:184
-enum README_184 {
+// README.md, block 6
+enum README_6 {
     struct UploadContact: Godwit.Operation {
         static let kind = "upload-contact"
         let contact: String
@@ -136,8 +136,8 @@ enum README_184 {
     }
 }
 
-// Documentation/queries.md:7
-enum Documentation_queries_7 {
+// Documentation/queries.md, block 1
+enum Documentation_queries_1 {
     struct Contact: Codable, Identifiable, Sendable {
         var id = UUID()
         var name: String
@@ -151,8 +151,8 @@ enum Documentation_queries_7 {
     }
 }
 
-// Documentation/queries.md:24
-enum Documentation_queries_24 {
+// Documentation/queries.md, block 2
+enum Documentation_queries_2 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         contacts.where(\.isOnline, .equal(true))
         contacts.where(\.city, .oneOf(["Rome", "Oslo"])).where(\.name, .hasPrefix("Ro"))
@@ -161,24 +161,24 @@ enum Documentation_queries_24 {
     }
 }
 
-// Documentation/queries.md:41
-enum Documentation_queries_41 {
+// Documentation/queries.md, block 3
+enum Documentation_queries_3 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let isNear = Filter<Contact>(\.city, .equal("Rome")) || Filter(\.city, .equal("Ostia"))
         contacts.where(isNear && !Filter(\.isOnline, .equal(false)))
     }
 }
 
-// Documentation/queries.md:62
-enum Documentation_queries_62 {
+// Documentation/queries.md, block 4
+enum Documentation_queries_4 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         contacts.order(by: \.city).order(by: \.born, .descending)      // by city, then the youngest first
         contacts.order(by: \.born, .descending).limit(20)
     }
 }
 
-// Documentation/queries.md:72
-enum Documentation_queries_72 {
+// Documentation/queries.md, block 5
+enum Documentation_queries_5 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let rows = try await store.read { try $0.objects(query) }      // each with its key
         let count = try await store.read { try $0.count(query) }       // reads no object, if an index tells
@@ -186,8 +186,8 @@ enum Documentation_queries_72 {
     }
 }
 
-// Documentation/queries.md:86
-enum Documentation_queries_86 {
+// Documentation/queries.md, block 6
+enum Documentation_queries_6 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let byCity = Index("byCity", on: Field(\Contact.city), Field(\Contact.name))
         var options = Store.Options()
@@ -195,8 +195,8 @@ enum Documentation_queries_86 {
     }
 }
 
-// Documentation/queries.md:100
-enum Documentation_queries_100 {
+// Documentation/queries.md, block 7
+enum Documentation_queries_7 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let words = Index.fullText("words", on: Field(\Contact.name), Field(\Contact.notes))
         let found = try await store.read { try $0.objects(contacts.matching("rob", by: words)) }
@@ -204,8 +204,8 @@ enum Documentation_queries_100 {
     }
 }
 
-// Documentation/queries.md:122
-enum Documentation_queries_122 {
+// Documentation/queries.md, block 8
+enum Documentation_queries_8 {
     @MainActor @Observable final class Model {
         let online: LiveQuery<Contact>
 
@@ -218,15 +218,15 @@ enum Documentation_queries_122 {
     }
 }
 
-// Documentation/server-access.md:54
-enum Documentation_server_access_54 {
+// Documentation/server-access.md, block 1
+enum Documentation_server_access_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let transport = try HTTPTransport(server: "https://sync.example.com", token: key)
     }
 }
 
-// Documentation/server-access.md:72
-enum Documentation_server_access_72 {
+// Documentation/server-access.md, block 2
+enum Documentation_server_access_2 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var options = Store.Options()
         options.processes = .several
@@ -235,16 +235,16 @@ enum Documentation_server_access_72 {
     }
 }
 
-// Sources/GodwitConnectors/HTTP/HTTPTransport.swift:12
-enum Sources_GodwitConnectors_HTTP_HTTPTransport_12 {
+// Sources/GodwitConnectors/HTTP/HTTPTransport.swift, block 1
+enum Sources_GodwitConnectors_HTTP_HTTPTransport_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let transport = try HTTPTransport(server: "https://sync.example.com", token: "…")
         try await transport.create(ReplicaName("shopping"))
     }
 }
 
-// Sources/GodwitConnectors/Sync/ReplicaConnector.swift:11
-enum Sources_GodwitConnectors_Sync_ReplicaConnector_11 {
+// Sources/GodwitConnectors/Sync/ReplicaConnector.swift, block 1
+enum Sources_GodwitConnectors_Sync_ReplicaConnector_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let connector = try ReplicaConnector(store, transport: HTTPTransport(server: address))
         let shopping = try await connector.open(ReplicaName("shopping"), collections: ["lists"])
@@ -252,8 +252,8 @@ enum Sources_GodwitConnectors_Sync_ReplicaConnector_11 {
     }
 }
 
-// Sources/GodwitConnectors/Sync/ReplicaConnector.swift:23
-enum Sources_GodwitConnectors_Sync_ReplicaConnector_23 {
+// Sources/GodwitConnectors/Sync/ReplicaConnector.swift, block 2
+enum Sources_GodwitConnectors_Sync_ReplicaConnector_2 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var options = ReplicaConnector.Options()
         options.hasOwnQueue = false
@@ -262,15 +262,15 @@ enum Sources_GodwitConnectors_Sync_ReplicaConnector_23 {
     }
 }
 
-// Sources/GodwitConnectors/Sync/ReplicaConnector.swift:165
-enum Sources_GodwitConnectors_Sync_ReplicaConnector_165 {
+// Sources/GodwitConnectors/Sync/ReplicaConnector.swift, block 3
+enum Sources_GodwitConnectors_Sync_ReplicaConnector_3 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         try await connector.leave(shopping.name, removingObjects: true)   // signs out
     }
 }
 
-// Sources/GodwitQueue/Effect/Effect.swift:17
-enum Sources_GodwitQueue_Effect_Effect_17 {
+// Sources/GodwitQueue/Effect/Effect.swift, block 1
+enum Sources_GodwitQueue_Effect_Effect_1 {
     struct UploadContact: GodwitQueue.Operation {
         static let kind = "upload-contact"
         let contact: String
@@ -278,15 +278,15 @@ enum Sources_GodwitQueue_Effect_Effect_17 {
     }
 }
 
-// Sources/GodwitQueue/Footprint/Footprint.swift:12
-enum Sources_GodwitQueue_Footprint_Footprint_12 {
+// Sources/GodwitQueue/Footprint/Footprint.swift, block 1
+enum Sources_GodwitQueue_Footprint_Footprint_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var footprint: Footprint { .move("/foo", to: "/moo") }
     }
 }
 
-// Sources/GodwitQueue/Observation/CommitReceipt.swift:98
-enum Sources_GodwitQueue_Observation_CommitReceipt_98 {
+// Sources/GodwitQueue/Observation/CommitReceipt.swift, block 1
+enum Sources_GodwitQueue_Observation_CommitReceipt_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let ticket = try store.writeLater { try edit($0) }
         if let commit = try await ticket.finish().commit {
@@ -295,15 +295,15 @@ enum Sources_GodwitQueue_Observation_CommitReceipt_98 {
     }
 }
 
-// Sources/GodwitQueue/Observation/PushQueue+Receipts.swift:8
-enum Sources_GodwitQueue_Observation_PushQueue_Receipts_8 {
+// Sources/GodwitQueue/Observation/PushQueue+Receipts.swift, block 1
+enum Sources_GodwitQueue_Observation_PushQueue_Receipts_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         for await status in queue.statuses(of: id) { label.text = "\(status)" }
     }
 }
 
-// Sources/GodwitQueue/Observation/PushQueue+Why.swift:9
-enum Sources_GodwitQueue_Observation_PushQueue_Why_9 {
+// Sources/GodwitQueue/Observation/PushQueue+Why.swift, block 1
+enum Sources_GodwitQueue_Observation_PushQueue_Why_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         print(try await queue.why(id).joined(separator: "\n"))
         // 14.1 waits for 12.1
@@ -311,16 +311,16 @@ enum Sources_GodwitQueue_Observation_PushQueue_Why_9 {
     }
 }
 
-// Sources/GodwitQueue/Observation/QueueMonitor.swift:6
-enum Sources_GodwitQueue_Observation_QueueMonitor_6 {
+// Sources/GodwitQueue/Observation/QueueMonitor.swift, block 1
+enum Sources_GodwitQueue_Observation_QueueMonitor_1 {
     @MainActor struct SyncBadge {
         let monitor: QueueMonitor
         var text: String { "\(monitor.summary.pending) to send" }
     }
 }
 
-// Sources/GodwitQueue/Operation/Dependency.swift:4
-enum Sources_GodwitQueue_Operation_Dependency_4 {
+// Sources/GodwitQueue/Operation/Dependency.swift, block 1
+enum Sources_GodwitQueue_Operation_Dependency_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let customer = try transaction.enqueue(UploadCustomer(id: "7"))
         try transaction.enqueue(
@@ -329,8 +329,8 @@ enum Sources_GodwitQueue_Operation_Dependency_4 {
     }
 }
 
-// Sources/GodwitQueue/Operation/Operation.swift:6
-enum Sources_GodwitQueue_Operation_Operation_6 {
+// Sources/GodwitQueue/Operation/Operation.swift, block 1
+enum Sources_GodwitQueue_Operation_Operation_1 {
     struct UploadContact: GodwitQueue.Operation {
         static let kind = "upload-contact"
         let contact: String
@@ -338,8 +338,8 @@ enum Sources_GodwitQueue_Operation_Operation_6 {
     }
 }
 
-// Sources/GodwitQueue/Pipeline/DependencyRule.swift:8
-enum Sources_GodwitQueue_Pipeline_DependencyRule_8 {
+// Sources/GodwitQueue/Pipeline/DependencyRule.swift, block 1
+enum Sources_GodwitQueue_Pipeline_DependencyRule_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var pipeline = Pipeline(order: .flat)
         // Whatever is charged to one account is done in a row.
@@ -351,8 +351,8 @@ enum Sources_GodwitQueue_Pipeline_DependencyRule_8 {
     }
 }
 
-// Sources/GodwitQueue/Pipeline/Pipeline.swift:6
-enum Sources_GodwitQueue_Pipeline_Pipeline_6 {
+// Sources/GodwitQueue/Pipeline/Pipeline.swift, block 1
+enum Sources_GodwitQueue_Pipeline_Pipeline_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let pipeline = Pipeline(maxConcurrent: 4)
             .on(UploadContact.self) { upload, run in
@@ -362,8 +362,8 @@ enum Sources_GodwitQueue_Pipeline_Pipeline_6 {
     }
 }
 
-// Sources/GodwitQueue/Pipeline/Pipeline.swift:91
-enum Sources_GodwitQueue_Pipeline_Pipeline_91 {
+// Sources/GodwitQueue/Pipeline/Pipeline.swift, block 2
+enum Sources_GodwitQueue_Pipeline_Pipeline_2 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         Pipeline(order: .flat, maxConcurrent: 100).onBatch(of: Upload.self, max: 100) { batch in
             let answers = try await cloud.putAll(batch.map(\.work))
@@ -372,15 +372,15 @@ enum Sources_GodwitQueue_Pipeline_Pipeline_91 {
     }
 }
 
-// Sources/GodwitQueue/Pipeline/Placement.swift:7
-enum Sources_GodwitQueue_Pipeline_Placement_7 {
+// Sources/GodwitQueue/Pipeline/Placement.swift, block 1
+enum Sources_GodwitQueue_Pipeline_Placement_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         try transaction.enqueue(UploadPhoto(id: "7"), Placement(pipeline: "photos", priority: -1))
     }
 }
 
-// Sources/GodwitQueue/Queue/PushQueue.swift:10
-enum Sources_GodwitQueue_Queue_PushQueue_10 {
+// Sources/GodwitQueue/Queue/PushQueue.swift, block 1
+enum Sources_GodwitQueue_Queue_PushQueue_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let queue = try PushQueue(store, pipelines: [
             Pipeline().on(UploadContact.self) { upload, run in
@@ -392,8 +392,8 @@ enum Sources_GodwitQueue_Queue_PushQueue_10 {
     }
 }
 
-// Sources/GodwitQueue/Transaction/AutomaticOperations.swift:7
-enum Sources_GodwitQueue_Transaction_AutomaticOperations_7 {
+// Sources/GodwitQueue/Transaction/AutomaticOperations.swift, block 1
+enum Sources_GodwitQueue_Transaction_AutomaticOperations_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let push = AutomaticOperations(of: contacts) { change in
             switch change.kind {
@@ -405,15 +405,15 @@ enum Sources_GodwitQueue_Transaction_AutomaticOperations_7 {
     }
 }
 
-// Sources/GodwitQueue/Transaction/WriteTransaction+Conflict.swift:148
-enum Sources_GodwitQueue_Transaction_WriteTransaction_Conflict_148 {
+// Sources/GodwitQueue/Transaction/WriteTransaction+Conflict.swift, block 1
+enum Sources_GodwitQueue_Transaction_WriteTransaction_Conflict_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         try transaction.retryOperation(id, editing: { try $0.replace(with: UploadPhoto(scale: 0.5)) })
     }
 }
 
-// Sources/GodwitQueue/Transaction/WriteTransaction+Enqueue.swift:9
-enum Sources_GodwitQueue_Transaction_WriteTransaction_Enqueue_9 {
+// Sources/GodwitQueue/Transaction/WriteTransaction+Enqueue.swift, block 1
+enum Sources_GodwitQueue_Transaction_WriteTransaction_Enqueue_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         try await store.write { transaction in
             try transaction.set(customer, for: "7", in: customers)
@@ -423,15 +423,15 @@ enum Sources_GodwitQueue_Transaction_WriteTransaction_Enqueue_9 {
     }
 }
 
-// Sources/GodwitQueue/Transaction/WriteTransaction+Modify.swift:49
-enum Sources_GodwitQueue_Transaction_WriteTransaction_Modify_49 {
+// Sources/GodwitQueue/Transaction/WriteTransaction+Modify.swift, block 1
+enum Sources_GodwitQueue_Transaction_WriteTransaction_Modify_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         try transaction.modifyOperation(id) { $0.priority = 10 }
     }
 }
 
-// Sources/GodwitReplication/Graph/StateGraph.swift:18
-enum Sources_GodwitReplication_Graph_StateGraph_18 {
+// Sources/GodwitReplication/Graph/StateGraph.swift, block 1
+enum Sources_GodwitReplication_Graph_StateGraph_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var graph = StateGraph(named: "groceries")
         let first = try graph.commit(["items": [["name": "Bread"]]])
@@ -442,8 +442,8 @@ enum Sources_GodwitReplication_Graph_StateGraph_18 {
     }
 }
 
-// Sources/GodwitReplication/Range/DownloadProgress.swift:4
-enum Sources_GodwitReplication_Range_DownloadProgress_4 {
+// Sources/GodwitReplication/Range/DownloadProgress.swift, block 1
+enum Sources_GodwitReplication_Range_DownloadProgress_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         for await status in connector.statuses(of: replica.name) {
             progressView.progress = status.download?.fractionCompleted ?? 1
@@ -451,8 +451,8 @@ enum Sources_GodwitReplication_Range_DownloadProgress_4 {
     }
 }
 
-// Sources/GodwitReplication/Replica/Replica+Conflicts.swift:21
-enum Sources_GodwitReplication_Replica_Replica_Conflicts_21 {
+// Sources/GodwitReplication/Replica/Replica+Conflicts.swift, block 1
+enum Sources_GodwitReplication_Replica_Replica_Conflicts_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         for record in try await replica.conflicts() {
             for (id, conflict) in record.conflicts where conflict.choice == .theirs {
@@ -464,16 +464,16 @@ enum Sources_GodwitReplication_Replica_Replica_Conflicts_21 {
     }
 }
 
-// Sources/GodwitReplication/Replica/Replica+Undo.swift:24
-enum Sources_GodwitReplication_Replica_Replica_Undo_24 {
+// Sources/GodwitReplication/Replica/Replica+Undo.swift, block 1
+enum Sources_GodwitReplication_Replica_Replica_Undo_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let replica = try await connector.open(name, collections: ["lists"], undoCountMax: 50)
         try await store.write { try replica.undo(in: $0) }
     }
 }
 
-// Sources/GodwitReplication/Replica/Replica.swift:9
-enum Sources_GodwitReplication_Replica_Replica_9 {
+// Sources/GodwitReplication/Replica/Replica.swift, block 1
+enum Sources_GodwitReplication_Replica_Replica_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let replica = try await Replica.open(
             ReplicaName("shopping"), in: store, collections: ["lists"])
@@ -485,8 +485,8 @@ enum Sources_GodwitReplication_Replica_Replica_9 {
     }
 }
 
-// Sources/GodwitReplication/Server/ReplicaServer.swift:7
-enum Sources_GodwitReplication_Server_ReplicaServer_7 {
+// Sources/GodwitReplication/Server/ReplicaServer.swift, block 1
+enum Sources_GodwitReplication_Server_ReplicaServer_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let server = try await ReplicaServer(Store(.file("server.sqlite")))
         let shopping = try ReplicaName("shopping")
@@ -495,8 +495,8 @@ enum Sources_GodwitReplication_Server_ReplicaServer_7 {
     }
 }
 
-// Sources/GodwitServer/Access/APIKeys.swift:9
-enum Sources_GodwitServer_Access_APIKeys_9 {
+// Sources/GodwitServer/Access/APIKeys.swift, block 1
+enum Sources_GodwitServer_Access_APIKeys_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let keys = try APIKeys(store)
         let made = try await keys.create("phone", rights: Rights([.write: [try ReplicaPattern("acme.*")]]))
@@ -505,8 +505,8 @@ enum Sources_GodwitServer_Access_APIKeys_9 {
     }
 }
 
-// Sources/GodwitServer/Access/AccessControl.swift:5
-enum Sources_GodwitServer_Access_AccessControl_5 {
+// Sources/GodwitServer/Access/AccessControl.swift, block 1
+enum Sources_GodwitServer_Access_AccessControl_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let store = try Store(.file("/var/lib/godwit/server.sqlite"))
         let made = try await APIKeys(store).create("phone", rights: Rights([.create: [.all]]))
@@ -514,8 +514,8 @@ enum Sources_GodwitServer_Access_AccessControl_5 {
     }
 }
 
-// Sources/GodwitServer/Access/ReplicaPattern.swift:7
-enum Sources_GodwitServer_Access_ReplicaPattern_7 {
+// Sources/GodwitServer/Access/ReplicaPattern.swift, block 1
+enum Sources_GodwitServer_Access_ReplicaPattern_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let acme = try ReplicaPattern("acme.*")
         acme.matches(try ReplicaName("acme.orders"))   // true
@@ -523,8 +523,8 @@ enum Sources_GodwitServer_Access_ReplicaPattern_7 {
     }
 }
 
-// Sources/GodwitServer/Access/Rights.swift:24
-enum Sources_GodwitServer_Access_Rights_24 {
+// Sources/GodwitServer/Access/Rights.swift, block 1
+enum Sources_GodwitServer_Access_Rights_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let rights = Rights([.write: [try ReplicaPattern("acme.*")]])
         rights.allows(.read, try ReplicaName("acme.orders"))    // true
@@ -532,24 +532,24 @@ enum Sources_GodwitServer_Access_Rights_24 {
     }
 }
 
-// Sources/GodwitServer/Access/TokenRules.swift:7
-enum Sources_GodwitServer_Access_TokenRules_7 {
+// Sources/GodwitServer/Access/TokenRules.swift, block 1
+enum Sources_GodwitServer_Access_TokenRules_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var rules = TokenRules(keySet: "/etc/godwit/jwks.json", issuer: "https://id.example.com")
         rules.audience = "godwit"
     }
 }
 
-// Sources/GodwitServer/SyncServer.swift:14
-enum Sources_GodwitServer_SyncServer_14 {
+// Sources/GodwitServer/SyncServer.swift, block 1
+enum Sources_GodwitServer_SyncServer_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let server = SyncServer(store: try Store(.file("/var/lib/godwit/server.sqlite")), port: 7007)
         try await server.run()
     }
 }
 
-// Sources/GodwitStore/Coding/Defaulted.swift:9
-enum Sources_GodwitStore_Coding_Defaulted_9 {
+// Sources/GodwitStore/Coding/Defaulted.swift, block 1
+enum Sources_GodwitStore_Coding_Defaulted_1 {
     struct Item: Codable, Sendable, Defaulted {
         var name: String
         var isCrossed = false
@@ -558,8 +558,8 @@ enum Sources_GodwitStore_Coding_Defaulted_9 {
     }
 }
 
-// Sources/GodwitStore/Commit/ChangeSets.swift:7
-enum Sources_GodwitStore_Commit_ChangeSets_7 {
+// Sources/GodwitStore/Commit/ChangeSets.swift, block 1
+enum Sources_GodwitStore_Commit_ChangeSets_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         for await changes in store.changes() {
             print(changes.last, changes.updated)
@@ -567,8 +567,8 @@ enum Sources_GodwitStore_Commit_ChangeSets_7 {
     }
 }
 
-// Sources/GodwitStore/Database/Schema.swift:6
-enum Sources_GodwitStore_Database_Schema_6 {
+// Sources/GodwitStore/Database/Schema.swift, block 1
+enum Sources_GodwitStore_Database_Schema_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let schema = Schema(name: "shop", steps: [
             .sql("CREATE TABLE price (item TEXT PRIMARY KEY, cents INTEGER NOT NULL) STRICT"),
@@ -580,8 +580,8 @@ enum Sources_GodwitStore_Database_Schema_6 {
     }
 }
 
-// Sources/GodwitStore/Index/CollectionRules.swift:6
-enum Sources_GodwitStore_Index_CollectionRules_6 {
+// Sources/GodwitStore/Index/CollectionRules.swift, block 1
+enum Sources_GodwitStore_Index_CollectionRules_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var options = Store.Options()
         options.collections = [
@@ -592,15 +592,15 @@ enum Sources_GodwitStore_Index_CollectionRules_6 {
     }
 }
 
-// Sources/GodwitStore/Index/Field+KeyPath.swift:7
-enum Sources_GodwitStore_Index_Field_KeyPath_7 {
+// Sources/GodwitStore/Index/Field+KeyPath.swift, block 1
+enum Sources_GodwitStore_Index_Field_KeyPath_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         Field(\Contact.address.city)     // the same as Field("address", "city")
     }
 }
 
-// Sources/GodwitStore/Index/Index.swift:6
-enum Sources_GodwitStore_Index_Index_6 {
+// Sources/GodwitStore/Index/Index.swift, block 1
+enum Sources_GodwitStore_Index_Index_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let byPresence = Index("byPresence", on: "presence", "name")
         let inCity = Index("inCity", on: Field("address", "city"))
@@ -608,24 +608,24 @@ enum Sources_GodwitStore_Index_Index_6 {
     }
 }
 
-// Sources/GodwitStore/Name/KeyRange.swift:4
-enum Sources_GodwitStore_Name_KeyRange_4 {
+// Sources/GodwitStore/Name/KeyRange.swift, block 1
+enum Sources_GodwitStore_Name_KeyRange_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let year = try transaction.keys(in: notes, range: .prefix("2026-"))
         let half = try transaction.keys(in: notes, range: KeyRange(from: "a", to: "n"))
     }
 }
 
-// Sources/GodwitStore/Name/StoreKey.swift:8
-enum Sources_GodwitStore_Name_StoreKey_8 {
+// Sources/GodwitStore/Name/StoreKey.swift, block 1
+enum Sources_GodwitStore_Name_StoreKey_1 {
     struct Sku: LosslessStringConvertible, StoreKey {
         let description: String
         init(_ text: String) { description = text }
     }
 }
 
-// Sources/GodwitStore/Object/StoreCollection.swift:7
-enum Sources_GodwitStore_Object_StoreCollection_7 {
+// Sources/GodwitStore/Object/StoreCollection.swift, block 1
+enum Sources_GodwitStore_Object_StoreCollection_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let contacts = Store.Collection<Contact>("contacts")
         // The second version of the app has split the name.
@@ -640,16 +640,16 @@ enum Sources_GodwitStore_Object_StoreCollection_7 {
     }
 }
 
-// Sources/GodwitStore/Observation/LiveObject.swift:6
-enum Sources_GodwitStore_Observation_LiveObject_6 {
+// Sources/GodwitStore/Observation/LiveObject.swift, block 1
+enum Sources_GodwitStore_Observation_LiveObject_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let robbie = LiveObject(of: "robbie", in: contacts, store)
         Text(robbie.object?.name ?? "")
     }
 }
 
-// Sources/GodwitStore/Observation/LiveQuery.swift:7
-enum Sources_GodwitStore_Observation_LiveQuery_7 {
+// Sources/GodwitStore/Observation/LiveQuery.swift, block 1
+enum Sources_GodwitStore_Observation_LiveQuery_1 {
     @MainActor @Observable final class Model {
         let online: LiveQuery<Contact>
 
@@ -662,8 +662,8 @@ enum Sources_GodwitStore_Observation_LiveQuery_7 {
     }
 }
 
-// Sources/GodwitStore/Observation/Store+Observation.swift:21
-enum Sources_GodwitStore_Observation_Store_Observation_21 {
+// Sources/GodwitStore/Observation/Store+Observation.swift, block 1
+enum Sources_GodwitStore_Observation_Store_Observation_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         for try await contact in store.values(of: "robbie", in: contacts) {
             show(contact)
@@ -671,8 +671,8 @@ enum Sources_GodwitStore_Observation_Store_Observation_21 {
     }
 }
 
-// Sources/GodwitStore/Query/FieldTest.swift:6
-enum Sources_GodwitStore_Query_FieldTest_6 {
+// Sources/GodwitStore/Query/FieldTest.swift, block 1
+enum Sources_GodwitStore_Query_FieldTest_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         contacts.where(\.city, .oneOf(["Rome", "Oslo"]))
         contacts.where(\.born, .atLeast(spring))
@@ -681,16 +681,16 @@ enum Sources_GodwitStore_Query_FieldTest_6 {
     }
 }
 
-// Sources/GodwitStore/Query/Filter.swift:4
-enum Sources_GodwitStore_Query_Filter_4 {
+// Sources/GodwitStore/Query/Filter.swift, block 1
+enum Sources_GodwitStore_Query_Filter_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let isNear = Filter<Contact>(\.city, .equal("Rome")) || Filter(\.city, .equal("Ostia"))
         let query = contacts.where(isNear && !Filter(\.isHidden, .equal(true)))
     }
 }
 
-// Sources/GodwitStore/Query/Query.swift:6
-enum Sources_GodwitStore_Query_Query_6 {
+// Sources/GodwitStore/Query/Query.swift, block 1
+enum Sources_GodwitStore_Query_Query_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let online = contacts.where(\.isOnline, .equal(true)).order(by: \.name)
         let newest = messages.order(by: \.date, .descending).limit(20)
@@ -700,15 +700,15 @@ enum Sources_GodwitStore_Query_Query_6 {
     }
 }
 
-// Sources/GodwitStore/Query/Query.swift:94
-enum Sources_GodwitStore_Query_Query_94 {
+// Sources/GodwitStore/Query/Query.swift, block 2
+enum Sources_GodwitStore_Query_Query_2 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         contacts.order(by: \.city).order(by: \.born, .descending)   // by city, then by date
     }
 }
 
-// Sources/GodwitStore/Query/QueryRows.swift:4
-enum Sources_GodwitStore_Query_QueryRows_4 {
+// Sources/GodwitStore/Query/QueryRows.swift, block 1
+enum Sources_GodwitStore_Query_QueryRows_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let rows = try await store.read { try $0.objects(online) }
         for row in rows { show(row.key, row.object) }
@@ -716,8 +716,8 @@ enum Sources_GodwitStore_Query_QueryRows_4 {
     }
 }
 
-// Sources/GodwitStore/Query/TextQuery.swift:4
-enum Sources_GodwitStore_Query_TextQuery_4 {
+// Sources/GodwitStore/Query/TextQuery.swift, block 1
+enum Sources_GodwitStore_Query_TextQuery_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let words = Index.fullText("words", on: "title", "text")
         let query = notes.matching("red wi", by: words).limit(20)     // "red wine", "wide red" …
@@ -727,8 +727,8 @@ enum Sources_GodwitStore_Query_TextQuery_4 {
     }
 }
 
-// Sources/GodwitStore/Store+Transactions.swift:53
-enum Sources_GodwitStore_Store_Transactions_53 {
+// Sources/GodwitStore/Store+Transactions.swift, block 1
+enum Sources_GodwitStore_Store_Transactions_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         try await pool.write { database in
             try invoice.insert(database)
@@ -737,8 +737,8 @@ enum Sources_GodwitStore_Store_Transactions_53 {
     }
 }
 
-// Sources/GodwitStore/Store.swift:8
-enum Sources_GodwitStore_Store_8 {
+// Sources/GodwitStore/Store.swift, block 1
+enum Sources_GodwitStore_Store_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let store = try Store(.file("/tmp/shop.godwit"))
         let items = Store.Collection<Item>("items")
@@ -749,8 +749,8 @@ enum Sources_GodwitStore_Store_8 {
     }
 }
 
-// Sources/GodwitStore/Store.swift:44
-enum Sources_GodwitStore_Store_44 {
+// Sources/GodwitStore/Store.swift, block 2
+enum Sources_GodwitStore_Store_2 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let store = try Store(adopting: pool)
         try await store.write { transaction in
@@ -760,8 +760,8 @@ enum Sources_GodwitStore_Store_44 {
     }
 }
 
-// Sources/GodwitStore/Transaction/ObjectReader+Objects.swift:92
-enum Sources_GodwitStore_Transaction_ObjectReader_Objects_92 {
+// Sources/GodwitStore/Transaction/ObjectReader+Objects.swift, block 1
+enum Sources_GodwitStore_Transaction_ObjectReader_Objects_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         try transaction.enumerate(contacts, range: .prefix("b")) { key, contact, stop in
             if contact.isOnline { stop = true }
@@ -769,8 +769,8 @@ enum Sources_GodwitStore_Transaction_ObjectReader_Objects_92 {
     }
 }
 
-// Sources/GodwitStore/Transaction/ObjectReader+Objects.swift:142
-enum Sources_GodwitStore_Transaction_ObjectReader_Objects_142 {
+// Sources/GodwitStore/Transaction/ObjectReader+Objects.swift, block 2
+enum Sources_GodwitStore_Transaction_ObjectReader_Objects_2 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws -> Outcome {
         let theirs = try JSONDecoder().decode(Contact.self, from: answer.body)
         let value = try await store.read { try $0.value(of: theirs, for: "robbie", in: contacts) }
@@ -778,8 +778,8 @@ enum Sources_GodwitStore_Transaction_ObjectReader_Objects_142 {
     }
 }
 
-// Sources/GodwitStore/Transaction/TransactionHook.swift:9
-enum Sources_GodwitStore_Transaction_TransactionHook_9 {
+// Sources/GodwitStore/Transaction/TransactionHook.swift, block 1
+enum Sources_GodwitStore_Transaction_TransactionHook_1 {
     struct NoEmptyNames: TransactionHook {
         let collections: Set<Key>? = ["contacts"]
 
@@ -794,8 +794,8 @@ enum Sources_GodwitStore_Transaction_TransactionHook_9 {
     }
 }
 
-// Sources/GodwitStore/Transaction/WriteTicket.swift:6
-enum Sources_GodwitStore_Transaction_WriteTicket_6 {
+// Sources/GodwitStore/Transaction/WriteTicket.swift, block 1
+enum Sources_GodwitStore_Transaction_WriteTicket_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let ticket = try store.writeLater { try $0.set(draft, for: "draft", in: notes) }
         // ... and somewhere else:
@@ -803,8 +803,8 @@ enum Sources_GodwitStore_Transaction_WriteTicket_6 {
     }
 }
 
-// Sources/GodwitStore/Transaction/WriteTransaction+Identifiable.swift:5
-enum Sources_GodwitStore_Transaction_WriteTransaction_Identifiable_5 {
+// Sources/GodwitStore/Transaction/WriteTransaction+Identifiable.swift, block 1
+enum Sources_GodwitStore_Transaction_WriteTransaction_Identifiable_1 {
     struct Contact: Codable, Identifiable, Sendable {
         var id = UUID()
         var name: String
@@ -814,8 +814,8 @@ enum Sources_GodwitStore_Transaction_WriteTransaction_Identifiable_5 {
     }
 }
 
-// Sources/GodwitStore/Transaction/WriteTransaction.swift:70
-enum Sources_GodwitStore_Transaction_WriteTransaction_70 {
+// Sources/GodwitStore/Transaction/WriteTransaction.swift, block 1
+enum Sources_GodwitStore_Transaction_WriteTransaction_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let commit = try view.commit(of: "robbie", in: contacts)
         try await store.write { transaction in
@@ -825,15 +825,15 @@ enum Sources_GodwitStore_Transaction_WriteTransaction_70 {
     }
 }
 
-// Sources/GodwitStore/Transaction/WriteTransaction.swift:95
-enum Sources_GodwitStore_Transaction_WriteTransaction_95 {
+// Sources/GodwitStore/Transaction/WriteTransaction.swift, block 2
+enum Sources_GodwitStore_Transaction_WriteTransaction_2 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         try transaction.update("robbie", in: contacts) { $0.presence = .online }
     }
 }
 
-// Sources/GodwitStore/Transaction/WriteTransaction.swift:115
-enum Sources_GodwitStore_Transaction_WriteTransaction_115 {
+// Sources/GodwitStore/Transaction/WriteTransaction.swift, block 3
+enum Sources_GodwitStore_Transaction_WriteTransaction_3 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         try transaction.edit("groceries", in: lists) {
             $0.items.list.move(from: 4, to: 0)
@@ -842,8 +842,8 @@ enum Sources_GodwitStore_Transaction_WriteTransaction_115 {
     }
 }
 
-// Sources/GodwitStore/View/StoreView.swift:23
-enum Sources_GodwitStore_View_StoreView_23 {
+// Sources/GodwitStore/View/StoreView.swift, block 1
+enum Sources_GodwitStore_View_StoreView_1 {
     @MainActor final class RosterModel {
         let view: StoreView
         let online: LiveList<Contact, Presence, String>
@@ -857,8 +857,8 @@ enum Sources_GodwitStore_View_StoreView_23 {
     }
 }
 
-// Sources/GodwitTestKit/Clock/ManualClock.swift:6
-enum Sources_GodwitTestKit_Clock_ManualClock_6 {
+// Sources/GodwitTestKit/Clock/ManualClock.swift, block 1
+enum Sources_GodwitTestKit_Clock_ManualClock_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let clock = ManualClock()
         async let delay = clock.nextDelay()    // how long a task sleeps
@@ -866,8 +866,8 @@ enum Sources_GodwitTestKit_Clock_ManualClock_6 {
     }
 }
 
-// Sources/GodwitTestKit/Disk/SimulatedDisk.swift:7
-enum Sources_GodwitTestKit_Disk_SimulatedDisk_7 {
+// Sources/GodwitTestKit/Disk/SimulatedDisk.swift, block 1
+enum Sources_GodwitTestKit_Disk_SimulatedDisk_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let folder = try TemporaryFolder()
         let disk = SimulatedDisk(folder: folder)
@@ -877,8 +877,8 @@ enum Sources_GodwitTestKit_Disk_SimulatedDisk_7 {
     }
 }
 
-// Sources/GodwitTestKit/Executor/SimulatedScheduler.swift:7
-enum Sources_GodwitTestKit_Executor_SimulatedScheduler_7 {
+// Sources/GodwitTestKit/Executor/SimulatedScheduler.swift, block 1
+enum Sources_GodwitTestKit_Executor_SimulatedScheduler_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let scheduler = SimulatedScheduler(seed: 7)
         Task(executorPreference: scheduler.executor(of: 1)) { await serve() }
@@ -886,24 +886,24 @@ enum Sources_GodwitTestKit_Executor_SimulatedScheduler_7 {
     }
 }
 
-// Sources/GodwitTestKit/Seeded/Seeded.swift:4
-enum Sources_GodwitTestKit_Seeded_Seeded_4 {
+// Sources/GodwitTestKit/Seeded/Seeded.swift, block 1
+enum Sources_GodwitTestKit_Seeded_Seeded_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var random = Seeded(seed: 7)
         Int.random(in: 0..<10, using: &random)
     }
 }
 
-// Sources/GodwitTree/Delta/Delta+Compose.swift:5
-enum Sources_GodwitTree_Delta_Delta_Compose_5 {
+// Sources/GodwitTree/Delta/Delta+Compose.swift, block 1
+enum Sources_GodwitTree_Delta_Delta_Compose_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         try first.composed(with: second).applied(to: base)
             == second.applied(to: first.applied(to: base))
     }
 }
 
-// Sources/GodwitTree/Delta/Delta+Destination.swift:5
-enum Sources_GodwitTree_Delta_Delta_Destination_5 {
+// Sources/GodwitTree/Delta/Delta+Destination.swift, block 1
+enum Sources_GodwitTree_Delta_Delta_Destination_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let base: Value = ["items": ["bread", "wine"]]
         let delta = Delta.diff(base, ["items": ["milk", "bread", "wine"]])
@@ -911,8 +911,8 @@ enum Sources_GodwitTree_Delta_Delta_Destination_5 {
     }
 }
 
-// Sources/GodwitTree/Delta/Delta.swift:4
-enum Sources_GodwitTree_Delta_Delta_4 {
+// Sources/GodwitTree/Delta/Delta.swift, block 1
+enum Sources_GodwitTree_Delta_Delta_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let delta = Delta.diff(["items": ["Bread"]], ["items": ["Bread", "Wine"]])
         try delta.applied(to: ["items": ["Bread"]])  // {:items ["Bread" "Wine"]}
@@ -920,8 +920,8 @@ enum Sources_GodwitTree_Delta_Delta_4 {
     }
 }
 
-// Sources/GodwitTree/Delta/SealedDelta.swift:4
-enum Sources_GodwitTree_Delta_SealedDelta_4 {
+// Sources/GodwitTree/Delta/SealedDelta.swift, block 1
+enum Sources_GodwitTree_Delta_SealedDelta_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let change = SealedDelta.diff(old, new)
         try change.apply(to: old)  // .applied(new)
@@ -929,8 +929,8 @@ enum Sources_GodwitTree_Delta_SealedDelta_4 {
     }
 }
 
-// Sources/GodwitTree/Draft/Draft.swift:4
-enum Sources_GodwitTree_Draft_Draft_4 {
+// Sources/GodwitTree/Draft/Draft.swift, block 1
+enum Sources_GodwitTree_Draft_Draft_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var list: Value = ["items": [["name": "Bread"], ["name": "Wine"]], "note": "for tonight"]
         let isCrossed = true
@@ -945,8 +945,8 @@ enum Sources_GodwitTree_Draft_Draft_4 {
     }
 }
 
-// Sources/GodwitTree/Draft/ListDraft.swift:4
-enum Sources_GodwitTree_Draft_ListDraft_4 {
+// Sources/GodwitTree/Draft/ListDraft.swift, block 1
+enum Sources_GodwitTree_Draft_ListDraft_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         try value.edit {
             $0.items.list.append("Milk")
@@ -955,8 +955,8 @@ enum Sources_GodwitTree_Draft_ListDraft_4 {
     }
 }
 
-// Sources/GodwitTree/Draft/TextDraft.swift:4
-enum Sources_GodwitTree_Draft_TextDraft_4 {
+// Sources/GodwitTree/Draft/TextDraft.swift, block 1
+enum Sources_GodwitTree_Draft_TextDraft_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         try value.edit {
             $0.note.text.insert("very ", at: 4)
@@ -965,15 +965,15 @@ enum Sources_GodwitTree_Draft_TextDraft_4 {
     }
 }
 
-// Sources/GodwitTree/Draft/Value+Edit.swift:5
-enum Sources_GodwitTree_Draft_Value_Edit_5 {
+// Sources/GodwitTree/Draft/Value+Edit.swift, block 1
+enum Sources_GodwitTree_Draft_Value_Edit_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var item: Value = ["name": "Wine", "quantity": 1]
         let delta = try item.edit { $0.quantity += 2 }  // {:quantity #d/inc 2}
     }
 }
 
-// Sources/GodwitTree/Draft/ValueConvertible.swift:8
+// Sources/GodwitTree/Draft/ValueConvertible.swift, block 1
 extension Money: ValueConvertible {
     func asValue() throws(TreeError) -> Value { try cents.asValue() }
 
@@ -982,11 +982,11 @@ extension Money: ValueConvertible {
         self.init(cents: cents)
     }
 }
-enum Sources_GodwitTree_Draft_ValueConvertible_8 {
+enum Sources_GodwitTree_Draft_ValueConvertible_1 {
 }
 
-// Sources/GodwitTree/Interchange/JSONPatch+Export.swift:13
-enum Sources_GodwitTree_Interchange_JSONPatch_Export_13 {
+// Sources/GodwitTree/Interchange/JSONPatch+Export.swift, block 1
+enum Sources_GodwitTree_Interchange_JSONPatch_Export_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let delta = Delta.diff(["a": [1, 2, 3]], ["a": [3, 1, 2]])
         try JSONPatch(delta, on: ["a": [1, 2, 3]]).encoded
@@ -994,8 +994,8 @@ enum Sources_GodwitTree_Interchange_JSONPatch_Export_13 {
     }
 }
 
-// Sources/GodwitTree/Interchange/JSONPatch+Recognition.swift:20
-enum Sources_GodwitTree_Interchange_JSONPatch_Recognition_20 {
+// Sources/GodwitTree/Interchange/JSONPatch+Recognition.swift, block 1
+enum Sources_GodwitTree_Interchange_JSONPatch_Recognition_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let patch = try JSONPatch([["op": "add", "path": "/wine", "value": 2]])
         patch.isApplied(to: ["bread": 1, "wine": 2])  // true
@@ -1003,38 +1003,38 @@ enum Sources_GodwitTree_Interchange_JSONPatch_Recognition_20 {
     }
 }
 
-// Sources/GodwitTree/Interchange/JSONPatch.swift:4
-enum Sources_GodwitTree_Interchange_JSONPatch_4 {
+// Sources/GodwitTree/Interchange/JSONPatch.swift, block 1
+enum Sources_GodwitTree_Interchange_JSONPatch_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let patch = try JSONPatch([["op": "add", "path": "/items/-", "value": "Wine"]])
         try patch.applied(to: ["items": ["Bread"]])  // {:items ["Bread" "Wine"]}
     }
 }
 
-// Sources/GodwitTree/Interchange/JSONPointer.swift:4
-enum Sources_GodwitTree_Interchange_JSONPointer_4 {
+// Sources/GodwitTree/Interchange/JSONPointer.swift, block 1
+enum Sources_GodwitTree_Interchange_JSONPointer_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let pointer = try JSONPointer("/items/0/a~1b")  // items, 0, a/b
     }
 }
 
-// Sources/GodwitTree/Interchange/MergePatch.swift:11
-enum Sources_GodwitTree_Interchange_MergePatch_11 {
+// Sources/GodwitTree/Interchange/MergePatch.swift, block 1
+enum Sources_GodwitTree_Interchange_MergePatch_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let value: Value = ["a": 1, "b": 2]
         try value.applying(mergePatch: ["a": .null, "c": 3])  // {:b 2 :c 3}
     }
 }
 
-// Sources/GodwitTree/Interchange/MergePatch.swift:46
-enum Sources_GodwitTree_Interchange_MergePatch_46 {
+// Sources/GodwitTree/Interchange/MergePatch.swift, block 2
+enum Sources_GodwitTree_Interchange_MergePatch_2 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         try Delta(mergePatch: ["a": .null, "c": 3], on: ["a": 1, "b": 2])  // {:a #d/del nil :c 3}
     }
 }
 
-// Sources/GodwitTree/Merge/Merge.swift:4
-enum Sources_GodwitTree_Merge_Merge_4 {
+// Sources/GodwitTree/Merge/Merge.swift, block 1
+enum Sources_GodwitTree_Merge_Merge_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let merge = Merge(
             base: ["list": ["Bread"]],
@@ -1045,16 +1045,16 @@ enum Sources_GodwitTree_Merge_Merge_4 {
     }
 }
 
-// Sources/GodwitTree/Pack/Delta+Pack.swift:26
-enum Sources_GodwitTree_Pack_Delta_Pack_26 {
+// Sources/GodwitTree/Pack/Delta+Pack.swift, block 1
+enum Sources_GodwitTree_Pack_Delta_Pack_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let bytes = try delta.packed(on: base)
         try Delta(packed: bytes, on: base).applied(to: base) == delta.applied(to: base)
     }
 }
 
-// Sources/GodwitTree/Policy/MergePolicy.swift:4
-enum Sources_GodwitTree_Policy_MergePolicy_4 {
+// Sources/GodwitTree/Policy/MergePolicy.swift, block 1
+enum Sources_GodwitTree_Policy_MergePolicy_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var policy = MergePolicy()
         policy.set(.max, at: "/votes")
@@ -1064,15 +1064,15 @@ enum Sources_GodwitTree_Policy_MergePolicy_4 {
     }
 }
 
-// Sources/GodwitTree/Policy/MergePolicy.swift:83
-enum Sources_GodwitTree_Policy_MergePolicy_83 {
+// Sources/GodwitTree/Policy/MergePolicy.swift, block 2
+enum Sources_GodwitTree_Policy_MergePolicy_2 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         policy.include(Price.mergePolicy, at: "/items/*/price")
     }
 }
 
-// Sources/GodwitTree/Policy/MergePolicyProviding.swift:6
-enum Sources_GodwitTree_Policy_MergePolicyProviding_6 {
+// Sources/GodwitTree/Policy/MergePolicyProviding.swift, block 1
+enum Sources_GodwitTree_Policy_MergePolicyProviding_1 {
     struct Price: Codable {
         var amount: Int
         var currency: String
@@ -1091,51 +1091,51 @@ enum Sources_GodwitTree_Policy_MergePolicyProviding_6 {
     }
 }
 
-// Sources/GodwitTree/Text/EDNReader+Delta.swift:6
-enum Sources_GodwitTree_Text_EDNReader_Delta_6 {
+// Sources/GodwitTree/Text/EDNReader+Delta.swift, block 1
+enum Sources_GodwitTree_Text_EDNReader_Delta_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let delta = try Delta(edn: "{:items {:- #{0} :+ {1 {:name \"Wine\"}}}}")
     }
 }
 
-// Sources/GodwitTree/Text/EDNReader.swift:5
-enum Sources_GodwitTree_Text_EDNReader_5 {
+// Sources/GodwitTree/Text/EDNReader.swift, block 1
+enum Sources_GodwitTree_Text_EDNReader_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let list = try Value(edn: "{:items [\"Bread\", \"Wine\"] ; to buy\n}")
     }
 }
 
-// Sources/GodwitTree/Text/EDNWriter.swift:5
-enum Sources_GodwitTree_Text_EDNWriter_5 {
+// Sources/GodwitTree/Text/EDNWriter.swift, block 1
+enum Sources_GodwitTree_Text_EDNWriter_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         (["items": [["name": "Wine"]]] as Value).ednText()  // {:items [{:name "Wine"}]}
     }
 }
 
-// Sources/GodwitTree/Text/JSONReader.swift:5
-enum Sources_GodwitTree_Text_JSONReader_5 {
+// Sources/GodwitTree/Text/JSONReader.swift, block 1
+enum Sources_GodwitTree_Text_JSONReader_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let item = try Value(json: #"{"name": "Wine", "price": 12.50}"#)
     }
 }
 
-// Sources/GodwitTree/Value/Key.swift:7
-enum Sources_GodwitTree_Value_Key_7 {
+// Sources/GodwitTree/Value/Key.swift, block 1
+enum Sources_GodwitTree_Value_Key_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         Key("\u{e9}") == Key("e\u{301}")  // false
     }
 }
 
-// Sources/GodwitTree/Value/List.swift:5
-enum Sources_GodwitTree_Value_List_5 {
+// Sources/GodwitTree/Value/List.swift, block 1
+enum Sources_GodwitTree_Value_List_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var items: Value.List = ["Bread", "Wine"]
         items.insert("Milk", at: 1)
     }
 }
 
-// Sources/GodwitTree/Value/Map.swift:5
-enum Sources_GodwitTree_Value_Map_5 {
+// Sources/GodwitTree/Value/Map.swift, block 1
+enum Sources_GodwitTree_Value_Map_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var item: Value.Map = ["name": "Wine"]
         item["crossed"] = true
@@ -1143,15 +1143,15 @@ enum Sources_GodwitTree_Value_Map_5 {
     }
 }
 
-// Sources/GodwitTree/Value/ReadBudget.swift:16
-enum Sources_GodwitTree_Value_ReadBudget_16 {
+// Sources/GodwitTree/Value/ReadBudget.swift, block 1
+enum Sources_GodwitTree_Value_ReadBudget_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let value = try Value(json: body, budget: .request)
     }
 }
 
-// Sources/GodwitTree/Value/Value.swift:4
-enum Sources_GodwitTree_Value_Value_4 {
+// Sources/GodwitTree/Value/Value.swift, block 1
+enum Sources_GodwitTree_Value_Value_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let item: Value = ["name": "Wine", "crossed": false]
         item["name"]  // "Wine"

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import GodwitConnectors
 import GodwitReplication
 import GodwitStore
@@ -58,6 +59,35 @@ import Testing
             #expect(answer.status == 401 && answer.code == "tokenExpired")
             #expect(answer.challenge == #"Bearer error="invalid_token""#)
         }
+    }
+
+    @Test func `a damaged row hides no other key, lets nobody in, and can be revoked`() async throws
+    {
+        let good = try await server.key("good", [.create: "*"])
+        let bad = try await server.key("bad", [.create: "*"])
+        try await server.store.write { transaction in
+            try transaction.connection.execute(
+                sql: "UPDATE godwit_access_key SET rights = '[7' WHERE id = ?",
+                arguments: [bad.key.id]
+            )
+        }
+        let list = try await APIKeys.all(in: server.store)
+        #expect(list.keys.map(\.id) == [good.key.id] && list.damaged == [bad.key.id])
+        try await server.serving {
+            #expect(try await server.ask(.create, good.token).status == 200)
+            #expect(try await server.ask(.value, bad.token).status == 500)
+            try await server.keys.revoke(bad.key.id)
+            #expect(try await server.ask(.value, bad.token).status == 401)
+        }
+        #expect(try await APIKeys.all(in: server.store).damaged == [])
+    }
+
+    @Test(arguments: ["", "a\nb", "a\u{7}", "\u{202E}enohp", "a\u{2066}b"])
+    func `a name that a list would not show as it is makes no key`(name: String) async throws {
+        await #expect(throws: AccessError.invalidName(name)) {
+            try await server.key(name, [.read: "*"])
+        }
+        _ = try await server.key("👩‍💻 Žofie", [.read: "*"])
     }
 
     @Test func `a secret with one other bit, in any place, lets nobody in`() async throws {
@@ -146,7 +176,7 @@ import Testing
         try await server.store.flush()
         let made = Date(timeIntervalSince1970: 1_800_000_000)
         func phone() async throws -> APIKey? {
-            try await APIKeys.all(in: server.store).first { $0.name == "phone" }
+            try await APIKeys.all(in: server.store).keys.first { $0.name == "phone" }
         }
         #expect(try await phone()?.lastUsed == made)
         #expect(try await phone()?.rights == key.key.rights)
@@ -156,7 +186,9 @@ import Testing
         try await server.store.flush()
         #expect(try await phone()?.lastUsed == made + 61)
         #expect(
-            try await APIKeys.all(in: server.store).map(\.name).sorted() == ["phone", "tablet"]
+            try await APIKeys.all(in: server.store).keys.map(\.name).sorted() == [
+                "phone", "tablet",
+            ]
         )
         #expect(try await APIKeys.all(in: Store(.memory)).isEmpty)
     }

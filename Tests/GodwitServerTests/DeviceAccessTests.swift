@@ -118,6 +118,30 @@ import Testing
         }
     }
 
+    @Test func `an id that was released belongs to the next principal that uses it`() async throws {
+        let ann = try await server.key("ann", [.create: "*"])
+        let bob = try await server.key("bob", [.write: "*"])
+        try await server.serving {
+            let phone = try await device(ann, "phone")
+            try await phone.set("a", "bread")
+            try await phone.synchronize()
+            let client = try await phone.replica.status().client
+            try phone.close()
+            try await AccessControl.release(client, of: name, in: server.store)
+            let heir = try await device(bob, "phone")
+            try await heir.set("a", "wine")
+            try await heir.synchronize()
+            try heir.close()
+            #expect(try await server.ask(.value, ann.token).body == ["lists": ["a": "wine"]])
+            await refused(403, "foreignClient") { try await device(ann, "phone").synchronize() }
+        }
+        try await AccessControl.release(
+            ClientID(Identifiers.random.next()),
+            of: name,
+            in: Store(.memory)
+        )
+    }
+
     @Test func `an id is bound in a replica that is there, and in that one alone`() async throws {
         let ann = try await server.key("ann", [.create: "*"])
         let bob = try await server.key("bob", [.create: "*"])

@@ -104,8 +104,10 @@ import Testing
         let others: [Value] = [
             TokenKeys.rsa.with("use", "enc"), TokenKeys.rsa.with("alg", "RSA-OAEP"),
             ["kty": "EC", "kid": "p384", "crv": "P-384"], ["kty": "new", "kid": "new"],
+            TokenKeys.ec.with("key_ops", ["sign"]), TokenKeys.hs.with("key_ops", "verify"),
         ]
-        let set = TokenKeys.keySet(of: others + [TokenKeys.ed.with("use", "sig")])
+        let own = TokenKeys.ed.with("use", "sig").with("key_ops", ["sign", "verify"])
+        let set = TokenKeys.keySet(of: others + [own])
         _ = try await TokenKeySet(Array(set.jsonText().utf8))
         await #expect(throws: TokenKeySet.Fault.self) {
             try await TokenKeySet(Array(TokenKeys.keySet(of: others).jsonText().utf8))

@@ -62,6 +62,15 @@ import Testing
         #expect(made["token"]?.text?.hasPrefix("godwit_") == true && made["expires"] != nil)
     }
 
+    @Test func `a key for a store that is not there says that it made one`() throws {
+        for isNew in [true, false] {
+            let made = try Godwit.run("key", "new", "phone", "--store", store, "--read", "*")
+            #expect(made.status == 0 && made.errors.contains("made a new store") == isNew)
+        }
+        let list = try Godwit.run("key", "ls", "--store", folder.path("mistyped.sqlite"))
+        #expect(list.status == 1 && list.output.isEmpty)
+    }
+
     @Test func `keys of a server that shares its store with nobody are refused with a next step`()
         throws
     {

@@ -18,6 +18,16 @@ public struct APIKey: Hashable, Sendable {
     func isExpired(at now: Date) -> Bool { expires.map { now >= $0 } ?? false }
 }
 
+/// The API keys of a store.
+public struct APIKeyList: Hashable, Sendable {
+    /// The keys, the oldest first.
+    public internal(set) var keys: [APIKey] = []
+    /// The ids of keys whose rows are damaged: they let no client in, and can be revoked.
+    public internal(set) var damaged: [String] = []
+
+    public var isEmpty: Bool { keys.isEmpty && damaged.isEmpty }
+}
+
 /// A key that was just made: the only moment in which its secret is known.
 public struct NewAPIKey: Sendable {
     public let key: APIKey

@@ -37,7 +37,10 @@ public struct APIKeys: Sendable {
         rights: Rights,
         lifetime: Duration? = nil
     ) async throws -> NewAPIKey {
-        let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        // A list of keys must show each name as it is.
+        let isPlain = name.unicodeScalars.allSatisfy { scalar in
+            scalar.properties.generalCategory != .control && !scalar.properties.isBidiControl
+        }
         guard isPlain, (1...128).contains(name.count), !name.contains(where: \.isNewline) else {
             throw AccessError.invalidName(name)
         }
@@ -64,11 +67,13 @@ public struct APIKeys: Sendable {
     }
 
     /// The keys of a store, the oldest first, also of one that is open for reading alone.
-    public static func all(in store: Store) async throws -> [APIKey] {
+    public static func all(in store: Store) async throws -> APIKeyList {
         try await store.read { transaction in
             let database = transaction.connection
             // A server without access control has made no table.
-            guard try database.tableExists("godwit_access_key") else { return [] }
+            guard try database.tableExists("godwit_access_key") else {
+                return APIKeyList()
+            }
             return try AccessKeyTable.all(in: database)
         }
     }

@@ -35,5 +35,19 @@ enum AccessClientTable {
         try statement.bind(principal, at: 3)
         try statement.execute()
     }
+
+    static func remove(
+        _ client: ClientID,
+        of replica: ReplicaName,
+        in database: Database
+    ) throws {
+        let statement = try PreparedStatement(
+            "DELETE FROM godwit_access_client WHERE replica = ? AND client = ?",
+            in: database
+        )
+        try statement.bind(replica.text, at: 1)
+        try statement.bind(client.identifier.bytes, at: 2)
+        try statement.execute()
+    }
 }
 #endif

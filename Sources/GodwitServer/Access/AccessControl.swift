@@ -1,4 +1,8 @@
 #if Server
+internal import GRDB
+public import GodwitReplication
+public import GodwitStore
+
 /// Which clients a server lets in.
 ///
 /// ```swift
@@ -37,6 +41,27 @@ public enum AccessControl: Hashable, Sendable {
         switch self {
         case .open, .keys: nil
         case .tokens(let rules), .keysAndTokens(let rules): rules
+        }
+    }
+}
+
+extension AccessControl {
+    /// Takes the id of a client from the principal that has used it first: the next one that uses it has it.
+    ///
+    /// For a device that changes hands, or whose holder gets another kind of token.
+    ///
+    /// - Throws: ``StoreError``.
+    public static func release(
+        _ client: ClientID,
+        of replica: ReplicaName,
+        in store: Store
+    ) async throws {
+        try await store.write { transaction in
+            let database = transaction.connection
+            // A server without access control has made no table.
+            guard try database.tableExists("godwit_access_client") else { return }
+            try AccessClientTable.remove(client, of: replica, in: database)
+            transaction.touch()
         }
     }
 }

@@ -12,7 +12,7 @@ public enum AccessError: Error, Hashable, Sendable {
     case invalidPattern(String)
     /// Rights are a map of permissions to lists of patterns.
     case invalidRights(reason: String)
-    /// A key's name has 1 to 128 characters, and no control character.
+    /// A key's name has 1 to 128 characters, and no control character, nor one of the direction of text.
     case invalidName(String)
     /// A key lives for a second at least, and for 100 years at most.
     case invalidLifetime
@@ -42,7 +42,10 @@ extension AccessError: CustomStringConvertible, LocalizedError {
             """
         case .invalidRights(let reason): "the rights cannot be read: \(reason)"
         case .invalidName:
-            "the name of a key has 1 to 128 characters, none of them a control character"
+            """
+            the name of a key has 1 to 128 characters, none of them a control character or one that \
+            turns the direction of text
+            """
         case .invalidLifetime: "a key lives for a second at least, and for 100 years at most"
         case .unknownKey(let id): "there is no key \(id): see `godwit key ls`"
         case .unusableKeySet(let path, let reason): "the key set \(path) cannot be used: \(reason)"

@@ -45,8 +45,8 @@ enum AccessKeyTable {
         return try statement.step() ? try statement.row() : nil
     }
 
-    /// All keys, the oldest first.
-    static func all(in database: Database) throws -> [APIKey] {
+    /// All keys, the oldest first; a damaged row hides no other one.
+    static func all(in database: Database) throws -> APIKeyList {
         let statement = try PreparedStatement(
             """
             SELECT id, name, hash, rights, created, used, expires FROM godwit_access_key
@@ -55,9 +55,15 @@ enum AccessKeyTable {
             in: database
         )
         defer { statement.reset() }
-        var keys: [APIKey] = []
-        while try statement.step() { keys.append(try statement.row().key) }
-        return keys
+        var list = APIKeyList()
+        while try statement.step() {
+            do {
+                list.keys.append(try statement.row().key)
+            } catch AccessError.damagedKey(let id) {
+                list.damaged.append(id)
+            }
+        }
+        return list
     }
 
     /// - Returns: Whether there was such a key.

@@ -55,7 +55,10 @@ extension AccessRefusal {
             Response(
                 refusing: .forbidden,
                 code: "foreignClient",
-                message: "the id of this client belongs to another principal"
+                message: """
+                    the id of this client belongs to another principal: to give it to this one, the \
+                    server's operator calls `godwit replica forget` with the client's id
+                    """
             )
         }
     }

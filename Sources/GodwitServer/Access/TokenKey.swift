@@ -57,6 +57,11 @@ extension TokenKey {
         guard key["use"].map({ $0 == "sig" }) ?? true else {
             throw .isOfOtherUse("it does not sign")
         }
+        // RFC 7517, section 4.3.
+        let work: Value = isPrivate ? "sign" : "verify"
+        guard key["key_ops"].map({ $0.list?.contains(work) ?? false }) ?? true else {
+            throw .isOfOtherUse("its key_ops do not have \(isPrivate ? "sign" : "verify")")
+        }
         algorithm = try Self.algorithm(of: key)
         do {
             signer = try await Self.signer(key, algorithm, isPrivate: isPrivate)

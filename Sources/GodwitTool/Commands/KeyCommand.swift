@@ -32,7 +32,8 @@ struct KeyStoreArgument: ParsableArguments {
         mayCreate: Bool = false,
         _ body: (APIKeys) async throws -> Result
     ) async throws -> Result {
-        guard mayCreate || FileManager.default.fileExists(atPath: store) else {
+        let isNew = !FileManager.default.fileExists(atPath: store)
+        guard mayCreate || !isNew else {
             throw ToolError(StoreError.noStore(path: store).description)
         }
         var options = Store.Options()
@@ -41,6 +42,7 @@ struct KeyStoreArgument: ParsableArguments {
             let opened = try Store(.file(store), options: options)
             let result = try await body(APIKeys(opened))
             try opened.close()
+            if isNew { Terminal.warn("made a new store: start its server with --store \(store)") }
             return result
         } catch StoreError.alreadyOpen {
             throw ToolError(
@@ -108,13 +110,15 @@ struct KeyList: AsyncParsableCommand {
 
     func run() async throws {
         let store = try Store(.file(argument.store), options: .readOnly)
-        let keys = try await APIKeys.all(in: store)
+        let list = try await APIKeys.all(in: store)
         try store.close()
         guard !json else {
-            let values = keys.map { Value.map($0.encoded) }
-            return try Terminal.print(json: .list(Value.List(values)))
+            let values = list.keys.map { Value.map($0.encoded) }
+            let damaged = list.damaged.map { ["id": .string(Key($0)), "isDamaged": true] as Value }
+            return try Terminal.print(json: .list(Value.List(values + damaged)))
         }
-        let rows = keys.map { key in
+        for id in list.damaged { Terminal.warn(AccessError.damagedKey(id).description) }
+        let rows = list.keys.map { key in
             [
                 key.id, key.name, key.rights.words,
                 key.lastUsed.map { "used \($0.stamp)" } ?? "never used",

@@ -1,5 +1,6 @@
 import ArgumentParser
 import GodwitReplication
+import GodwitServer
 import GodwitStore
 import GodwitTree
 
@@ -125,7 +126,8 @@ struct ReplicaForget: AsyncParsableCommand {
         discussion: """
             A client that returns all the same loses nothing: it compares its objects with
             the server's. The server must not run meanwhile; it forgets silent clients by
-            itself.
+            itself. With --client, the id no longer belongs to the key or the subject of a
+            token that has used it first: the next one that uses it has it.
 
             EXAMPLES
               godwit replica forget server.sqlite --silent-for 90
@@ -162,6 +164,7 @@ struct ReplicaForget: AsyncParsableCommand {
             }
             let id = ClientID(identifier)
             if try await server.forget(id, of: name) { forgotten = [id] }
+            try await AccessControl.release(id, of: name, in: store)
         }
         try store.close()
         try Terminal.print("\(forgotten.count) clients forgotten")
