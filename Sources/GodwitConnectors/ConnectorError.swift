@@ -10,6 +10,8 @@ public enum ConnectorError: Error, Hashable, Sendable {
     case malformedAnswer(reason: String)
     /// The address is not that of a server.
     case invalidAddress(String)
+    /// A file has no root certificates that can be used.
+    case unusableCertificates(path: String, reason: String)
 }
 
 extension ConnectorError: CustomStringConvertible {
@@ -21,6 +23,8 @@ extension ConnectorError: CustomStringConvertible {
             "the server refused with \(status) (\(code)): \(message)"
         case .malformedAnswer(let reason): "the server's answer makes no sense: \(reason)"
         case .invalidAddress(let text): "\"\(text)\" is not the address of a server"
+        case .unusableCertificates(let path, let reason):
+            "the root certificates in \(path) cannot be used: \(reason)"
         }
     }
 }

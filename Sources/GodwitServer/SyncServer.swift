@@ -4,6 +4,8 @@ public import GodwitStore
 internal import GodwitTree
 internal import HTTPTypes
 internal import Hummingbird
+internal import HummingbirdCore
+internal import HummingbirdTLS
 public import Logging
 internal import NIOCore
 public import ServiceLifecycle
@@ -21,12 +23,17 @@ public struct SyncServer: Service {
     private let host: String
     private let port: Int
     private let access: AccessControl
+    private let tls: TLSFiles?
     private let allowedHosts: [String]
     private let clientSilenceMax: Duration?
     private let logger: Logger
     private let whenListening: @Sendable (Int) async -> Void
     /// See ``ReplicaRoutes/heartbeat``.
     var heartbeat = Duration.seconds(20)
+    /// For how long a connection may be silent that waits for a request, or for the rest of one.
+    ///
+    /// A client keeps a connection for a minute: it must not find it closed.
+    var silenceMax = Duration.seconds(120)
 
     /// The largest request that is accepted, in bytes.
     public static let requestSizeMax = 64 << 20
@@ -37,6 +44,7 @@ public struct SyncServer: Service {
     /// - Parameters:
     ///   - port: Where to listen; 0 for a free port.
     ///   - access: Which clients are let in.
+    ///   - tls: The server's certificate; nil for HTTP without TLS, on loopback or behind a proxy.
     ///   - allowedHosts: The names under which clients reach the server, such as `sync.example.com` behind
     ///     a proxy that keeps the name. On loopback, requests for other names than `localhost` and these
     ///     are refused; on any other address, all are let in unless names are given.
@@ -48,6 +56,7 @@ public struct SyncServer: Service {
         host: String = "127.0.0.1",
         port: Int = 7007,
         access: AccessControl = .open,
+        tls: TLSFiles? = nil,
         allowedHosts: [String] = [],
         clientSilenceMax: Duration? = .seconds(180 * 24 * 3_600),
         logger: Logger = Logger(label: "godwit.server"),
@@ -57,6 +66,7 @@ public struct SyncServer: Service {
         self.host = host
         self.port = port
         self.access = access
+        self.tls = tls
         self.allowedHosts = allowedHosts
         self.clientSilenceMax = clientSilenceMax
         self.logger = logger
@@ -65,10 +75,16 @@ public struct SyncServer: Service {
 
     /// Serves until the surrounding task is cancelled, or a graceful shutdown begins.
     ///
-    /// - Throws: ``AccessError/openBeyondLoopback(address:)``, ``AccessError/unusableKeySet(path:reason:)``
-    ///   before it listens; ``StoreError``, and why it cannot listen.
+    /// - Throws: ``AccessError/openBeyondLoopback(address:)``, ``AccessError/unusableKeySet(path:reason:)``,
+    ///   ``AccessError/unusableCertificate(path:reason:)`` before it listens; ``StoreError``, and why it
+    ///   cannot listen.
     public func run() async throws {
         try access.check(listeningOn: host)
+        if tls == nil, !Loopback.contains(host) {
+            logger.warning(
+                "keys and tokens travel in the clear: serve TLS, or put a proxy with TLS before"
+            )
+        }
         let whenListening = whenListening
         let server = try await ReplicaServer(store)
         let routes = ReplicaRoutes(
@@ -84,6 +100,7 @@ public struct SyncServer: Service {
         )
         let application = Application(
             router: routes.router,
+            server: try protocols(),
             configuration: ApplicationConfiguration(
                 address: .hostname(host, port: port),
                 serverName: "godwit"
@@ -101,6 +118,17 @@ public struct SyncServer: Service {
             defer { group.cancelAll() }
             try await group.next()
         }
+    }
+
+    /// HTTP/1.1, with TLS if there is a certificate.
+    private func protocols() throws -> HTTPServerBuilder {
+        let http = HTTPServerBuilder.http1(
+            configuration: .init(idleTimeout: TimeAmount(silenceMax))
+        )
+        guard let tls else { return http }
+        let now = store.options.clock.now
+        let certificate = try ServerCertificate(tls, now: now, logger: logger)
+        return try .tls(http, tlsConfiguration: certificate.configuration)
     }
 
     /// Forgets clients that do not return, until the task is cancelled.

@@ -221,12 +221,20 @@ enum Documentation_queries_8 {
 // Documentation/server-access.md, block 1
 enum Documentation_server_access_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let transport = try HTTPTransport(server: "https://sync.example.com", token: key)
+        let transport = try HTTPTransport(
+            server: "https://sync.example.com", token: key, rootCertificates: "/etc/ssl/own-root.pem")
     }
 }
 
 // Documentation/server-access.md, block 2
 enum Documentation_server_access_2 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let transport = try HTTPTransport(server: "https://sync.example.com", token: key)
+    }
+}
+
+// Documentation/server-access.md, block 3
+enum Documentation_server_access_3 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var options = Store.Options()
         options.processes = .several
@@ -545,6 +553,14 @@ enum Sources_GodwitServer_SyncServer_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let server = SyncServer(store: try Store(.file("/var/lib/godwit/server.sqlite")), port: 7007)
         try await server.run()
+    }
+}
+
+// Sources/GodwitServer/TLS/TLSFiles.swift, block 1
+enum Sources_GodwitServer_TLS_TLSFiles_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let tls = TLSFiles(certificates: "/etc/godwit/fullchain.pem", privateKey: "/etc/godwit/privkey.pem")
+        try await SyncServer(store: store, host: "0.0.0.0", access: .keys, tls: tls).run()
     }
 }
 

@@ -52,14 +52,16 @@ final class AccessServer: Sendable {
     func serving(
         _ access: AccessControl = .keys,
         heartbeat: Duration = .seconds(20),
+        silenceMax: Duration = .seconds(120),
+        tls: TLSFiles? = nil,
         _ body: () async throws -> Void
     ) async throws {
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let logger = log.logger
-        var server = SyncServer(store: store, port: 0, access: access, logger: logger) {
+        var server = SyncServer(store: store, port: 0, access: access, tls: tls, logger: logger) {
             continuation.yield($0)
         }
-        server.heartbeat = heartbeat
+        (server.heartbeat, server.silenceMax) = (heartbeat, silenceMax)
         let services = ServiceGroup(services: [server], logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -67,7 +69,7 @@ final class AccessServer: Sendable {
                 try await services.run()
             }
             if let port = await ports.first(where: { _ in true }) {
-                address.withLock { $0 = "http://127.0.0.1:\(port)" }
+                address.withLock { $0 = "\(tls == nil ? "http" : "https")://127.0.0.1:\(port)" }
                 let outcome = await Self.outcome(body)
                 await services.triggerGracefulShutdown()
                 try outcome.get()

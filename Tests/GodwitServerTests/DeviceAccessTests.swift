@@ -166,7 +166,7 @@ import Testing
         let other = ClientID(Identifiers.random.next())
         let renamed = MessageScope(client: other, former: id, carriesChanges: false)
         for scope in [own, renamed] {
-            await #expect(throws: AccessRefusal.foreignClient) {
+            await #expect(throws: AccessRefusal.foreignClient(id)) {
                 try await gate.admit(scope, of: stranger, to: one)
             }
         }

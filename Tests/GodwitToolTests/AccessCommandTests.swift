@@ -86,7 +86,8 @@ import Testing
         ["key", "new", "phone", "--read", "*", "--expires-in", "0d"],
         ["token", "create", "--key", "-", "--subject", "a", "--issuer", "b"],
         ["token", "inspect", "-", "--jwks", "x"], ["serve", "--jwks", "x"],
-        ["serve", "--audience", "x"],
+        ["serve", "--audience", "x"], ["serve", "--tls-key", "x"],
+        ["serve", "--tls-certificate", "x"],
     ])
     func `misuse is exit code 64`(_ arguments: [String]) throws {
         #expect(try Godwit.run(arguments).status == 64)

@@ -22,7 +22,7 @@ import Testing
             "Line",
             "Device", "Table", "Storage", "Replica", "Server",
         ],
-        "GodwitServer": ["Answer", "Access", "."],
+        "GodwitServer": ["Answer", "Access", "TLS", "."],
     ]
 
     @Test(arguments: rooms.keys.sorted())

@@ -22,12 +22,12 @@ import Testing
         ],
         "GodwitConnectors": [
             "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "Foundation",
-            "Synchronization", "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
+            "Synchronization", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL",
         ],
         "GodwitServer": [
             "GodwitTree", "GodwitStore", "GodwitReplication", "Crypto", "Foundation", "GRDB",
-            "HTTPTypes", "Hummingbird", "JWTKit", "Logging", "NIOCore", "ServiceLifecycle",
-            "Synchronization",
+            "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "JWTKit", "Logging",
+            "NIOCore", "NIOSSL", "ServiceLifecycle", "Synchronization",
         ],
         "Godwit": [
             "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",

@@ -1,17 +1,41 @@
 #if HTTP
 internal import AsyncHTTPClient
 internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
 internal import Synchronization
 
-/// The HTTP clients of the program, one for each set of timeouts, which stay until it ends.
+/// The HTTP clients of the program, one for each set of timeouts and roots, which stay until it ends.
 enum HTTPClients {
-    private static let clients = Mutex<[String: HTTPClient]>([:])
+    private struct Settings: Hashable {
+        let connect: Duration
+        let idle: Duration
+        let roots: [NIOSSLCertificate]?
+    }
 
-    static func client(for timeouts: HTTPTransport.Timeouts) -> HTTPClient {
-        clients.withLock { clients in
-            let name = "\(timeouts.connect) \(timeouts.idle)"
-            if let client = clients[name] { return client }
+    private static let clients = Mutex<[Settings: HTTPClient]>([:])
+
+    /// - Throws: ``ConnectorError/unusableCertificates(path:reason:)``.
+    static func client(
+        for timeouts: HTTPTransport.Timeouts,
+        _ rootCertificates: String?
+    ) throws(ConnectorError) -> HTTPClient {
+        let roots = try rootCertificates.map { path throws(ConnectorError) in
+            do {
+                return try NIOSSLCertificate.fromPEMFile(path)
+            } catch {
+                throw .unusableCertificates(path: path, reason: "\(error)")
+            }
+        }
+        return clients.withLock { clients in
+            let settings = Settings(connect: timeouts.connect, idle: timeouts.idle, roots: roots)
+            if let client = clients[settings] { return client }
             var configuration = HTTPClient.Configuration.singletonConfiguration
+            if let roots {
+                var tls = TLSConfiguration.makeClientConfiguration()
+                tls.additionalTrustRoots = [.certificates(roots)]
+                configuration.tlsConfiguration = tls
+            }
             configuration.timeout.connect = TimeAmount(timeouts.connect)
             configuration.timeout.read = TimeAmount(timeouts.idle)
             configuration.timeout.write = TimeAmount(timeouts.idle)
@@ -21,11 +45,13 @@ enum HTTPClients {
             configuration.redirectConfiguration = .disallow
             // A server that refuses a connection is told at once, and asked again by the queue.
             configuration.connectionPool.retryConnectionEstablishment = false
+            // On Apple's systems the client takes Network.framework, which knows no additional roots.
             let client = HTTPClient(
-                eventLoopGroupProvider: .singleton,
+                eventLoopGroupProvider: roots == nil
+                    ? .singleton : .shared(MultiThreadedEventLoopGroup.singleton),
                 configuration: configuration
             )
-            clients[name] = client
+            clients[settings] = client
             return client
         }
     }

@@ -5,6 +5,7 @@ public import GodwitReplication
 public import GodwitTree
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOSSL
 
 /// Carries exchanges to a Godwit server over HTTP.
 ///
@@ -40,12 +41,15 @@ public struct HTTPTransport: ReplicaTransport {
     ///     Where it is not taken, requests throw ``ConnectorError/refused(status:code:message:)`` with
     ///     status 401; the app makes another transport then, with a new one.
     ///   - headers: Others to send with each request, by name.
-    /// - Throws: ``ConnectorError/invalidAddress(_:)``.
+    ///   - rootCertificates: The path of a PEM file with root certificates to trust beside the system's:
+    ///     for a server whose certificate a root of your own has signed.
+    /// - Throws: ``ConnectorError/invalidAddress(_:)``, ``ConnectorError/unusableCertificates(path:reason:)``.
     public init(
         server: String,
         token: String? = nil,
         headers: [String: String] = [:],
-        timeouts: Timeouts = Timeouts()
+        timeouts: Timeouts = Timeouts(),
+        rootCertificates: String? = nil
     ) throws {
         guard let url = URL(string: server), let scheme = url.scheme, url.host != nil,
             ["http", "https"].contains(scheme)
@@ -55,7 +59,7 @@ public struct HTTPTransport: ReplicaTransport {
         if let token { headers["authorization"] = "Bearer \(token)" }
         self.headers = headers
         self.timeouts = timeouts
-        client = HTTPClients.client(for: timeouts)
+        client = try HTTPClients.client(for: timeouts, rootCertificates)
     }
 
     public func create(_ replica: ReplicaName) async throws {
@@ -190,8 +194,10 @@ extension HTTPTransport {
             ![.connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout].contains(error)
         case let error as IOError:
             ![ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENETDOWN].contains(error.errnoCode)
-        // It is of a module that this one does not import.
-        default: "\(type(of: error))" != "NIOConnectionError"
+        // The certificate was not taken, and nothing was sent.
+        case NIOSSLError.handshakeFailed, is NIOSSLExtraError: false
+        // They are of modules that this one does not import, the second on Apple's systems alone.
+        default: !["NIOConnectionError", "NWTLSError"].contains("\(type(of: error))")
         }
     }
 }

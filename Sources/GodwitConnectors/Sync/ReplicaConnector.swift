@@ -77,9 +77,6 @@ public final class ReplicaConnector: Sendable {
                 return try await connector.push(push.replica)
             }
         pipeline.backoff = options.backoff
-        // A push may run at any time, and finds nothing to send if it has run before. What it sends, it
-        // first commits durably.
-        pipeline.durability = .relaxed
         var queueOptions = PushQueue.Options()
         queueOptions.clock = options.clock
         queue =

@@ -1,5 +1,3 @@
-public import GodwitStore
-
 /// How a queue runs its operations: who does the work, how many at once, in which order.
 ///
 /// ```swift
@@ -42,12 +40,6 @@ public struct Pipeline: Sendable {
     ///
     /// If several ran, none is to blame; from the second time on they run one after the other.
     public var interruptionsMax = 5
-    /// What the starts and ends of its operations survive.
-    ///
-    /// A relaxed pipeline spares a sync at each of them. After a power failure its last operations may
-    /// run again although they were done, and ``QueuedOperation/mayHaveRun`` does not say so: it is for
-    /// operations that may run any number of times. Enqueuing is as durable as the app's transaction.
-    public var durability = Durability.durable
     /// What is done about a conflict; a clean merge is taken, others wait for the app.
     ///
     /// A conflict waits, too, if the resolver throws.

@@ -10,7 +10,7 @@ extension PushQueue {
         let epoch = state.withLock { $0.epoch }
         let claimed: [QueuedOperation]
         do {
-            claimed = try await store.write(durability(of: numbers)) { [self] transaction in
+            claimed = try await store.write { [self] transaction in
                 try transaction.start(numbers, epoch: epoch, lease: lease, at: now)
             }
         } catch QueueError.notTheRunner {
@@ -25,16 +25,6 @@ extension PushQueue {
             for operation in singles { group.addTask { await self.perform(operation) } }
             for batch in batches { group.addTask { await self.perform(batch) } }
         }
-    }
-
-    /// What it takes to mark operations as running: what the strictest of their pipelines asks for.
-    private func durability(of numbers: [OperationNumber]) -> Durability {
-        let relaxed = Set(pipelines.filter { $0.durability == .relaxed }.map(\.name))
-        guard !relaxed.isEmpty else { return .durable }
-        let areRelaxed = state.withLock { state in
-            numbers.allSatisfy { state.pipeline(of: $0).map(relaxed.contains) ?? false }
-        }
-        return areRelaxed ? .relaxed : .durable
     }
 
     /// What is done by one call of an executor each.
@@ -136,11 +126,9 @@ extension PushQueue {
         }
         let settlements = zip(outcomes, runs).map { settlement(of: $0, of: $1) }
         do {
-            // All of them are of one pipeline.
-            let settlement: Settlement = { transaction in
+            try await write { transaction in
                 for settlement in settlements { try settlement(transaction) }
             }
-            try await write(settlement, of: runs[0].operation)
         } catch {
             // One of them may be to blame: each by itself.
             for (settlement, run) in zip(settlements, runs) { await settle(settlement, of: run) }

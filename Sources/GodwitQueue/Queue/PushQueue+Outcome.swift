@@ -18,7 +18,7 @@ extension PushQueue {
 
     func settle(_ settlement: @escaping Settlement, of run: OperationRun) async {
         do {
-            try await write(settlement, of: run.operation)
+            try await write(settlement)
         } catch {
             await recordFailure(of: run, reason: Self.reason(of: error))
         }
@@ -28,13 +28,13 @@ extension PushQueue {
     ///
     /// - Throws: What the completion's body throws, or the store.
     func record(_ outcome: Outcome, of run: OperationRun) async throws {
-        try await write(settlement(of: outcome, of: run), of: run.operation)
+        try await write(settlement(of: outcome, of: run))
     }
 
     /// The completion's body has thrown, or the store could not write.
     private func recordFailure(of run: OperationRun, reason: String) async {
         do {
-            try await write(retry(run, after: nil, reason: reason), of: run.operation)
+            try await write(retry(run, after: nil, reason: reason))
         } catch {
             giveUp([run.operation.number])
         }
@@ -42,12 +42,8 @@ extension PushQueue {
 
     /// Writes down what is known, also when the task is cancelled meanwhile: to forget it would be
     /// to do it again.
-    func write(
-        _ settlement: @escaping Settlement,
-        of operation: QueuedOperation
-    ) async throws {
-        let durability = pipeline(of: operation).durability
-        _ = try await store.submit(durability, isAwaited: true, settlement).finish()
+    func write(_ settlement: @escaping Settlement) async throws {
+        _ = try await store.submit(.durable, isAwaited: true, settlement).finish()
     }
 
     /// What an outcome means for the store; what it means for memory alone is done at once.

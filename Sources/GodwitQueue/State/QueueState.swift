@@ -68,9 +68,6 @@ struct QueueState {
 
     func lane(of pipeline: String) -> Int? { lanes[pipeline] }
     func isOurs(_ lane: Int) -> Bool { lane != foreignLane }
-    func pipeline(of number: OperationNumber) -> String? {
-        machine.schedule.position(of: number).map { machine.lanes[$0.lane].name }
-    }
     var isUnloaded: Bool { if case .unloaded = known.phase { true } else { false } }
     var isLoaded: Bool { if case .loaded = known.phase { true } else { false } }
     var isRunning: Bool { service != nil }

@@ -36,11 +36,12 @@ enum AccessClientTable {
         try statement.execute()
     }
 
+    /// - Returns: Whether the id belonged to a principal.
     static func remove(
         _ client: ClientID,
         of replica: ReplicaName,
         in database: Database
-    ) throws {
+    ) throws -> Bool {
         let statement = try PreparedStatement(
             "DELETE FROM godwit_access_client WHERE replica = ? AND client = ?",
             in: database
@@ -48,6 +49,7 @@ enum AccessClientTable {
         try statement.bind(replica.text, at: 1)
         try statement.bind(client.identifier.bytes, at: 2)
         try statement.execute()
+        return statement.changedRowCount > 0
     }
 }
 #endif

@@ -50,18 +50,21 @@ extension AccessControl {
     ///
     /// For a device that changes hands, or whose holder gets another kind of token.
     ///
+    /// - Returns: Whether the id belonged to a principal.
     /// - Throws: ``StoreError``.
+    @discardableResult
     public static func release(
         _ client: ClientID,
         of replica: ReplicaName,
         in store: Store
-    ) async throws {
+    ) async throws -> Bool {
         try await store.write { transaction in
             let database = transaction.connection
             // A server without access control has made no table.
-            guard try database.tableExists("godwit_access_client") else { return }
-            try AccessClientTable.remove(client, of: replica, in: database)
-            transaction.touch()
+            guard try database.tableExists("godwit_access_client") else { return false }
+            let isReleased = try AccessClientTable.remove(client, of: replica, in: database)
+            if isReleased { transaction.touch() }
+            return isReleased
         }
     }
 }

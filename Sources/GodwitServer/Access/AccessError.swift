@@ -20,6 +20,8 @@ public enum AccessError: Error, Hashable, Sendable {
     case unknownKey(String)
     /// The file with the keys of tokens cannot be read, or has no key that can be used.
     case unusableKeySet(path: String, reason: String)
+    /// The file of a certificate, or of its private key, cannot be used.
+    case unusableCertificate(path: String, reason: String)
     /// A key does not sign tokens.
     case unusableSigningKey(reason: String)
     /// A text is no token that could be looked at.
@@ -49,6 +51,8 @@ extension AccessError: CustomStringConvertible, LocalizedError {
         case .invalidLifetime: "a key lives for a second at least, and for 100 years at most"
         case .unknownKey(let id): "there is no key \(id): see `godwit key ls`"
         case .unusableKeySet(let path, let reason): "the key set \(path) cannot be used: \(reason)"
+        case .unusableCertificate(let path, let reason):
+            "the certificate or key \(path) cannot be used: \(reason)"
         case .unusableSigningKey(let reason): "the key cannot sign tokens: \(reason)"
         case .unreadableToken(let reason): "that is no token: \(reason)"
         case .damagedKey(let id): "the row of the key \(id) is damaged: revoke it"

@@ -16,7 +16,7 @@ enum AccessRefusal: Error, Hashable {
     case hidden(ReplicaName)
     case notPermitted(Permission, ReplicaName)
     /// The id of the client belongs to another principal.
-    case foreignClient
+    case foreignClient(ClientID)
 }
 
 extension AccessRefusal {
@@ -27,7 +27,7 @@ extension AccessRefusal {
         case .expired(let reason), .invalid(let reason): reason
         case .hidden(let name): "no right to read \(name)"
         case .notPermitted(let permission, let name): "no right to \(permission) \(name)"
-        case .foreignClient: "the id of the client belongs to another principal"
+        case .foreignClient(let client): "the id \(client) belongs to another principal"
         }
     }
 
@@ -51,13 +51,13 @@ extension AccessRefusal {
                 code: "notPermitted",
                 message: "you may read \"\(name)\", but not \(permission) it: ask for that right"
             )
-        case .foreignClient:
+        case .foreignClient(let client):
             Response(
                 refusing: .forbidden,
                 code: "foreignClient",
                 message: """
-                    the id of this client belongs to another principal: to give it to this one, the \
-                    server's operator calls `godwit replica forget` with the client's id
+                    the id \(client) of this device belongs to another principal: to give it to this \
+                    one, the server's operator calls `godwit replica forget --client \(client)`
                     """
             )
         }

@@ -59,7 +59,7 @@ struct Gate: Sendable {
     /// The id of a client belongs to the principal that uses it first.
     ///
     /// - Parameter requireReplica: Called before an id is bound, to throw where there is no such replica.
-    /// - Throws: ``AccessRefusal/foreignClient``, ``StoreError``, and what `requireReplica` throws.
+    /// - Throws: ``AccessRefusal/foreignClient(_:)``, ``StoreError``, and what `requireReplica` throws.
     func admit(
         _ scope: MessageScope,
         of principal: Principal,
@@ -70,14 +70,15 @@ struct Gate: Sendable {
         guard control != .open else { return right }
         // By bytes: two texts that are one for Swift may be two principals.
         let identity = Key("\(principal.identity)")
+        let clients = [scope.client, scope.former ?? scope.client]
         let owners = try await store.read { transaction in
             let database = transaction.connection
-            return try [scope.client, scope.former ?? scope.client].map {
+            return try clients.map {
                 try AccessClientTable.principal(of: $0, in: name, database).map { Key($0) }
             }
         }
-        guard owners.allSatisfy({ ($0 ?? identity) == identity }) else {
-            throw AccessRefusal.foreignClient
+        for (client, owner) in zip(clients, owners) where (owner ?? identity) != identity {
+            throw AccessRefusal.foreignClient(client)
         }
         // A message that is refused binds nothing.
         if owners[0] == nil, right == .write || !scope.carriesChanges {
@@ -98,7 +99,9 @@ struct Gate: Sendable {
             let owner = try AccessClientTable.principal(of: client, in: name, database).map {
                 Key($0)
             }
-            guard (owner ?? identity) == identity else { throw AccessRefusal.foreignClient }
+            guard (owner ?? identity) == identity else {
+                throw AccessRefusal.foreignClient(client)
+            }
             guard owner == nil else { return }
             try AccessClientTable.bind(client, in: name, to: identity.text, database)
             transaction.touch()

@@ -11,7 +11,7 @@ actor TokenKeyFile {
     private let logger: Logger
     private let now: @Sendable () -> Date
     private var current: TokenKeySet
-    private var stamp: Stamp?
+    private var stamp: FileStamp?
     private var bytes: [UInt8]
 
     static let sizeMax = 1 << 20
@@ -22,7 +22,7 @@ actor TokenKeyFile {
         now: @escaping @Sendable () -> Date,
         logger: Logger
     ) async throws(AccessError) {
-        stamp = Stamp(path)
+        stamp = FileStamp(path)
         do throws(TokenKeySet.Fault) {
             bytes = try Self.read(path)
             current = try await TokenKeySet(bytes)
@@ -34,7 +34,7 @@ actor TokenKeyFile {
 
     /// The keys as the file has them now.
     func keys() async -> TokenKeySet {
-        let found = Stamp(path)
+        let found = FileStamp(path)
         guard found != stamp || found?.isRecent(at: now()) ?? false else { return current }
         do throws(TokenKeySet.Fault) {
             let read = try Self.read(path)
@@ -59,7 +59,7 @@ actor TokenKeyFile {
 
     private static func read(_ path: String) throws(TokenKeySet.Fault) -> [UInt8] {
         // A pipe would be waited for.
-        guard let stamp = Stamp(path), stamp.isRegularFile else {
+        guard let stamp = FileStamp(path), stamp.isRegularFile else {
             throw TokenKeySet.Fault(description: "it cannot be read")
         }
         guard stamp.size <= sizeMax else {
@@ -70,29 +70,5 @@ actor TokenKeyFile {
         }
         return Array(data)
     }
-}
-
-/// What tells that a file has changed, or that another one has taken its place, without reading it.
-private struct Stamp: Equatable {
-    private let changed: Date
-    let size: Int
-    private let number: Int
-    private let path: String
-    let isRegularFile: Bool
-
-    /// - Parameter path: The path of a file, or of a link to it.
-    init?(_ path: String) {
-        self.path = URL(filePath: path).resolvingSymlinksInPath().path
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: self.path),
-            let changed = attributes[.modificationDate] as? Date,
-            let size = attributes[.size] as? Int,
-            let number = attributes[.systemFileNumber] as? Int
-        else { return nil }
-        (self.changed, self.size, self.number) = (changed, size, number)
-        isRegularFile = attributes[.type] as? FileAttributeType == .typeRegular
-    }
-
-    /// Whether a second change may have left the time as it is: clocks of file systems are coarse.
-    func isRecent(at now: Date) -> Bool { abs(now.timeIntervalSince(changed)) < 2 }
 }
 #endif

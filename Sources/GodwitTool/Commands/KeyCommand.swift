@@ -40,9 +40,9 @@ struct KeyStoreArgument: ParsableArguments {
         options.processes = .several
         do {
             let opened = try Store(.file(store), options: options)
+            if isNew { Terminal.warn("made a new store: start its server with --store \(store)") }
             let result = try await body(APIKeys(opened))
             try opened.close()
-            if isNew { Terminal.warn("made a new store: start its server with --store \(store)") }
             return result
         } catch StoreError.alreadyOpen {
             throw ToolError(
@@ -117,7 +117,6 @@ struct KeyList: AsyncParsableCommand {
             let damaged = list.damaged.map { ["id": .string(Key($0)), "isDamaged": true] as Value }
             return try Terminal.print(json: .list(Value.List(values + damaged)))
         }
-        for id in list.damaged { Terminal.warn(AccessError.damagedKey(id).description) }
         let rows = list.keys.map { key in
             [
                 key.id, key.name, key.rights.words,
@@ -125,7 +124,8 @@ struct KeyList: AsyncParsableCommand {
                 key.expires.map { "\($0 > Date() ? "expires" : "expired") \($0.stamp)" } ?? "",
             ]
         }
-        try Terminal.print(rows.isEmpty ? "no keys" : Terminal.table(rows))
+        let damaged = list.damaged.map { [$0, "damaged", "lets no client in", "", ""] }
+        try Terminal.print(list.isEmpty ? "no keys" : Terminal.table(rows + damaged))
     }
 }
 

@@ -164,7 +164,9 @@ struct ReplicaForget: AsyncParsableCommand {
             }
             let id = ClientID(identifier)
             if try await server.forget(id, of: name) { forgotten = [id] }
-            try await AccessControl.release(id, of: name, in: store)
+            if try await AccessControl.release(id, of: name, in: store) {
+                Terminal.warn("the id \(client) is free for another principal")
+            }
         }
         try store.close()
         try Terminal.print("\(forgotten.count) clients forgotten")

@@ -16,6 +16,8 @@ struct Serve: AsyncParsableCommand {
             Without either it lets every client in, and listens on loopback alone. On
             loopback it answers requests for localhost alone, and for the hosts that
             --allow-host names beside --keys or --jwks: those of a proxy before it.
+            With --tls-certificate and --tls-key it serves HTTPS, and reads the files again
+            when they change.
             GET /health answers 200 while the store can be read and written to, else 503.
 
             EXAMPLES
@@ -23,6 +25,8 @@ struct Serve: AsyncParsableCommand {
               godwit serve --port 7007 --store /var/lib/godwit/server.sqlite
               godwit serve --keys --allow-host sync.example.com
               godwit serve --host 0.0.0.0 --keys
+              godwit serve --host 0.0.0.0 --keys --tls-certificate fullchain.pem \\
+                --tls-key privkey.pem
               godwit serve --jwks jwks.json --issuer https://id.example.com
               curl -X PUT http://127.0.0.1:7007/v1/replicas/shopping
             """
@@ -33,6 +37,9 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The address to listen on.") var host = "127.0.0.1"
     @Flag(help: "Ask clients for an API key of the store.") var keys = false
     @OptionGroup var tokens: TokenRulesArguments
+    @Option(help: "A PEM file with the server's certificate, and those below its root.")
+    var tlsCertificate: String?
+    @Option(help: "A PEM file with the certificate's private key.") var tlsKey: String?
     @Option(help: "A name under which clients reach the server; may be given several times.")
     var allowHost: [String] = []
     @Option(help: "After how many silent days states are no longer kept for a client; 0 for never.")
@@ -45,6 +52,9 @@ struct Serve: AsyncParsableCommand {
         }
         guard (0...36_500).contains(forgetAfter) else {
             throw ValidationError("--forget-after is a number of days, from 0 to 36500.")
+        }
+        guard (tlsCertificate == nil) == (tlsKey == nil) else {
+            throw ValidationError("--tls-certificate and --tls-key need each other.")
         }
         guard access != .open || allowHost.isEmpty else {
             throw ValidationError(
@@ -62,26 +72,33 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
+    private var tls: TLSFiles? {
+        guard let tlsCertificate, let tlsKey else { return nil }
+        return TLSFiles(certificates: tlsCertificate, privateKey: tlsKey)
+    }
+
     func run() async throws {
         let logger = Terminal.logger(level: verbose ? .debug : .notice)
         // No file is made for a server that does not start.
         try access.check(listeningOn: host)
+        try tls?.check()
         var options = Store.Options()
         // `godwit key` writes to the store beside the server.
         if keys { options.processes = .several }
         let opened = try Store(.file(store), options: options)
-        let host = host
+        let (host, scheme) = (host, tls == nil ? "http" : "https")
         let server = SyncServer(
             store: opened,
             host: host,
             port: port,
             access: access,
+            tls: tls,
             allowedHosts: allowHost,
             clientSilenceMax: forgetAfter == 0 ? nil : .seconds(forgetAfter * 24 * 3_600),
             logger: logger
         ) { port in
             // A server runs without its output, too.
-            try? Terminal.print("godwit is listening on http://\(host):\(port)")
+            try? Terminal.print("godwit is listening on \(scheme)://\(host):\(port)")
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
