@@ -32,8 +32,8 @@ public struct SyncServer: Service {
     var heartbeat = Duration.seconds(20)
     /// For how long a connection may be silent that waits for a request, or for the rest of one.
     ///
-    /// A client keeps a connection for a minute: it must not find it closed.
-    var silenceMax = Duration.seconds(120)
+    /// A client keeps a connection for a minute, and proxies for two: they must not find it closed.
+    var silenceMax = Duration.seconds(180)
 
     /// The largest request that is accepted, in bytes.
     public static let requestSizeMax = 64 << 20

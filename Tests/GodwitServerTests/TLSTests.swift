@@ -91,6 +91,36 @@ import Testing
         }
     }
 
+    @Test func `a file that could not be used is looked at again although no stamp tells`()
+        async throws
+    {
+        /// Writes into the files, so that neither size nor number tells, and not the time if it is the same.
+        func write(_ certificate: String, _ key: String, at time: Double) throws {
+            let date = Date(timeIntervalSince1970: time)
+            for (text, path) in [(certificate, tls.certificates), (key, tls.privateKey)] {
+                let file = try FileHandle(forWritingTo: URL(filePath: path))
+                try file.write(contentsOf: Data(text.utf8))
+                try file.close()
+                try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+            }
+        }
+        func text(_ name: String) throws -> String {
+            try String(contentsOfFile: Self.certificate(name), encoding: .utf8)
+        }
+        try install(certificate: "first.pem", key: "first.key")
+        try write(text("first.pem"), text("first.key"), at: 1_700_000_000)
+        try await server.serving(tls: tls) {
+            try await connect(trusting: "first-root.pem", 20)
+            let none = String(repeating: "-", count: try text("first.pem").utf8.count)
+            try write(none, text("first.key"), at: 1_700_000_060)
+            for number in 21...23 { try await connect(trusting: "first-root.pem", number) }
+            try write(text("second.pem"), text("second.key"), at: 1_700_000_060)
+            try await connect(trusting: "second-root.pem", 24)
+            let faults = server.log.lines.filter { $0.contains("last good certificate stays") }
+            #expect(faults.count == 1, "\(faults)")
+        }
+    }
+
     /// A certificate and a key that cannot be used; "" is no file.
     static let unusable = [
         ("first.pem", "second.key"), ("first.key", "first.key"), ("first.pem", "first.pem"),

@@ -13,6 +13,8 @@ actor TokenKeyFile {
     private var current: TokenKeySet
     private var stamp: FileStamp?
     private var bytes: [UInt8]
+    /// Why the file could not be read at the last look: a right to read it leaves no stamp.
+    private var fault: String?
 
     static let sizeMax = 1 << 20
 
@@ -35,9 +37,12 @@ actor TokenKeyFile {
     /// The keys as the file has them now.
     func keys() async -> TokenKeySet {
         let found = FileStamp(path)
-        guard found != stamp || found?.isRecent(at: now()) ?? false else { return current }
+        guard found != stamp || found?.isRecent(at: now()) ?? false || fault != nil else {
+            return current
+        }
         do throws(TokenKeySet.Fault) {
             let read = try Self.read(path)
+            fault = nil
             guard read != bytes else {
                 stamp = found
                 return current
@@ -50,7 +55,9 @@ actor TokenKeyFile {
             current = keys
             logger.info("the key set was read again", metadata: ["path": "\(path)"])
         } catch {
-            stamp = found
+            let isKnown = fault == error.description && found == stamp
+            (stamp, fault) = (found, error.description)
+            if isKnown { return current }
             let metadata: Logger.Metadata = ["path": "\(path)", "error": "\(error)"]
             logger.error("the key set cannot be used; the last good one stays", metadata: metadata)
         }

@@ -24,6 +24,8 @@ final class ServerCertificate: Sendable {
     private struct State {
         var stamps: [FileStamp?]
         var pair: Pair
+        /// Why the files could not be used at the last look: a right to read them leaves no stamp.
+        var fault: AccessError?
     }
 
     private let files: TLSFiles
@@ -60,14 +62,17 @@ final class ServerCertificate: Sendable {
         state.withLock { state in
             let stamps = Self.stamps(of: files)
             let areRecent = stamps.contains { $0?.isRecent(at: now()) ?? false }
-            guard stamps != state.stamps || areRecent else { return state.pair }
+            guard stamps != state.stamps || areRecent || state.fault != nil else {
+                return state.pair
+            }
             do throws(AccessError) {
-                state.pair = try Self.read(files)
+                (state.pair, state.fault) = (try Self.read(files), nil)
             } catch {
                 // It is told once for each change.
-                if stamps != state.stamps {
+                if stamps != state.stamps || error != state.fault {
                     logger.error("the last good certificate stays", metadata: ["error": "\(error)"])
                 }
+                state.fault = error
             }
             state.stamps = stamps
             return state.pair
