@@ -17,7 +17,7 @@ struct Waiters {
 
     /// The tasks that are about to wait.
     private var arrivals: [ID: Arrival] = [:]
-    /// In no dictionary, and looked at in their places: what is left is long, and must not be copied.
+    /// An array changes in place; the values of a dictionary were copied, with all that is left.
     private var waiters: [Waiter] = []
     /// Whether all that some task waits for seems to be gone: it is counted once more then.
     private(set) var isDue = false

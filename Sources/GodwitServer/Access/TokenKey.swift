@@ -58,9 +58,9 @@ extension TokenKey {
             throw .isOfOtherUse("it does not sign")
         }
         // RFC 7517, section 4.3.
-        let work: Value = isPrivate ? "sign" : "verify"
-        guard key["key_ops"].map({ $0.list?.contains(work) ?? false }) ?? true else {
-            throw .isOfOtherUse("its key_ops do not have \(isPrivate ? "sign" : "verify")")
+        let work = isPrivate ? "sign" : "verify"
+        guard key["key_ops"].map({ $0.list?.contains(.string(Key(work))) ?? false }) ?? true else {
+            throw .isOfOtherUse("its key_ops do not have \(work)")
         }
         algorithm = try Self.algorithm(of: key)
         do {

@@ -1,0 +1,48 @@
+// swift-format-ignore-file
+// Scripts/example-blocks has written this.
+
+import Foundation
+import GRDB
+import Godwit
+import GodwitConnectors
+import GodwitQueue
+import GodwitReplication
+import GodwitServer
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Observation
+
+// Sources/GodwitConnectors/HTTP/HTTPTransport.swift, block 1
+enum Sources_GodwitConnectors_HTTP_HTTPTransport_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let transport = try HTTPTransport(server: "https://sync.example.com", token: "…")
+        try await transport.create(ReplicaName("shopping"))
+    }
+}
+
+// Sources/GodwitConnectors/Sync/ReplicaConnector.swift, block 1
+enum Sources_GodwitConnectors_Sync_ReplicaConnector_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let connector = try ReplicaConnector(store, transport: HTTPTransport(server: address))
+        let shopping = try await connector.open(ReplicaName("shopping"), collections: ["lists"])
+        try await connector.run()
+    }
+}
+
+// Sources/GodwitConnectors/Sync/ReplicaConnector.swift, block 2
+enum Sources_GodwitConnectors_Sync_ReplicaConnector_2 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        var options = ReplicaConnector.Options()
+        options.hasOwnQueue = false
+        let connector = try ReplicaConnector(store, transport: transport, options: options)
+        let queue = try PushQueue(store, pipelines: [uploads, connector.pipeline])
+    }
+}
+
+// Sources/GodwitConnectors/Sync/ReplicaConnector.swift, block 3
+enum Sources_GodwitConnectors_Sync_ReplicaConnector_3 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        try await connector.leave(shopping.name, removingObjects: true)   // signs out
+    }
+}

@@ -1,0 +1,323 @@
+// swift-format-ignore-file
+// Scripts/example-blocks has written this.
+
+import Foundation
+import GRDB
+import Godwit
+import GodwitConnectors
+import GodwitQueue
+import GodwitReplication
+import GodwitServer
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Observation
+
+// Sources/GodwitStore/Coding/Defaulted.swift, block 1
+enum Sources_GodwitStore_Coding_Defaulted_1 {
+    struct Item: Codable, Sendable, Defaulted {
+        var name: String
+        var isCrossed = false
+
+        static let defaults = Item(name: "")
+    }
+}
+
+// Sources/GodwitStore/Commit/ChangeSets.swift, block 1
+enum Sources_GodwitStore_Commit_ChangeSets_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        for await changes in store.changes() {
+            print(changes.last, changes.updated)
+        }
+    }
+}
+
+// Sources/GodwitStore/Database/Schema.swift, block 1
+enum Sources_GodwitStore_Database_Schema_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let schema = Schema(name: "shop", steps: [
+            .sql("CREATE TABLE price (item TEXT PRIMARY KEY, cents INTEGER NOT NULL) STRICT"),
+            .change { try $0.execute(sql: "UPDATE price SET cents = cents * 100") },
+        ])
+        var options = Store.Options()
+        options.schemas = [schema]
+        let store = try Store(.file(path), options: options)
+    }
+}
+
+// Sources/GodwitStore/Index/CollectionRules.swift, block 1
+enum Sources_GodwitStore_Index_CollectionRules_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        var options = Store.Options()
+        options.collections = [
+            CollectionRules(contacts, indexes: [byPresence]),
+            CollectionRules(messages, retention: .age(.seconds(30 * 24 * 3600))),
+            CollectionRules(typing, isEphemeral: true),
+        ]
+    }
+}
+
+// Sources/GodwitStore/Index/Field+KeyPath.swift, block 1
+enum Sources_GodwitStore_Index_Field_KeyPath_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        Field(\Contact.address.city)     // the same as Field("address", "city")
+    }
+}
+
+// Sources/GodwitStore/Index/Index.swift, block 1
+enum Sources_GodwitStore_Index_Index_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let byPresence = Index("byPresence", on: "presence", "name")
+        let inCity = Index("inCity", on: Field("address", "city"))
+        let words = Index.fullText("words", on: "title", "text")
+    }
+}
+
+// Sources/GodwitStore/Name/KeyRange.swift, block 1
+enum Sources_GodwitStore_Name_KeyRange_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let year = try transaction.keys(in: notes, range: .prefix("2026-"))
+        let half = try transaction.keys(in: notes, range: KeyRange(from: "a", to: "n"))
+    }
+}
+
+// Sources/GodwitStore/Name/StoreKey.swift, block 1
+enum Sources_GodwitStore_Name_StoreKey_1 {
+    struct Sku: LosslessStringConvertible, StoreKey {
+        let description: String
+        init(_ text: String) { description = text }
+    }
+}
+
+// Sources/GodwitStore/Object/StoreCollection.swift, block 1
+enum Sources_GodwitStore_Object_StoreCollection_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let contacts = Store.Collection<Contact>("contacts")
+        // The second version of the app has split the name.
+        let people = Store.Collection<Person>("contacts", version: 2) { value, version in
+            var map = value.map ?? [:]
+            let words = map["name"]?.text?.split(separator: " ", maxSplits: 1) ?? []
+            map["first"] = .string(Key(String(words.first ?? "")))
+            map["last"] = .string(Key(String(words.dropFirst().first ?? "")))
+            map["name"] = nil
+            return .map(map)
+        }
+    }
+}
+
+// Sources/GodwitStore/Observation/LiveObject.swift, block 1
+enum Sources_GodwitStore_Observation_LiveObject_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let robbie = LiveObject(of: "robbie", in: contacts, store)
+        Text(robbie.object?.name ?? "")
+    }
+}
+
+// Sources/GodwitStore/Observation/LiveQuery.swift, block 1
+enum Sources_GodwitStore_Observation_LiveQuery_1 {
+    @MainActor @Observable final class Model {
+        let online: LiveQuery<Contact>
+
+        init(_ store: Store) {
+            online = LiveQuery(contacts.where(\.isOnline, .equal(true)).order(by: \.name), in: store)
+        }
+    }
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        List(model.online.rows) { row in Text(row.object.name) }
+    }
+}
+
+// Sources/GodwitStore/Observation/Store+Observation.swift, block 1
+enum Sources_GodwitStore_Observation_Store_Observation_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        for try await contact in store.values(of: "robbie", in: contacts) {
+            show(contact)
+        }
+    }
+}
+
+// Sources/GodwitStore/Query/FieldTest.swift, block 1
+enum Sources_GodwitStore_Query_FieldTest_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        contacts.where(\.city, .oneOf(["Rome", "Oslo"]))
+        contacts.where(\.born, .atLeast(spring))
+        contacts.where(\.name, .hasPrefix("Ro"))
+        contacts.where(\.email, .equal(nil))
+    }
+}
+
+// Sources/GodwitStore/Query/Filter.swift, block 1
+enum Sources_GodwitStore_Query_Filter_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let isNear = Filter<Contact>(\.city, .equal("Rome")) || Filter(\.city, .equal("Ostia"))
+        let query = contacts.where(isNear && !Filter(\.isHidden, .equal(true)))
+    }
+}
+
+// Sources/GodwitStore/Query/Query.swift, block 1
+enum Sources_GodwitStore_Query_Query_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let online = contacts.where(\.isOnline, .equal(true)).order(by: \.name)
+        let newest = messages.order(by: \.date, .descending).limit(20)
+        let spring = messages.where(\.date, .between(march..<june))
+        let list = try await store.read { try $0.objects(online) }
+        for try await list in store.values(of: online) { show(list) }
+    }
+}
+
+// Sources/GodwitStore/Query/Query.swift, block 2
+enum Sources_GodwitStore_Query_Query_2 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        contacts.order(by: \.city).order(by: \.born, .descending)   // by city, then by date
+    }
+}
+
+// Sources/GodwitStore/Query/QueryRows.swift, block 1
+enum Sources_GodwitStore_Query_QueryRows_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let rows = try await store.read { try $0.objects(online) }
+        for row in rows { show(row.key, row.object) }
+        for (key, error) in rows.unreadable { report(key, error) }
+    }
+}
+
+// Sources/GodwitStore/Query/TextQuery.swift, block 1
+enum Sources_GodwitStore_Query_TextQuery_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let words = Index.fullText("words", on: "title", "text")
+        let query = notes.matching("red wi", by: words).limit(20)     // "red wine", "wide red" …
+        for row in try await store.read({ try $0.objects(query) }) {
+            show(row.object.title, row.snippet)
+        }
+    }
+}
+
+// Sources/GodwitStore/Store+Transactions.swift, block 1
+enum Sources_GodwitStore_Store_Transactions_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        try await pool.write { database in
+            try invoice.insert(database)
+            try store.write(in: database) { try $0.enqueue(SendInvoice(id: invoice.id)) }
+        }
+    }
+}
+
+// Sources/GodwitStore/Store.swift, block 1
+enum Sources_GodwitStore_Store_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let store = try Store(.file("/tmp/shop.godwit"))
+        let items = Store.Collection<Item>("items")
+        try await store.write { transaction in
+            try transaction.set(Item(name: "Bread"), for: "bread", in: items)
+        }
+        let bread = try await store.read { try $0.get("bread", in: items) }
+    }
+}
+
+// Sources/GodwitStore/Store.swift, block 2
+enum Sources_GodwitStore_Store_2 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let store = try Store(adopting: pool)
+        try await store.write { transaction in
+            try transaction.set(order, for: "12", in: orders)
+            try invoice.insert(transaction.database)
+        }
+    }
+}
+
+// Sources/GodwitStore/Transaction/ObjectReader+Objects.swift, block 1
+enum Sources_GodwitStore_Transaction_ObjectReader_Objects_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        try transaction.enumerate(contacts, range: .prefix("b")) { key, contact, stop in
+            if contact.isOnline { stop = true }
+        }
+    }
+}
+
+// Sources/GodwitStore/Transaction/ObjectReader+Objects.swift, block 2
+enum Sources_GodwitStore_Transaction_ObjectReader_Objects_2 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws -> Outcome {
+        let theirs = try JSONDecoder().decode(Contact.self, from: answer.body)
+        let value = try await store.read { try $0.value(of: theirs, for: "robbie", in: contacts) }
+        return .conflict(theirs: value, tag: tag, reason: "the cloud has another version")
+    }
+}
+
+// Sources/GodwitStore/Transaction/TransactionHook.swift, block 1
+enum Sources_GodwitStore_Transaction_TransactionHook_1 {
+    struct NoEmptyNames: TransactionHook {
+        let collections: Set<Key>? = ["contacts"]
+
+        func willCommit(
+            _ changes: [ObjectChange],
+            in transaction: borrowing WriteTransaction
+        ) throws {
+            for change in changes {
+                guard try change.newValue()?["name"] != "" else { throw EmptyName() }
+            }
+        }
+    }
+}
+
+// Sources/GodwitStore/Transaction/WriteTicket.swift, block 1
+enum Sources_GodwitStore_Transaction_WriteTicket_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let ticket = try store.writeLater { try $0.set(draft, for: "draft", in: notes) }
+        // ... and somewhere else:
+        let commit = try await ticket.finish().commit
+    }
+}
+
+// Sources/GodwitStore/Transaction/WriteTransaction+Identifiable.swift, block 1
+enum Sources_GodwitStore_Transaction_WriteTransaction_Identifiable_1 {
+    struct Contact: Codable, Identifiable, Sendable {
+        var id = UUID()
+        var name: String
+    }
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        try transaction.set(robbie, in: contacts)
+    }
+}
+
+// Sources/GodwitStore/Transaction/WriteTransaction.swift, block 1
+enum Sources_GodwitStore_Transaction_WriteTransaction_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let commit = try view.commit(of: "robbie", in: contacts)
+        try await store.write { transaction in
+            try transaction.require(commit, of: "robbie", in: contacts)
+            try transaction.set(edited, for: "robbie", in: contacts)
+        }
+    }
+}
+
+// Sources/GodwitStore/Transaction/WriteTransaction.swift, block 2
+enum Sources_GodwitStore_Transaction_WriteTransaction_2 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        try transaction.update("robbie", in: contacts) { $0.presence = .online }
+    }
+}
+
+// Sources/GodwitStore/Transaction/WriteTransaction.swift, block 3
+enum Sources_GodwitStore_Transaction_WriteTransaction_3 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        try transaction.edit("groceries", in: lists) {
+            $0.items.list.move(from: 4, to: 0)
+            $0.count += 1
+        }
+    }
+}
+
+// Sources/GodwitStore/View/StoreView.swift, block 1
+enum Sources_GodwitStore_View_StoreView_1 {
+    @MainActor final class RosterModel {
+        let view: StoreView
+        let online: LiveList<Contact, Presence, String>
+
+        init(_ store: Store) async throws {
+            view = try await store.view()
+            online = try await view.list(contacts, grouped: { $0.presence }, sorted: { $0.name })
+        }
+
+        func run() async throws { try await view.follow() }
+    }
+}
