@@ -20,6 +20,9 @@ public final class Store: Sendable {
     public typealias Location = StoreLocation
     public typealias Options = StoreOptions
     public typealias Collection = StoreCollection
+    public typealias Migration = StoreMigration
+    public typealias Index = StoreIndex
+    public typealias Query = StoreQuery
 
     public let location: Location
     /// What was done about a damaged file when the store was opened; nil when there was none.
@@ -100,9 +103,11 @@ extension Store {
 
     private func begin() throws {
         let options = context.options
+        let migrations = StoreMigrations(options.migrations)
         if options.access == .readOnly {
             try database.read {
                 try StoreSchema.schema.check($0)
+                try migrations.check($0)
                 try context.indexes.load(from: $0)
             }
         } else {
@@ -111,9 +116,9 @@ extension Store {
                 try checkpointer.watch($0)
             }
             try prepare(StoreSchema.schema)
-            for schema in options.schemas { try prepare(schema) }
             try connections.alone { database in
                 try database.inTransaction(.immediate) {
+                    try migrations.run(in: database)
                     try context.indexes.match(options.collections, in: database)
                     return .commit
                 }
@@ -127,8 +132,8 @@ extension Store {
         try tidyUp(options.collections)
     }
 
-    /// Brings the tables of a part of Godwit, or of the app, up to date.
-    public func prepare(_ schema: Schema) throws {
+    /// Brings the tables of a part of Godwit up to date.
+    package func prepare(_ schema: TableSchema) throws {
         do {
             if try database.read({ try schema.isPrepared(in: $0) }) { return }
             try connections.alone { database in

@@ -78,7 +78,7 @@ var draft: Note { Note(title: "") }
 var invoice: Invoice { Invoice(id: 1) }
 let (spring, summer, march, june) = (Date.now, Date.now, Date.now, Date.now)
 
-let byPresence = Index("byPresence", on: "presence")
+let byPresence = Store.Index("byPresence", on: "presence")
 let online = contacts.where(\.isOnline, .equal(true))
 let query = online
 
@@ -88,7 +88,7 @@ func some<Part>() -> Part { fatalError("no block runs") }
 
 var store: Store { some() }
 var pool: DatabasePool { some() }
-var view: StoreView { some() }
+var view: ReadView { some() }
 var queue: PushQueue { some() }
 var uploads: Pipeline { some() }
 var transport: any ReplicaTransport { some() }
@@ -99,7 +99,7 @@ var folder: TemporaryFolder { some() }
 var name: ReplicaName { some() }
 var client: ClientID { some() }
 var id: OperationID { some() }
-var tag: Tag { some() }
+var tag: CloudTag { some() }
 var path: String { some() }
 var address: String { some() }
 var key: String { some() }
@@ -123,42 +123,42 @@ func serve() async {}
 
 // MARK: - Operations and a cloud
 
-struct Upload: GodwitQueue.Operation { static let kind = "upload" }
-struct UploadContact: GodwitQueue.Operation {
+struct Upload: PushOperation { static let kind = "upload" }
+struct UploadContact: PushOperation {
     static let kind = "upload-contact"
     let id: String
     var contact: String { id }
 }
-struct DeleteContact: GodwitQueue.Operation {
+struct DeleteContact: PushOperation {
     static let kind = "delete-contact"
     let id: String
 }
-struct UploadCustomer: GodwitQueue.Operation {
+struct UploadCustomer: PushOperation {
     static let kind = "upload-customer"
     let id: String
 }
-struct UploadOrder: GodwitQueue.Operation {
+struct UploadOrder: PushOperation {
     static let kind = "upload-order"
     let id: String
 }
-struct UploadPhoto: GodwitQueue.Operation {
+struct UploadPhoto: PushOperation {
     static let kind = "upload-photo"
     var id = ""
     var scale = 1.0
 }
-struct UploadUser: GodwitQueue.Operation {
+struct UploadUser: PushOperation {
     static let kind = "upload-user"
     let id: String
 }
-struct UploadAvatar: GodwitQueue.Operation {
+struct UploadAvatar: PushOperation {
     static let kind = "upload-avatar"
     let user: String
 }
-struct Charge: GodwitQueue.Operation {
+struct Charge: PushOperation {
     static let kind = "charge"
     let account: String
 }
-struct SendInvoice: GodwitQueue.Operation {
+struct SendInvoice: PushOperation {
     static let kind = "send-invoice"
     let id: Int64
 }

@@ -99,7 +99,7 @@ import Testing
         }
         let record = try #require(try await phone.replica.conflicts().first)
         let (id, conflict) = try #require(record.conflicts.first)
-        #expect(conflict.path == Path([.key("items"), .position(1), .key("name")]))
+        #expect(conflict.path == ValuePath([.key("items"), .position(1), .key("name")]))
         let other = conflict.choice == .ours ? conflict.theirs : conflict.ours
         let (store, replica) = (phone.store, phone.replica)
         try await store.write { try replica.settle(id, about: record.object, .takeOther, in: $0) }

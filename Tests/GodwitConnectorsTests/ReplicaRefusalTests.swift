@@ -127,7 +127,7 @@ import Testing
             #expect(try await device.replica.refusedObjects().isEmpty)
         }
         let records = try await phone.replica.conflicts()
-        #expect(records.first?.conflicts.values.first?.path == Path([.key("id")]))
+        #expect(records.first?.conflicts.values.first?.path == ValuePath([.key("id")]))
     }
 
     @Test func `what a hook throws is a refusal, whatever it is`() async throws {

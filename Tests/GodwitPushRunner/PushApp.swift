@@ -13,7 +13,7 @@ struct Contact: Codable, Hashable, Sendable {
 }
 
 /// Pushes a contact as it is when the operation runs.
-struct PushContact: GodwitQueue.Operation {
+struct PushContact: PushOperation {
     static let kind = "push-contact"
     let name: String
 
@@ -22,7 +22,7 @@ struct PushContact: GodwitQueue.Operation {
 }
 
 /// Adds one line to a ledger; two of them would be one too many.
-struct AddCharge: GodwitQueue.Operation {
+struct AddCharge: PushOperation {
     static let kind = "add-charge"
     let charge: String
 }

@@ -7,7 +7,7 @@ import Testing
 
 /// Executors that do several operations at once.
 @Suite struct BatchTests {
-    struct Other: GodwitQueue.Operation {
+    struct Other: PushOperation {
         static let kind = "other"
     }
 
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func `one that cannot be read is set aside, and the others are done`() async throws {
-        struct Newer: GodwitQueue.Operation {
+        struct Newer: PushOperation {
             static let kind = Upload.kind
             let title: String
         }

@@ -22,7 +22,7 @@ import Testing
             }
             await bench.cloud.starts()
             let theirs = Value.map(["a": .int(1), "b": .int(5)])
-            let tag = Tag(.string("v7"), for: "x")
+            let tag = CloudTag(.string("v7"), for: "x")
             bench.cloud.answer("x", .conflict(theirs: theirs, tag: tag, reason: "412"))
             await bench.cloud.starts()
             let (merged, recorded) = try await bench.store.read { transaction in
@@ -51,7 +51,7 @@ import Testing
             bench.cloud.answer("x", .retry(reason: "the answer was lost"))
             bench.clock.advance(by: await bench.clock.nextDelay())
             await bench.cloud.starts()
-            let tag = Tag(.string("v7"), for: "x")
+            let tag = CloudTag(.string("v7"), for: "x")
             bench.cloud.answer("x", .conflict(theirs: ["a": 1, "b": 5], tag: tag, reason: "412"))
             // It is not the first attempt, so the merge is not pushed at once.
             bench.clock.advance(by: await bench.clock.nextDelay())
@@ -75,7 +75,7 @@ import Testing
                 return try transaction.enqueue(Upload(name: "delete", pushes: ["x"]))
             }
             await bench.cloud.starts()
-            let tag = Tag(.string("v7"), for: "x")
+            let tag = CloudTag(.string("v7"), for: "x")
             let outcome = Outcome.conflict(theirs: ["a": 5], tag: tag, reason: "412")
             bench.cloud.answer("delete", outcome)
             let fate = try await queue.fate(of: id)
@@ -146,7 +146,7 @@ import Testing
                 return try transaction.enqueue(Upload(name: "x", pushes: ["x"]))
             }
             await bench.cloud.starts()
-            let tag = Tag(.string("v7"), for: "x")
+            let tag = CloudTag(.string("v7"), for: "x")
             bench.cloud.answer("x", .conflict(theirs: ["a": 5], tag: tag, reason: "412"))
             _ = try await queue.fate(of: id)
             let known = try await bench.store.read { try $0.tag(for: "x") }

@@ -16,7 +16,7 @@ struct MyContact: Codable, Hashable, Sendable {
 
 let myContacts = Store.Collection<MyContact>("contacts")
 
-struct UploadMyContact: GodwitQueue.Operation {
+struct UploadMyContact: PushOperation {
     static let kind = "upload-contact"
     let contact: String
 
@@ -52,7 +52,7 @@ func fooBarPipeline(_ store: Store, _ cloud: FooBarCloud) -> Pipeline {
                 theirs: try await store.read {
                     try $0.value(of: theirs, for: upload.contact, in: myContacts)
                 },
-                tag: Tag(newest.tag, for: upload.path),
+                tag: CloudTag(newest.tag, for: upload.path),
                 reason: "the cloud has another version"
             )
         case 429, 503:
@@ -166,11 +166,11 @@ func fooBarPipeline(_ store: Store, _ cloud: FooBarCloud) -> Pipeline {
     }
 
     @Test func `a file goes before the photo that names it`() async throws {
-        struct UploadFile: GodwitQueue.Operation {
+        struct UploadFile: PushOperation {
             static let kind = "file"
             let name: String
         }
-        struct UploadPhoto: GodwitQueue.Operation {
+        struct UploadPhoto: PushOperation {
             static let kind = "photo"
             let file: String
         }

@@ -7,7 +7,7 @@ import Testing
 
 /// Operations on paths and things that are changed, skipped and replaced while they wait.
 @Suite struct FootprintChangeTests {
-    private struct Touching: GodwitQueue.Operation {
+    private struct Touching: PushOperation {
         static let kind = "touching"
         var kind = 11
         let paths: [String]
@@ -214,7 +214,7 @@ import Testing
     }
 
     @Test func `an order outlasts a dependency that a refusal ends`() async throws {
-        struct Doing: GodwitQueue.Operation {
+        struct Doing: PushOperation {
             static let kind = "doing"
             let paths: [String]
             var footprint: Footprint {
@@ -240,7 +240,7 @@ import Testing
     }
 
     @Test func `an operation stays with its host`() async throws {
-        struct Sending: GodwitQueue.Operation {
+        struct Sending: PushOperation {
             static let kind = "sending"
             let host: String?
         }
@@ -255,7 +255,7 @@ import Testing
     }
 
     @Test func `an operation that gets an effect leaves none behind when it goes`() async throws {
-        struct Writing: GodwitQueue.Operation {
+        struct Writing: PushOperation {
             static let kind = "writing"
             let thing: String?
             var effect: Effect? { thing.map { .write($0) } }
@@ -270,7 +270,7 @@ import Testing
     }
 
     @Test func `an operation that is replaced pushes the objects of the new one`() async throws {
-        struct Pushing: GodwitQueue.Operation {
+        struct Pushing: PushOperation {
             static let kind = "pushing"
             let key: String
             var objects: [ObjectKey] { [ObjectKey(collection: "things", key: Key(key))] }

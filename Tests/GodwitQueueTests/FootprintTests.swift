@@ -125,7 +125,7 @@ import Testing
     }
 
     /// Touches as many things as it says.
-    private struct Batch: GodwitQueue.Operation {
+    private struct Batch: PushOperation {
         static let kind = "batch"
         let count: Int
         var footprint: Footprint {
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test func `a rule of the app's gives an order that no footprint has`() async throws {
-        struct Charge: GodwitQueue.Operation {
+        struct Charge: PushOperation {
             static let kind = "charge"
             let account: String
         }
@@ -237,7 +237,7 @@ import Testing
 
     /// Who waits for whom, by place; one that was skipped is not there.
     private func graph(
-        of work: [some GodwitQueue.Operation],
+        of work: [some PushOperation],
         skipping skipped: Int?
     ) async throws -> [Int: Set<Int>] {
         let bench = try Workbench()

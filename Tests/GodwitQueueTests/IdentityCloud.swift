@@ -9,7 +9,7 @@ enum NodeChange: Codable, Hashable, Sendable {
     case deleteTree(String, name: String, folders: [String])
 }
 
-struct ChangeNode: GodwitQueue.Operation {
+struct ChangeNode: PushOperation {
     static let kind = "change-node"
     let change: NodeChange
 

@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test func `two kinds of writing one thing stay two`() async throws {
-        struct UploadAvatar: GodwitQueue.Operation {
+        struct UploadAvatar: PushOperation {
             static let kind = "upload-avatar"
             let thing: String
             var effect: Effect? { .write(thing) }

@@ -7,7 +7,7 @@ import Testing
 @testable import GodwitQueue
 
 /// Changes one thing of a cloud; all of them are one Swift type, so that moves can be chained.
-struct ChangeThing: GodwitQueue.Operation {
+struct ChangeThing: PushOperation {
     static let kind = "change-thing"
     let effect: Effect?
 
@@ -18,11 +18,11 @@ struct ChangeThing: GodwitQueue.Operation {
     func merged(
         with earlier: QueuedOperation,
         as effect: Effect
-    ) throws -> (any GodwitQueue.Operation)? { ChangeThing(effect: effect) }
+    ) throws -> (any PushOperation)? { ChangeThing(effect: effect) }
 }
 
 /// Looks where a thing is: has an order with all that changes it, and changes nothing.
-struct LookAtThing: GodwitQueue.Operation {
+struct LookAtThing: PushOperation {
     static let kind = "look-at-thing"
     let thing: String
     /// Where it has to be.
@@ -84,7 +84,7 @@ final class MergeWorld {
     }
 
     private func change(count: Int) async throws {
-        var work: [any GodwitQueue.Operation] = []
+        var work: [any PushOperation] = []
         for _ in 0..<count {
             let thing = ["x", "y"][Int.random(in: 0...1, using: &random)]
             if random.happens(0.15) {

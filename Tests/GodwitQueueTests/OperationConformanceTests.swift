@@ -323,7 +323,7 @@ import Testing
     }
 }
 
-struct UploadDraft: GodwitQueue.Operation {
+struct UploadDraft: PushOperation {
     static let kind = "upload-draft"
     var name: String
 }

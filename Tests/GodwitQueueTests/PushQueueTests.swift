@@ -5,7 +5,7 @@ import GodwitTree
 import Synchronization
 import Testing
 
-struct Upload: GodwitQueue.Operation {
+struct Upload: PushOperation {
     static let kind = "upload"
     let name: String
     /// Keys of the collection "things".

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GodwitQueue
 
-private struct Hosted: GodwitQueue.Operation {
+private struct Hosted: PushOperation {
     static let kind = "hosted"
     let name: String
     var host: String? { "cloud.example" }

@@ -9,7 +9,7 @@ import Testing
 /// What operations leave behind when they are gone, and small promises of the queue's values.
 @Suite(.timeLimit(.minutes(Soak.minutesMax))) struct QueueTableTests {
     /// An operation with all that one can have.
-    private struct Upload: GodwitQueue.Operation {
+    private struct Upload: PushOperation {
         static let kind = "upload"
         let name: String
 

@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test func `C76★ a body that is not what its kind says is set aside`() async throws {
-        struct Other: GodwitQueue.Operation {
+        struct Other: PushOperation {
             static let kind = Upload.kind
             let number: Int
         }

@@ -12,7 +12,7 @@ enum TreeChange: Codable, Hashable, Sendable {
     case deleteTree(String)
 }
 
-struct ChangeTree: GodwitQueue.Operation {
+struct ChangeTree: PushOperation {
     static let kind = "change-tree"
     let change: TreeChange
 

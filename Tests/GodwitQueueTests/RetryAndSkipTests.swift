@@ -7,7 +7,7 @@ import Testing
 
 /// Operations that are retried, skipped and changed, and the order that the others keep.
 @Suite(.timeLimit(.minutes(Soak.minutesMax))) struct RetryAndSkipTests {
-    private struct PutFile: GodwitQueue.Operation {
+    private struct PutFile: PushOperation {
         static let kind = "put-file"
         let path: String
         var isRefused = false

@@ -7,13 +7,13 @@ import Testing
 
 /// Orders that an app asks for between two types of operations, whichever was enqueued first.
 @Suite struct RuleTests {
-    struct UploadAvatar: GodwitQueue.Operation {
+    struct UploadAvatar: PushOperation {
         static let kind = "avatar"
         let user: String
         var host: String? { "pictures" }
     }
 
-    struct UploadUser: GodwitQueue.Operation {
+    struct UploadUser: PushOperation {
         static let kind = "user"
         let id: String
         var path: String?
@@ -118,11 +118,11 @@ import Testing
     }
 
     @Test func `a rule outweighs the order in which two write one path`() async throws {
-        struct UploadFile: GodwitQueue.Operation {
+        struct UploadFile: PushOperation {
             static let kind = "file"
             var footprint: Footprint { .put("/ann") + .resource("ann", .ahead) }
         }
-        struct UploadIndex: GodwitQueue.Operation {
+        struct UploadIndex: PushOperation {
             static let kind = "index"
             var footprint: Footprint { .put("/ann") + .resource("ann", .behind) }
         }
@@ -177,7 +177,7 @@ import Testing
 
     // MARK: - Paths and rules together
 
-    private struct Touching: GodwitQueue.Operation {
+    private struct Touching: PushOperation {
         static let kind = "touching"
         let paths: [String]
         let thing: String

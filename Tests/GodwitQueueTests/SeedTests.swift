@@ -128,7 +128,7 @@ import Testing
     @Test func `what came after a modified operation comes after what that came after`()
         async throws
     {
-        struct Put: GodwitQueue.Operation {
+        struct Put: PushOperation {
             static let kind = "put"
             let path: String
             var footprint: Footprint { .put(RemotePath(path)) }
@@ -287,12 +287,12 @@ import Testing
         var file: String
     }
 
-    struct UploadFile: GodwitQueue.Operation {
+    struct UploadFile: PushOperation {
         static let kind = "file"
         let name: String
     }
 
-    struct UploadPhoto: GodwitQueue.Operation {
+    struct UploadPhoto: PushOperation {
         static let kind = "photo"
         let id: String
         let file: String

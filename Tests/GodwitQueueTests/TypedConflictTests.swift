@@ -13,7 +13,7 @@ import Testing
         var price: Decimal
     }
 
-    struct UploadPhoto: GodwitQueue.Operation {
+    struct UploadPhoto: PushOperation {
         static let kind = "upload-photo"
         var objects: [ObjectKey] { [ObjectKey(collection: "photos", key: "1")] }
     }

@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `C78: an operation may encode itself as it likes`() async throws {
-        struct Packed: GodwitQueue.Operation, Equatable {
+        struct Packed: PushOperation, Equatable {
             static let kind = "packed"
             let left: UInt8
             let right: UInt8

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `B4: two ways to make the same move come to the same operation`() async throws {
-        struct Rename: GodwitQueue.Operation {
+        struct Rename: PushOperation {
             static let kind = "rename"
             let thing: String
             var effect: Effect? { .move(thing, from: "a", to: "b") }

@@ -52,7 +52,7 @@ import Testing
             (4, .senderIsNewer(version: 4, known: 3)),
         ] {
             let content = [version] + bytes[1..<(bytes.count - 4)]
-            let digest = Digest(of: [content], purpose: "godwit message 3")
+            let digest = ContentDigest(of: [content], purpose: "godwit message 3")
             #expect(throws: error) {
                 try WireFrame(bytes: content + digest.bytes.prefix(4), budget: .standard)
             }

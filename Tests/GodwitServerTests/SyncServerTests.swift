@@ -167,7 +167,7 @@ import FoundationNetworking
 
     /// A message that is not damaged, whatever its bytes say.
     private func sealed(_ bytes: [UInt8]) -> [UInt8] {
-        bytes + Digest(of: [bytes], purpose: "godwit message 3").bytes.prefix(4)
+        bytes + ContentDigest(of: [bytes], purpose: "godwit message 3").bytes.prefix(4)
     }
 
     /// The head of a frame of zstd that claims to have 4 GiB.

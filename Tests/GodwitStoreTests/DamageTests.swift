@@ -176,7 +176,7 @@ extension DamageTests {
         let path = folder.path("store.sqlite")
         let texts = texts
         var opening = Store.Options()
-        opening.schemas = [Schema(name: "app", steps: [.sql("CREATE TABLE note (text TEXT)")])]
+        opening.migrations = [.sql("create note", "CREATE TABLE note (text TEXT)")]
         let store = try Store(.file(path), options: opening)
         try await store.write { [self] transaction in
             for number in 0..<300 {
@@ -222,7 +222,7 @@ extension DamageTests {
             CREATE TABLE parent (id INTEGER PRIMARY KEY, name TEXT, long AS (name || '!') STORED);
             """
         var opening = Store.Options()
-        opening.schemas = [Schema(name: "app", steps: [.sql(tables)])]
+        opening.migrations = [.sql("create tables", tables)]
         let store = try Store(.file(path), options: opening)
         let texts = texts
         try await store.write { [self] transaction in

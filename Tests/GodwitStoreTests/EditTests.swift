@@ -41,7 +41,7 @@ import Testing
         let lists = lists
         let delta = try await store.write { transaction in
             try transaction.edit("l", in: lists) {
-                $0.items.list.move(from: 2, to: 0)
+                $0.items.move(from: 2, to: 0)
                 $0.count += 2
             }
         }
@@ -109,10 +109,10 @@ import Testing
                 reason: "count: there is a string"
             )
             #expect(throws: unreadable) {
-                try transaction.edit("l", in: lists) { $0.count = "many" }
+                try transaction.editValue(of: "l", in: lists) { $0.count = "many" }
             }
             #expect(throws: TreeError.self) {
-                try transaction.edit("l", in: lists) { $0.count.list.move(from: 1, to: 0) }
+                try transaction.edit("l", in: lists) { $0.items.move(from: 1, to: 7) }
             }
             try transaction.edit("l", in: lists) { _ in }
         }.finish()

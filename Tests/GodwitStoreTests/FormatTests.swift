@@ -49,45 +49,6 @@ import Testing
         try store.close()
     }
 
-    @Test func `an older store is brought up to date by the steps that it lacks, once`() throws {
-        let path = folder.path("old.sqlite")
-        let notes = "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('a')"
-        try Store(.file(path), options: app([.sql(notes)])).close()
-        let shout = Schema.Step.change { try $0.execute(sql: "UPDATE note SET text = text || '!'") }
-        for _ in 0..<2 { try Store(.file(path), options: app([.sql(notes), shout])).close() }
-        #expect(try found(in: path) == ["a!", "2"])
-    }
-
-    @Test func `a step that fails leaves the older store as it was`() throws {
-        let path = folder.path("old.sqlite")
-        let notes = Schema.Step.sql("CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('a')")
-        try Store(.file(path), options: app([notes])).close()
-        let steps: [Schema.Step] = [
-            notes, .sql("DELETE FROM note"), .change { _ in throw CancellationError() },
-        ]
-        #expect(throws: CancellationError.self) {
-            try Store(.file(path), options: app(steps))
-        }
-        #expect(try found(in: path) == ["a", "1"])
-    }
-
-    private func app(_ steps: [Schema.Step]) -> Store.Options {
-        var options = Store.Options()
-        options.schemas = [Schema(name: "app", steps: steps)]
-        return options
-    }
-
-    /// The app's note and the version of its tables.
-    private func found(in path: String) throws -> [String] {
-        let queue = try DatabaseQueue(path: path)
-        defer { try? queue.close() }
-        let sql = """
-            SELECT text FROM note
-            UNION ALL SELECT version FROM godwit_schema WHERE name = 'app'
-            """
-        return try queue.read { try String.fetchAll($0, sql: sql) }
-    }
-
     private func contents(_ name: String) throws -> String {
         try String(contentsOf: golden.appending(path: name), encoding: .utf8)
     }

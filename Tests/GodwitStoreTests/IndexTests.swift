@@ -37,7 +37,7 @@ import Testing
 
     @Test func `false and true are found as 0 and 1, and apart`() async throws {
         let things = things
-        let index = Index("a", on: "a")
+        let index = Store.Index("a", on: "a")
         var options = Store.Options()
         options.collections = [CollectionRules(things, indexes: [index])]
         let store = try Store(.memory, options: options)
@@ -48,7 +48,7 @@ import Testing
             }
         }
         for (value, keys) in [(false, ["0", "f"]), (true, ["1", "t"])] as [(Value, [String])] {
-            let query = Query(things, by: index, equal: [value])
+            let query = Store.Query(things, by: index, equal: [value])
             #expect(try await store.read { try $0.keys(query) } == keys)
         }
         try store.close()
@@ -57,7 +57,7 @@ import Testing
     @Test(arguments: 1...8 * Soak.factor)
     func `a query finds what a filter and a sort would`(seed: Int) async throws {
         var random = Seeded(seed: UInt64(seed))
-        let index = Index("ab", on: "a", Field("deep", "b"))
+        let index = Store.Index("ab", on: "a", Field("deep", "b"))
         let things = things
         var options = Store.Options()
         options.collections = [CollectionRules(things, indexes: [index])]
@@ -110,8 +110,8 @@ import Testing
             limit = Bool.random(using: &random) ? 3 : nil
         }
 
-        func query(_ things: Store.Collection<Value>, _ index: Index) -> Query<Value> {
-            Query(
+        func query(_ things: Store.Collection<Value>, _ index: Store.Index) -> Store.Query<Value> {
+            Store.Query(
                 things,
                 by: index,
                 equal: equal,
@@ -158,7 +158,7 @@ extension IndexTests {
 
     @Test func `indexes come and go with the app's versions`() async throws {
         let path = folder.path("store.sqlite")
-        let (byA, byB, things) = (Index("x", on: "a"), Index("x", on: "b"), things)
+        let (byA, byB, things) = (Store.Index("x", on: "a"), Store.Index("x", on: "b"), things)
         var store = try Store(.file(path))
         try await store.write { transaction in
             try transaction.set(["a": 2, "b": 1], for: "1", in: things)
@@ -167,34 +167,34 @@ extension IndexTests {
         let missing = StoreError.noIndex("x", collection: "things")
         let bare = store
         await #expect(throws: missing) {
-            try await bare.read { try $0.keys(Query(things, by: byA)) }
+            try await bare.read { try $0.keys(Store.Query(things, by: byA)) }
         }
         try store.close()
 
         store = try Store(.file(path), options: options(CollectionRules(things, indexes: [byA])))
-        let first = try await store.read { try $0.keys(Query(things, by: byA)) }
+        let first = try await store.read { try $0.keys(Store.Query(things, by: byA)) }
         #expect(first == ["2", "1"])
         try store.close()
 
         store = try Store(.file(path))
         try await store.write { try $0.set(["a": 0], for: "3", in: things) }
-        let kept = try await store.read { try $0.keys(Query(things, by: byA)) }
+        let kept = try await store.read { try $0.keys(Store.Query(things, by: byA)) }
         #expect(kept == ["3", "2", "1"], "who declares nothing keeps what there is")
         try store.close()
 
         store = try Store(.file(path), options: options(CollectionRules(things, indexes: [byB])))
-        let second = try await store.read { try $0.keys(Query(things, by: byB)) }
+        let second = try await store.read { try $0.keys(Store.Query(things, by: byB)) }
         #expect(second == ["3", "1", "2"], "without the field comes first")
         let newest = store
         await #expect(throws: missing) {
-            try await newest.read { try $0.keys(Query(things, by: byA)) }
+            try await newest.read { try $0.keys(Store.Query(things, by: byA)) }
         }
         try store.close()
     }
 
     @Test func `an index is over the newest version of the app's type`() async throws {
         let path = folder.path("store.sqlite")
-        let (old, index) = (things, Index("byName", on: "name"))
+        let (old, index) = (things, Store.Index("byName", on: "name"))
         var store = try Store(.file(path), options: options(CollectionRules(old, indexes: [index])))
         try await store.write { try $0.set(["title": "B"], for: "1", in: old) }
         try store.close()
@@ -204,7 +204,9 @@ extension IndexTests {
         }
         store = try Store(.file(path), options: options(CollectionRules(new, indexes: [index])))
         try await store.write { try $0.set(["name": "A"], for: "2", in: new) }
-        let found = try await store.read { try $0.objects(Query(new, by: index)).map(\.object) }
+        let found = try await store.read {
+            try $0.objects(Store.Query(new, by: index)).map(\.object)
+        }
         #expect(found == [["name": "A"], ["name": "B"]])
         try await store.write { try $0.remove("1", in: new) }
         let report = try await store.integrityCheck()
@@ -213,10 +215,10 @@ extension IndexTests {
     }
 
     @Test func `a query is observed like a key`() async throws {
-        let index = Index("a", on: "a")
+        let index = Store.Index("a", on: "a")
         let things = things
         let store = try Store(.memory, options: options(CollectionRules(things, indexes: [index])))
-        let query = Query(things, by: index, from: 5, limit: 2)
+        let query = Store.Query(things, by: index, from: 5, limit: 2)
         var lists = store.values(of: query).makeAsyncIterator()
         #expect(try await lists.next()?.map(\.key) == [])
         for (key, number) in [("x", 9), ("y", 7), ("z", 5)] as [(String, Int64)] {
@@ -231,7 +233,11 @@ extension IndexTests {
 
     private struct Person: Codable, Equatable { var name: String }
 
-    private func openShared(_ path: String, _ indexes: [Index], version: Int = 1) throws -> Store {
+    private func openShared(
+        _ path: String,
+        _ indexes: [Store.Index],
+        version: Int = 1
+    ) throws -> Store {
         let people = Store.Collection<Person>("people", version: version) { value, _ in value }
         var options = Store.Options()
         options.processes = .several
@@ -242,9 +248,9 @@ extension IndexTests {
     @Test func `an index that another process declares later is kept by both`() async throws {
         let path = folder.path("shared.sqlite")
         let people = Store.Collection<Person>("people")
-        let byName = Index("byName", on: "name")
+        let byName = Store.Index("byName", on: "name")
         let app = try openShared(path, [])
-        let query = Query(people, by: byName)
+        let query = Store.Query(people, by: byName)
         await #expect(throws: StoreError.noIndex("byName", collection: "people")) {
             try await app.read { try $0.keys(query) }
         }
@@ -264,12 +270,12 @@ extension IndexTests {
     @Test func `a process with fewer indexes drops none that another one uses`() async throws {
         let path = folder.path("shared.sqlite")
         let people = Store.Collection<Person>("people")
-        let byName = Index("byName", on: "name")
+        let byName = Store.Index("byName", on: "name")
         let app = try openShared(path, [byName])
         try await app.write { try $0.set(Person(name: "Ann"), for: "a", in: people) }
         let other = try openShared(path, [])
         try await other.write { try $0.set(Person(name: "Bob"), for: "b", in: people) }
-        let found = try await app.read { try $0.keys(Query(people, by: byName)) }
+        let found = try await app.read { try $0.keys(Store.Query(people, by: byName)) }
         #expect(found == ["a", "b"])
         try other.close()
         try app.close()
@@ -285,7 +291,7 @@ extension IndexTests {
         async throws
     {
         let path = folder.path("shared.sqlite")
-        let byName = Index("byName", on: "name")
+        let byName = Store.Index("byName", on: "name")
         let older = Store.Collection<Person>("people")
         let newer = Store.Collection<Person>("people", version: 2, upgrade: upgraded)
         var options = Store.Options()
@@ -303,11 +309,11 @@ extension IndexTests {
             try transaction.set(Person(name: "Dr. Cy"), for: "Cy", in: newer)
         }
         try await old.write { try $0.remove("Cy", in: older) }
-        let found = try await old.read { try $0.keys(Query(older, by: byName)) }
+        let found = try await old.read { try $0.keys(Store.Query(older, by: byName)) }
         #expect(found == ["Bob"])
         let refusal = StoreError.noIndex("byName", collection: "people")
         await #expect(throws: refusal, "its bounds are those of newer fields") {
-            try await new.read { try $0.keys(Query(newer, by: byName)) }
+            try await new.read { try $0.keys(Store.Query(newer, by: byName)) }
         }
         for store in [old, new] {
             let report = try await store.integrityCheck()
@@ -320,7 +326,7 @@ extension IndexTests {
         async throws
     {
         let path = folder.path("upgraded.sqlite")
-        let byName = Index("byName", on: "name")
+        let byName = Store.Index("byName", on: "name")
         let store = try Store(.file(path))
         let people = Store.Collection<Person>("people")
         try await store.write { try $0.set(Person(name: "Ann"), for: "a", in: people) }
@@ -344,7 +350,7 @@ extension IndexTests {
     {
         let path = folder.path("shared.sqlite")
         let people = Store.Collection<Person>("people")
-        let byName = Index("byName", on: "name")
+        let byName = Store.Index("byName", on: "name")
         let older = try openShared(path, [byName])
         try await older.write { try $0.set(Person(name: "Bob"), for: "b", in: people) }
         let newer = try openShared(path, [byName], version: 2)
@@ -369,7 +375,7 @@ extension IndexTests {
             #expect(try await store.read { try $0.get("b", in: people)?.name } == "Bob")
         }
         await #expect(throws: refusal, "its bounds are those of older fields") {
-            try await older.read { try $0.keys(Query(people, by: byName, from: "A")) }
+            try await older.read { try $0.keys(Store.Query(people, by: byName, from: "A")) }
         }
         try await older.write { try $0.set(1, for: "a", in: Store.Collection<Int>("numbers")) }
         try older.close()

@@ -19,7 +19,7 @@ import Testing
 
     init() throws { store = try Store(.memory) }
 
-    private var online: Query<Contact> {
+    private var online: Store.Query<Contact> {
         contacts.where(\.isOnline, .equal(true)).order(by: \.name)
     }
 

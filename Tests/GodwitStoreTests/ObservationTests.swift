@@ -34,14 +34,14 @@ import Testing
     }
 
     @Test func `a query's list that is the same as before is not told again`() async throws {
-        let byNumber = Index("byNumber", on: "number")
+        let byNumber = Store.Index("byNumber", on: "number")
         struct Item: Codable, Equatable, Sendable { var number: Int }
         let items = Store.Collection<Item>("items")
         var options = Store.Options()
         options.collections = [CollectionRules(items, indexes: [byNumber])]
         let store = try Store(.memory, options: options)
         try await store.write { try $0.set(Item(number: 1), for: "a", in: items) }
-        let query = Query(items, by: byNumber, from: 0, to: 10)
+        let query = Store.Query(items, by: byNumber, from: 0, to: 10)
         var lists = store.values(of: query).makeAsyncIterator()
         #expect(try await lists.next()?.map(\.key) == ["a"])
         try await store.write { try $0.set(Item(number: 20), for: "b", in: items) }

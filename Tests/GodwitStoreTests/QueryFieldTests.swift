@@ -75,7 +75,7 @@ import Testing
         func open<Object: Codable & Sendable>(_ collection: StoreCollection<Object>) throws -> Store
         {
             var options = Store.Options()
-            let indexes = isIndexed ? [Index("state", on: "state")] : []
+            let indexes = isIndexed ? [Store.Index("state", on: "state")] : []
             options.collections = [CollectionRules(collection, indexes: indexes)]
             return try Store(.file(folder.path("store.sqlite")), options: options)
         }
@@ -133,7 +133,7 @@ import Testing
     ) async throws {
         let things = Store.Collection<Value>("things")
         var options = Store.Options()
-        let indexes = isIndexed ? [Index("a", on: "a")] : []
+        let indexes = isIndexed ? [Store.Index("a", on: "a")] : []
         options.collections = [CollectionRules(things, indexes: indexes)]
         let store = try Store(.memory, options: options)
         try await store.write { transaction in

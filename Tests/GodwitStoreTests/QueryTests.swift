@@ -37,17 +37,22 @@ import Testing
         let passes: @Sendable (Person) -> Bool
     }
 
-    private static func store(_ indexes: [Index]) throws -> Store {
+    private static func store(_ indexes: [Store.Index]) throws -> Store {
         var options = Store.Options()
         options.collections = [CollectionRules(people, indexes: indexes)]
         return try Store(.memory, options: options)
     }
 
     static let indexes = [
-        Index("city", on: Field(\Person.address.city), Field(\Person.name)),
-        Index("age", on: Field(\Person.age)),
-        Index("presence", on: Field(\Person.presence), Field(\Person.age), Field(\Person.born)),
-        Index("email", on: Field(\Person.email)),
+        Store.Index("city", on: Field(\Person.address.city), Field(\Person.name)),
+        Store.Index("age", on: Field(\Person.age)),
+        Store.Index(
+            "presence",
+            on: Field(\Person.presence),
+            Field(\Person.age),
+            Field(\Person.born)
+        ),
+        Store.Index("email", on: Field(\Person.email)),
     ]
 
     private static func person(_ random: inout Seeded) -> Person {
@@ -138,9 +143,9 @@ import Testing
     }
 
     private static func sorted(
-        _ query: Query<Person>,
+        _ query: Store.Query<Person>,
         _ random: inout Seeded
-    ) -> (Query<Person>, (order: [Sort], isDescending: Bool)) {
+    ) -> (Store.Query<Person>, (order: [Sort], isDescending: Bool)) {
         var (query, order, isDescending) = (query, [Sort](), false)
         for _ in 0..<Int.random(in: 0...2, using: &random) {
             isDescending = random.happens(0.4)
@@ -231,7 +236,7 @@ import Testing
 
     // MARK: Plans
 
-    private static func plan(_ query: Query<Person>) -> QueryPlan {
+    private static func plan(_ query: Store.Query<Person>) -> QueryPlan {
         QueryPlan(query.search, version: 1, indexes: indexes)
     }
 

@@ -55,27 +55,21 @@ import Testing
     }
 
     @Test func `tables of a version that is no longer upgraded are refused and untouched`() throws {
-        let old = options(oldest: 1, "CREATE TABLE note (text TEXT)")
-        let new = options(oldest: 3, "CREATE TABLE note (text TEXT, seal BLOB)")
-        let path = folder.path("store.sqlite")
-        try Store(.file(path), options: old).close()
-        #expect(throws: StoreError.olderSchema(name: "app", found: 1, oldest: 3)) {
-            try Store(.file(path), options: new)
+        let old = TableSchema(name: "part", steps: [.sql("CREATE TABLE note (text TEXT)")])
+        let steps = [TableSchema.Step.sql("CREATE TABLE note (text TEXT, seal BLOB)")]
+        let new = TableSchema(name: "part", oldest: 3, steps: steps)
+        let store = try Store(.file(folder.path("store.sqlite")))
+        try store.prepare(old)
+        #expect(throws: StoreError.olderSchema(name: "part", found: 1, oldest: 3)) {
+            try store.prepare(new)
         }
-        try Store(.file(path), options: old).close()
+        try store.prepare(old)
 
-        let other = folder.path("new.sqlite")
-        for _ in 0..<2 { try Store(.file(other), options: new).close() }
-        #expect(throws: StoreError.newerSchema(name: "app", found: 3, known: 1)) {
-            try Store(.file(other), options: old)
+        let other = try Store(.file(folder.path("new.sqlite")))
+        for _ in 0..<2 { try other.prepare(new) }
+        #expect(throws: StoreError.newerSchema(name: "part", found: 3, known: 1)) {
+            try other.prepare(old)
         }
-    }
-
-    /// An app whose tables begin with a version.
-    private func options(oldest: Int, _ sql: String) -> Store.Options {
-        var options = Store.Options()
-        options.schemas = [Schema(name: "app", oldest: oldest, steps: [.sql(sql)])]
-        return options
     }
 
     @Test func `damage inside an object is seen when it is read`() async throws {

@@ -16,15 +16,15 @@ import Testing
     }
 
     static let notes = Store.Collection<Note>("notes")
-    static let words = Index.fullText("words", on: Field(\Note.title), Field(\Note.lines))
-    static let parts = Index.fullText("parts", on: Field(\Note.title), by: .trigrams)
+    static let words = Store.Index.fullText("words", on: Field(\Note.title), Field(\Note.lines))
+    static let parts = Store.Index.fullText("parts", on: Field(\Note.title), by: .trigrams)
 
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
     private func store(
-        _ indexes: [Index] = [words, parts],
+        _ indexes: [Store.Index] = [words, parts],
         _ processes: Store.Options.Processes = .one
     ) throws -> Store {
         var options = Store.Options()
@@ -35,7 +35,7 @@ import Testing
 
     private func found(
         _ pattern: TextPattern,
-        by index: Index = words,
+        by index: Store.Index = words,
         in store: Store
     ) async throws -> Set<String> {
         try await store.read { Set(try $0.keys(Self.notes.matching(pattern, by: index))) }
@@ -161,7 +161,7 @@ import Testing
     @Test(arguments: scripts, [words, parts])
     func `a snippet of any script is a part of the text, and its marks are in it`(
         texts: (title: String, word: String),
-        index: Index
+        index: Store.Index
     ) async throws {
         let store = try store()
         try await store.write { try $0.set(Note(id: 1, title: texts.title), in: Self.notes) }
@@ -201,7 +201,7 @@ import Testing
             enum CodingKeys: String, CodingKey { case title, isOnline = "online" }
         }
         let renamed = Store.Collection<Renamed>("renamed")
-        let index = Index.fullText("words", on: "title")
+        let index = Store.Index.fullText("words", on: "title")
         var options = Store.Options()
         options.collections = [CollectionRules(renamed, indexes: [index])]
         let store = try Store(.memory, options: options)

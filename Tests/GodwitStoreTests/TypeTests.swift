@@ -143,7 +143,7 @@ import Testing
     @Test func `queries and values leave out an object that cannot be read, and name it`()
         async throws
     {
-        let index = Index("name", on: "name")
+        let index = Store.Index("name", on: "name")
         struct Named: Codable, Equatable, Sendable { var name: String }
         let named = Store.Collection<Named>("named")
         var options = Store.Options()
@@ -154,7 +154,7 @@ import Testing
             try transaction.setValue(["name": 7], of: named.place("2"))
             try transaction.set(Named(name: "Bob"), for: "3", in: named)
         }
-        let query = Query(named, by: index)
+        let query = Store.Query(named, by: index)
         let rows = try await store.read { try $0.objects(query) }
         #expect(rows.map(\.object.name) == ["Ann", "Bob"] && Set(rows.unreadable.keys) == ["2"])
 
@@ -177,11 +177,11 @@ import Testing
         try store.close()
 
         let named = Store.Collection<Value>("named", version: 2) { _, _ in throw Failed() }
-        let index = Index("name", on: "name")
+        let index = Store.Index("name", on: "name")
         var options = Store.Options()
         options.collections = [CollectionRules(named, indexes: [index])]
         let again = try Store(location, options: options)
-        let rows = try await again.read { try $0.objects(Query(named, by: index)) }
+        let rows = try await again.read { try $0.objects(Store.Query(named, by: index)) }
         let error = StoreError.unreadableObject(named.place("1"), reason: "Failed()")
         #expect(rows.isEmpty && rows.unreadable == ["1": error])
         try await again.write { try $0.remove("1", in: named) }

@@ -126,7 +126,7 @@ import Testing
         var options = Store.Options()
         // With no cache, some, and plenty.
         options.cacheSizeInBytes = [0, 3_000, 1 << 20][seed % 3]
-        let byTens = Index("byTens", on: "tens")
+        let byTens = Store.Index("byTens", on: "tens")
         let objects = Store.Collection<Value>("objects")
         options.collections = [CollectionRules(objects, indexes: [byTens])]
         let place = seed.isMultiple(of: 2)
@@ -169,10 +169,10 @@ import Testing
     }
 
     private func check(
-        _ view: StoreView,
+        _ view: ReadView,
         _ model: [String: Int64],
         _ objects: Store.Collection<Value>,
-        _ byTens: Index,
+        _ byTens: Store.Index,
         _ random: inout Seeded,
         _ comment: Comment
     ) throws {
@@ -198,7 +198,7 @@ import Testing
         }
         #expect(values == inRange.map { model[$0] ?? -2 }, comment)
         let tens = Int64.random(in: 0..<10, using: &random)
-        let query = Query(
+        let query = Store.Query(
             objects,
             by: byTens,
             from: .int(tens),

@@ -234,7 +234,7 @@ import Testing
             CREATE TABLE parent (id INTEGER PRIMARY KEY);
             CREATE TABLE child (parent INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
             """
-        options.schemas = [Schema(name: "app", steps: [.sql(tables)])]
+        options.migrations = [.sql("create tables", tables)]
         let store = try Store(.file(folder.path("store.sqlite")), options: options)
         let numbers = numbers
         await store.suspend()

@@ -7,7 +7,7 @@ import Testing
 
 /// `godwit queue`, called as a person would call it.
 @Suite struct QueueCommandTests {
-    struct Upload: GodwitQueue.Operation {
+    struct Upload: PushOperation {
         static let kind = "upload"
         let path: String
         var footprint: Footprint { .put(RemotePath(path)) }

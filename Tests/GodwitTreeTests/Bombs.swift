@@ -139,7 +139,7 @@ extension Bomb {
         on base: Value,
         isHarmless: Bool = false
     ) -> Reading {
-        let packed = [0xc4] + (Compression.compressed(bytes, level: 3) ?? [])
+        let packed = [0xc4] + (Zstandard.compressed(bytes, level: 3) ?? [])
         return {
             let delta = try Delta(packed: packed, on: base)
             if isHarmless { throw Harmless() }

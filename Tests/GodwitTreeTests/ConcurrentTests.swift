@@ -11,7 +11,7 @@ import Testing
             let items = (0..<2_000).map { _ in Value.map(random.map(depth: 1)) }
             let shared = Value.list(items)
             let digest = Value.list(items).digest
-            let digests = try await withThrowingTaskGroup(of: [Digest].self) { group in
+            let digests = try await withThrowingTaskGroup(of: [ContentDigest].self) { group in
                 for task in 0..<8 as Range<UInt64> {
                     group.addTask { try Self.edit(shared, Seeded(seed: seed << 8 | task)) }
                 }
@@ -22,7 +22,7 @@ import Testing
     }
 
     /// - Returns: The digest of the value that was shared, after the copy was edited.
-    private static func edit(_ shared: Value, _ seeded: Seeded) throws -> [Digest] {
+    private static func edit(_ shared: Value, _ seeded: Seeded) throws -> [ContentDigest] {
         var (random, copy) = (seeded, shared)
         for _ in 0..<50 {
             let place = Int.random(in: 0..<2_000, using: &random)

@@ -47,13 +47,13 @@ import Testing
 
         #expect(
             throws: TreeError.wrongBase(
-                path: Path([.key("a"), .key("b")]),
+                path: ValuePath([.key("a"), .key("b")]),
                 reason: "there is no item 1 in a list of 1"
             )
         ) { try delta.applied(to: ["a": ["b": [7]]]) }
         #expect(
             throws: TreeError.wrongBase(
-                path: Path([.key("a")]),
+                path: ValuePath([.key("a")]),
                 reason: "there is nothing to change"
             )
         ) { try delta.applied(to: [:]) }

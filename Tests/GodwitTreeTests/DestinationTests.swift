@@ -27,9 +27,9 @@ import Testing
         // A list that shares nothing with the old one replaces it.
         guard items.contains(where: base.contains) else { return }
         for (position, number) in base.enumerated() {
-            let path = Path([.key("items"), .position(position), .key("text")])
+            let path = ValuePath([.key("items"), .position(position), .key("text")])
             let wanted = items.firstIndex(of: number).map {
-                Path([.key("items"), .position($0), .key("text")])
+                ValuePath([.key("items"), .position($0), .key("text")])
             }
             #expect(delta.destination(of: path) == wanted, "seed \(seed), item \(number)")
         }
@@ -38,13 +38,13 @@ import Testing
     @Test func `a removed field keeps its path, and what lies in it is gone`() {
         let base: Value = ["a": ["b": 1], "c": 2]
         let delta = Delta.diff(base, ["c": 2])
-        #expect(delta.destination(of: Path([.key("a")])) == Path([.key("a")]))
-        #expect(delta.destination(of: Path([.key("a"), .key("b")])) == nil)
-        #expect(delta.destination(of: Path([.key("c")])) == Path([.key("c")]))
+        #expect(delta.destination(of: ValuePath([.key("a")])) == ValuePath([.key("a")]))
+        #expect(delta.destination(of: ValuePath([.key("a"), .key("b")])) == nil)
+        #expect(delta.destination(of: ValuePath([.key("c")])) == ValuePath([.key("c")]))
     }
 
     @Test func `in a value that is replaced, and in one that stays, a path is the same`() {
-        let path = Path([.key("a"), .position(3), .key("b")])
+        let path = ValuePath([.key("a"), .position(3), .key("b")])
         #expect(Delta.set(1).destination(of: path) == path)
         #expect(Delta.keep.destination(of: path) == path)
     }

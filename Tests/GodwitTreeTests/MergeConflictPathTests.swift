@@ -121,7 +121,7 @@ import Testing
 }
 
 extension Value {
-    fileprivate func value(at path: Path) -> Value? {
+    fileprivate func value(at path: ValuePath) -> Value? {
         path.steps.reduce(self) { value, step in
             switch step {
             case .key(let key): value?[key]

@@ -30,7 +30,7 @@ import Testing
         for (ours, theirs) in [(first, second), (second, first)] {
             let merge = merge(base, ours, theirs)
             #expect(merge.value == ours || merge.value == theirs)
-            #expect(merge.conflicts.map(\.path) == [Path([])])
+            #expect(merge.conflicts.map(\.path) == [ValuePath([])])
         }
     }
 

@@ -43,7 +43,9 @@ import Testing
         let merge = Merge(base: base, ours: moved("zoe"), theirs: moved("ben"))
         #expect(merge.conflicts.map(\.reason) == [.bothSet])
         #expect(merge.conflicts.first?.base == "ann")
-        #expect(merge.conflicts.first?.path == Path([.key("todo"), .position(0), .key("who")]))
+        #expect(
+            merge.conflicts.first?.path == ValuePath([.key("todo"), .position(0), .key("who")])
+        )
     }
 
     @Test func `edits meet under a key that both sides rename`() {

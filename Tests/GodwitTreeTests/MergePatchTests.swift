@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `a null that would have to be set is refused with its place`() {
-        let path = Path([.key("a"), .key("b")])
+        let path = ValuePath([.key("a"), .key("b")])
         let reason = "a merge patch takes null for a removal"
         #expect(throws: TreeError.inexpressible(path: path, reason: reason)) {
             try Delta.diff(["a": ["b": 1]], ["a": ["b": .null]]).mergePatch(on: ["a": ["b": 1]])

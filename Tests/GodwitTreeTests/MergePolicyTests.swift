@@ -236,9 +236,13 @@ import Testing
 
     @Test func `a list's pointer may have any characters`() {
         #expect(
-            Path(pointer: "/a~1b/~0/\u{301}x").steps == [.key("a/b"), .key("~"), .key("\u{301}x")]
+            ValuePath(pointer: "/a~1b/~0/\u{301}x").steps == [
+                .key("a/b"), .key("~"), .key("\u{301}x"),
+            ]
         )
-        #expect(Path(pointer: "a~").steps == [.key("a~")] && Path(pointer: "/").steps.isEmpty)
+        #expect(
+            ValuePath(pointer: "a~").steps == [.key("a~")] && ValuePath(pointer: "/").steps.isEmpty
+        )
     }
 
     private func delta(of base: Value, _ body: (inout Draft) -> Void) throws -> Delta {

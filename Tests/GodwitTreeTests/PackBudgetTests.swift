@@ -61,7 +61,7 @@ import Testing
         for memory in [0, cost / 2, cost - 1, cost, 2 * cost, 1 << 14, 1 << 20] {
             for isCompressed in [false, true] {
                 var packing = Delta.Packing()
-                packing.isCompressed = isCompressed && Compression.isAvailable
+                packing.isCompressed = isCompressed && Zstandard.isAvailable
                 packing.sizeMin = 1
                 packing.budget = ReadBudget(memoryMax: memory)
                 do throws(TreeError) {
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func `a base that is a prefix is paid for where its bytes are made`() throws {
-        try #require(Compression.isAvailable)
+        try #require(Zstandard.isAvailable)
         let words = (0..<20_000).map { "word \($0 * 7_919 % 1_000_003)" }
         let base: Value = ["text": .string(Key(words.joined(separator: " ")))]
         let delta = Delta.diff(

@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `compression pays where the base has what is new`() throws {
-        try #require(Compression.isAvailable)
+        try #require(Zstandard.isAvailable)
         let words = (0..<2_000).map { "word \($0 * 7_919 % 1_000_003)" }
         let base: Value = ["text": .string(Key(words.joined(separator: " ")))]
         let delta = Delta.diff(
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func `a few bytes cannot unfold to very much`() throws {
-        try #require(Compression.isAvailable)
+        try #require(Zstandard.isAvailable)
         // Places that add up to more than a number holds, each allowed by itself.
         let edit: [UInt8] = [0x80, 0x80, 0x80, 0x80, 0x80, 0x20, 0xf6]
         let edits =
@@ -112,7 +112,7 @@ import Testing
         #expect(throws: TreeError.self) { try Delta(packed: edits, on: Self.base) }
         // Eight million lists in each other's place, from less than a kilobyte.
         let lists = [0xc3, 0x9a, 0x00, 0x80, 0x00, 0x00] + [UInt8](repeating: 0x80, count: 1 << 23)
-        let frame = try #require(Compression.compressed(lists))
+        let frame = try #require(Zstandard.compressed(lists))
         #expect(frame.count < 2_000)
         #expect(throws: TreeError.self) { try Delta(packed: [0xc4] + frame, on: Self.base) }
         // The same long text again and again, by a byte each.
@@ -124,17 +124,17 @@ import Testing
     }
 
     @Test func `a frame of one block goes without the header of the block`() throws {
-        try #require(Compression.isAvailable)
+        try #require(Zstandard.isAvailable)
         var random = Seeded(seed: 5)
         // In one block, in one with a window, and in several: a block has at most 128 KiB.
         for (size, isShort) in [(100, true), (1_000, true), (90_000, true), (300_000, false)] {
             let bytes = (0..<size).map { _ in UInt8.random(in: 97...101, using: &random) }
-            let frame = try #require(Compression.compressed(bytes))
+            let frame = try #require(Zstandard.compressed(bytes))
             #expect((frame[0] & 0x08 != 0) == isShort)
-            #expect(try Compression.decompressed(frame) == bytes)
+            #expect(try Zstandard.decompressed(frame) == bytes)
             for end in 0..<min(frame.count, 200) {
                 #expect(throws: TreeError.self) {
-                    try Compression.decompressed(Array(frame[..<end]))
+                    try Zstandard.decompressed(Array(frame[..<end]))
                 }
             }
             // With its header, the block is read as well.
@@ -145,15 +145,15 @@ import Testing
                 [frame[0] & ~0x08] + frame[1..<header]
                 + [UInt8(block & 0xff), UInt8(block >> 8 & 0xff), UInt8(block >> 16)]
                 + frame[header...]
-            #expect(try Compression.decompressed(long) == bytes)
+            #expect(try Zstandard.decompressed(long) == bytes)
         }
         for bytes: [UInt8] in [
             [0x08], [0x28], [0xff], [0xe8, 1], [0x28, 0], [0x2f, 0, 0, 0, 0, 9],
         ] {
-            #expect(throws: TreeError.self) { try Compression.decompressed(bytes) }
+            #expect(throws: TreeError.self) { try Zstandard.decompressed(bytes) }
         }
         let long = [0xa8, 0, 0, 4, 0] + [UInt8](repeating: 7, count: 300_000)
-        #expect(throws: TreeError.self) { try Compression.decompressed(long) }
+        #expect(throws: TreeError.self) { try Zstandard.decompressed(long) }
     }
 
     @Test func `a delta that does nothing in other words is keep`() throws {

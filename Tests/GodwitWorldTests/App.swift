@@ -20,8 +20,8 @@ enum App {
     /// The pushes that were completed.
     static let done = Store.Collection<Int64>("done")
 
-    static let byRank = Index("byRank", on: "rank", "number")
-    static let byNumber = Index("byNumber", on: "number")
+    static let byRank = Store.Index("byRank", on: "rank", "number")
+    static let byNumber = Store.Index("byNumber", on: "number")
 
     static let keys = (0..<6).map { "n\($0)" }
     /// The pipelines, one in commit order and one in flat order.
@@ -64,7 +64,7 @@ struct StoredNote: Hashable {
 struct Puzzled: Error {}
 
 /// Brings the newest content of a note, or of a label, to the cloud.
-struct Push: GodwitQueue.Operation, Hashable {
+struct Push: PushOperation, Hashable {
     static let kind = "push"
     let name: String
     let collection: String

@@ -16,7 +16,7 @@ final class Launch: @unchecked Sendable {
     /// The app's own connections; nil where the store has opened the file.
     let pool: DatabasePool?
     let queue: PushQueue
-    let indexes: [Index]
+    let indexes: [Store.Index]
     /// The version of the app: the older one cannot read what the newer one has written.
     let version: Int
     var isAlive = true
@@ -160,7 +160,7 @@ extension World {
     func storeOptions(
         _ process: Int,
         _ notes: Store.Collection<Note>,
-        _ indexes: [Index]
+        _ indexes: [Store.Index]
     ) -> Store.Options {
         let clock = clock
         var options = Store.Options()

@@ -56,7 +56,7 @@ extension World {
         for index in launch.indexes {
             let found: [String]
             do {
-                found = try transaction.objects(Query(collection, by: index)).map(\.key)
+                found = try transaction.objects(Store.Query(collection, by: index)).map(\.key)
             } catch let error where launch.isOutdated(in: self) && isOfNewerApp(error) {
                 continue
             }
@@ -108,7 +108,7 @@ extension World {
     }
 
     private func check(
-        _ view: StoreView,
+        _ view: ReadView,
         _ list: LiveList<Note, Int64, Int64>,
         _ launch: Launch
     ) throws {

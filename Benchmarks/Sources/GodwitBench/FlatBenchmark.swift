@@ -7,7 +7,7 @@ struct FlatBenchmark {
     let folder: TemporaryFolder
     let report: Report
 
-    struct Delivery: Godwit.Operation {
+    struct Delivery: PushOperation {
         static let kind = "delivery"
         let number: Int
 

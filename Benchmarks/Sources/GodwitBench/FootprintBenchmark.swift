@@ -8,14 +8,14 @@ struct FootprintBenchmark {
     let folder: TemporaryFolder
     let report: Report
 
-    struct Change: Godwit.Operation {
+    struct Change: PushOperation {
         static let kind = "change"
         let step: TreeStep
         var footprint: Footprint { step.footprint }
     }
 
     /// The same without a footprint.
-    struct BareChange: Godwit.Operation {
+    struct BareChange: PushOperation {
         static let kind = "bare-change"
         let step: TreeStep
     }
@@ -69,7 +69,7 @@ struct FootprintBenchmark {
     private func rate(
         _ steps: [TreeStep],
         _ path: String,
-        _ operation: @escaping @Sendable (TreeStep) -> some Godwit.Operation
+        _ operation: @escaping @Sendable (TreeStep) -> some PushOperation
     ) async throws -> Double {
         let store = try Store(.file(path))
         let queue = try PushQueue(store, pipelines: [Pipeline(order: .flat)])

@@ -8,7 +8,7 @@ struct QueueBenchmarks {
     let folder: TemporaryFolder
     let report: Report
 
-    struct Put: Godwit.Operation {
+    struct Put: PushOperation {
         static let kind = "put"
         let path: String
         let list: Int

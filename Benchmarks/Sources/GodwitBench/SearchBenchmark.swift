@@ -27,8 +27,8 @@ struct SearchBenchmark {
     }
 
     private static let notes = Store.Collection<Note>("notes")
-    private static let words = Index.fullText("words", on: "text")
-    private static let byCity = Index("byCity", on: "city", "number")
+    private static let words = Store.Index.fullText("words", on: "text")
+    private static let byCity = Store.Index("byCity", on: "city", "number")
     private static let sizes = [1_000, 10_000, 100_000]
     private static let rounds = 300
 

@@ -27,7 +27,7 @@ struct TextBenchmark {
         report.add("all in one draft", whole, 0.5, "s", .below)
         for size in [1, 10, 100] { try batches(of: size, keystrokes, final) }
         let atRest =
-            Compression.compressed(final.canonicalBytes)?.count ?? final.canonicalBytes.count
+            Zstandard.compressed(final.canonicalBytes)?.count ?? final.canonicalBytes.count
         report.add("at rest", Double(atRest), 26_000, "B", .below)
         try comparePeers(whole, path)
     }

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// One is enqueued in the transaction that makes a replica dirty. What it sends is read when it
 /// runs, so that it takes along all that was committed until then.
-struct PushReplica: GodwitQueue.Operation {
+struct PushReplica: PushOperation {
     static let kind = "godwit.push-replica"
 
     let replica: String
@@ -26,7 +26,7 @@ final class PushMarker: Sendable {
     }
 
     /// Finds a push that an earlier launch has left.
-    func findWaiting(in transaction: borrowing some Transaction & ~Copyable) throws {
+    func findWaiting(in transaction: borrowing some StoreTransaction & ~Copyable) throws {
         try transaction.forEachOperation(in: pipeline, where: .waiting) { operation in
             guard isPush(operation) else { return true }
             last.withLock { $0 = operation.id }

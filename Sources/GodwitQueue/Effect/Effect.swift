@@ -14,7 +14,7 @@
 /// What an operation does to the one thing in the cloud that it is about.
 ///
 /// ```swift
-/// struct UploadContact: GodwitQueue.Operation {
+/// struct UploadContact: PushOperation {
 ///     static let kind = "upload-contact"
 ///     let contact: String
 ///     var effect: Effect? { .write(contact, of: "contacts") }

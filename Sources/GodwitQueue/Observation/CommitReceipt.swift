@@ -21,7 +21,7 @@ public struct CommitReceipt: Hashable, Sendable {
     init(commit: CommitNumber) { self.commit = commit }
 }
 
-extension Transaction where Self: ~Copyable {
+extension StoreTransaction where Self: ~Copyable {
     /// What has become of the operations that a commit enqueued; what was too long ago to be
     /// remembered is left out.
     ///

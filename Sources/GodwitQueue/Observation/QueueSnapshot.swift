@@ -74,7 +74,7 @@ public struct QueueSnapshot: Sendable {
     }
 }
 
-extension Transaction where Self: ~Copyable {
+extension StoreTransaction where Self: ~Copyable {
     /// The queue, and why each of its operations waits.
     ///
     /// - Parameter date: What the calendar says, to tell which holds are over.

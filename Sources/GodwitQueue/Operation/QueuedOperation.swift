@@ -27,7 +27,7 @@ public struct QueuedOperation: Sendable, Identifiable {
     public var state: State
     /// A hint: of what may start, the higher goes first.
     public var priority: Int32
-    /// Whom it talks to; see ``Operation/host``.
+    /// Whom it talks to; see ``PushOperation/host``.
     public let host: String?
     /// How often it was tried without success.
     public var attempts: Int
@@ -58,7 +58,7 @@ public struct QueuedOperation: Sendable, Identifiable {
     /// The app's operation.
     ///
     /// - Throws: `DecodingError` when `Work` is not what was enqueued.
-    public func decoded<Work: Operation>(as type: Work.Type = Work.self) throws -> Work {
+    public func decoded<Work: PushOperation>(as type: Work.Type = Work.self) throws -> Work {
         try ValueDecoder().decode(Work.self, from: body)
     }
 }

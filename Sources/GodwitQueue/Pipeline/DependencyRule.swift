@@ -21,17 +21,17 @@
 /// queues before anything is enqueued. What a process without them enqueues has the order of its
 /// footprints alone.
 public struct DependencyRule: Sendable {
-    let touches: @Sendable (any Operation, QueuedOperation) -> Footprint
+    let touches: @Sendable (any PushOperation, QueuedOperation) -> Footprint
 
     /// A rule for all operations of a pipeline.
     public init(
-        _ touches: @escaping @Sendable (any Operation, QueuedOperation) -> Footprint
+        _ touches: @escaping @Sendable (any PushOperation, QueuedOperation) -> Footprint
     ) {
         self.touches = touches
     }
 
     /// A rule for the operations of one type.
-    public init<Work: Operation>(
+    public init<Work: PushOperation>(
         for type: Work.Type = Work.self,
         _ touches: @escaping @Sendable (Work) -> Footprint
     ) {
@@ -45,7 +45,7 @@ public struct DependencyRule: Sendable {
     /// - Parameters:
     ///   - thing: What an operation of the type that goes first is about; nil for nothing.
     ///   - other: What an operation of the type that waits is about.
-    public init<First: Operation, Second: Operation>(
+    public init<First: PushOperation, Second: PushOperation>(
         _ first: First.Type = First.self,
         _ thing: @escaping @Sendable (First) -> String?,
         before second: Second.Type = Second.self,

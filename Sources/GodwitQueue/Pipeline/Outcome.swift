@@ -22,7 +22,7 @@ public enum Outcome: Sendable {
     ///
     /// `theirs` is what it has, `Value.null` when it has nothing any more, nil when the executor has
     /// not looked. `tag` is recorded when the conflict is resolved.
-    case conflict(theirs: Value? = nil, tag: Tag? = nil, reason: String)
+    case conflict(theirs: Value? = nil, tag: CloudTag? = nil, reason: String)
 
     /// It will never work: the operation becomes a dead letter.
     case refused(reason: String)

@@ -66,7 +66,7 @@ extension Pipeline {
     /// the operation waits as before. It may run for the second
     /// time although the first did the work: the answer was lost, or the process ended before it
     /// could be written down. ``QueuedOperation/mayHaveRun`` says so.
-    public func on<Work: Operation>(
+    public func on<Work: PushOperation>(
         _ type: Work.Type = Work.self,
         perform: @escaping @Sendable (Work, OperationRun) async throws -> Outcome
     ) -> Pipeline {
@@ -92,7 +92,7 @@ extension Pipeline {
     ///
     /// - Parameter perform: Returns an outcome for each operation, in their order. If it throws, or
     ///   returns another number of outcomes, all of them are retried.
-    public func onBatch<Work: Operation>(
+    public func onBatch<Work: PushOperation>(
         of type: Work.Type = Work.self,
         max: Int,
         perform: @escaping @Sendable ([BatchItem<Work>]) async throws -> [Outcome]
@@ -119,7 +119,7 @@ extension Pipeline {
         return pipeline
     }
 
-    private static func decoded<Work: Operation>(
+    private static func decoded<Work: PushOperation>(
         _ run: OperationRun
     ) throws(UnreadableOperation) -> Work {
         do {

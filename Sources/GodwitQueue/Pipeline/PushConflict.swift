@@ -24,7 +24,7 @@ public struct PushConflict: Sendable {
     public let ours: Value?
     /// What the cloud has, `Value.null` for nothing any more; nil when it was not read.
     public let theirs: Value?
-    public let tag: Tag?
+    public let tag: CloudTag?
 
     /// Both changes in one value, and what was in doubt.
     ///

@@ -102,7 +102,7 @@ enum OperationPlace: Sendable {
     case unknown
 }
 
-extension Transaction where Self: ~Copyable {
+extension StoreTransaction where Self: ~Copyable {
     borrowing func place(of id: OperationID) throws -> OperationPlace {
         guard try hasQueue() else { return .unknown }
         if let number = try OperationTable.number(of: id, in: database) {

@@ -136,7 +136,7 @@ extension PushQueue {
     private func stop(
         _ run: OperationRun,
         theirs: Value?,
-        tag: Tag?,
+        tag: CloudTag?,
         reason: String
     ) -> Settlement {
         let (operation, recorded, now) = (run.operation, run.recorded, now)

@@ -15,7 +15,7 @@ enum ConflictTable {
 
     struct Row {
         let theirs: Value?
-        let tag: Tag?
+        let tag: CloudTag?
     }
 
     static func set(_ row: Row, of operation: OperationNumber, in database: Database) throws {
@@ -41,7 +41,7 @@ enum ConflictTable {
                 try Value(canonicalBytes: Array($0), budget: .unlimited)
             },
             tag: try (row.cell(1) as Data?).map {
-                try Tag(encoded: Value(canonicalBytes: Array($0)))
+                try CloudTag(encoded: Value(canonicalBytes: Array($0)))
             }
         )
     }

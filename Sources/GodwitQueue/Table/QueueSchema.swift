@@ -2,7 +2,7 @@ internal import GodwitStore
 
 /// The tables of the queue; `sqlite3` shows each waiting operation, and why it waits.
 enum QueueSchema {
-    static let schema = Schema(name: "queue", steps: [.sql(tables.joined(separator: "\n"))])
+    static let schema = TableSchema(name: "queue", steps: [.sql(tables.joined(separator: "\n"))])
 
     private static let tables = [
         OperationTable.schema, DependencyTable.schema, HoldTable.schema, ObjectRecordTable.schema,

@@ -19,8 +19,8 @@ public import GodwitTree
 /// ``GodwitStore/WriteTransaction/skipAutomaticOperations()``, so that it is not pushed back.
 public struct AutomaticOperations: TransactionHook {
     public let collections: Set<Key>?
-    private let operations: @Sendable (ObjectChange) throws -> [any Operation]
-    private let placement: @Sendable (any Operation) -> Placement
+    private let operations: @Sendable (ObjectChange) throws -> [any PushOperation]
+    private let placement: @Sendable (any PushOperation) -> Placement
     private let identity = Identity()
 
     /// - Parameters:
@@ -28,8 +28,8 @@ public struct AutomaticOperations: TransactionHook {
     ///   - operations: What is enqueued for a change. If it throws, the transaction is rolled back.
     public init<Object>(
         of collection: Store.Collection<Object>,
-        placement: @escaping @Sendable (any Operation) -> Placement = { _ in Placement() },
-        _ operations: @escaping @Sendable (ObjectChange) throws -> [any Operation]
+        placement: @escaping @Sendable (any PushOperation) -> Placement = { _ in Placement() },
+        _ operations: @escaping @Sendable (ObjectChange) throws -> [any PushOperation]
     ) {
         collections = [collection.name]
         self.placement = placement

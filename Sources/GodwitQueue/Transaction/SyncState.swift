@@ -13,9 +13,9 @@ public enum SyncState: Hashable, Sendable {
     case failed(OperationID)
 }
 
-extension Transaction where Self: ~Copyable {
+extension StoreTransaction where Self: ~Copyable {
     /// Whether the cloud has an object as it is here, as far as operations name it in
-    /// ``Operation/objects``.
+    /// ``PushOperation/objects``.
     ///
     /// Of several operations the worst counts: a dead letter, then a conflict, then those that
     /// will run.

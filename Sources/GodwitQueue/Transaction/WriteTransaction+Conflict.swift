@@ -2,7 +2,7 @@ internal import GRDB
 public import GodwitStore
 internal import GodwitTree
 
-extension Transaction where Self: ~Copyable {
+extension StoreTransaction where Self: ~Copyable {
     /// What a conflict is about: both sides and what they come from; nil unless there is one.
     public borrowing func conflict(of id: OperationID) throws -> PushConflict? {
         guard let operation = try operation(id), operation.state == .conflict else { return nil }
@@ -98,7 +98,7 @@ extension WriteTransaction {
     borrowing func stop(
         _ operation: QueuedOperation,
         theirs: Value?,
-        tag: Tag?,
+        tag: CloudTag?,
         reason: String
     ) throws {
         let verdict = OperationTable.Verdict(

@@ -20,7 +20,7 @@ extension WriteTransaction {
     /// - Returns: The operation's name, for dependencies and receipts.
     /// - Throws: ``QueueError``; the transaction must then be rolled back.
     @discardableResult
-    public borrowing func enqueue<Work: Operation>(
+    public borrowing func enqueue<Work: PushOperation>(
         _ operation: Work,
         after dependencies: [OperationID] = [],
         _ placement: Placement = Placement()

@@ -65,7 +65,7 @@ extension WriteTransaction {
 
     /// All that an operation touches: by its own account, by its effect, and by the app's rules.
     borrowing func footprint(
-        of work: any Operation,
+        of work: any PushOperation,
         as operation: QueuedOperation
     ) throws -> Footprint {
         var footprint = work.footprint

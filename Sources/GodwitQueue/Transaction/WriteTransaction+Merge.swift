@@ -12,7 +12,7 @@ extension WriteTransaction {
     /// - Returns: Whether the new one need not be stored.
     borrowing func merge(
         _ new: QueuedOperation,
-        _ work: some Operation,
+        _ work: some PushOperation,
         touching footprint: Footprint
     ) throws -> Bool {
         guard let effect = work.effect, new.commit == new.number.commit,
@@ -44,7 +44,7 @@ extension WriteTransaction {
         _ old: QueuedOperation,
         _ effect: Effect,
         by new: QueuedOperation,
-        _ work: some Operation,
+        _ work: some PushOperation,
         _ sum: Effect
     ) throws -> Bool {
         if sum != effect {
@@ -70,9 +70,9 @@ extension WriteTransaction {
     private borrowing func merged(
         _ old: QueuedOperation,
         _ new: QueuedOperation,
-        _ work: some Operation,
+        _ work: some PushOperation,
         _ sum: Effect
-    ) throws -> (any Operation)? {
+    ) throws -> (any PushOperation)? {
         if sum == work.effect { return work }
         guard let merged = try work.merged(with: old, as: sum), merged.host == old.host else {
             return nil
@@ -85,7 +85,7 @@ extension WriteTransaction {
     ///
     /// - Parameter work: nil to leave what is there.
     private borrowing func put(
-        _ work: (any Operation)?,
+        _ work: (any PushOperation)?,
         _ effect: Effect,
         in old: QueuedOperation,
         _ new: QueuedOperation

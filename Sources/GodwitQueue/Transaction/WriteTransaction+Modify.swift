@@ -12,7 +12,7 @@ public struct OperationEdit: Sendable {
     private(set) var added: [Dependency] = []
     var body: Value
     /// What it does from now on; nil for what it did before.
-    var work: (any Operation)?
+    var work: (any PushOperation)?
     let kind: String
 
     /// Has it depend on another operation besides.
@@ -28,12 +28,12 @@ public struct OperationEdit: Sendable {
     }
 
     /// The app's operation.
-    public func decoded<Work: Operation>(as type: Work.Type = Work.self) throws -> Work {
+    public func decoded<Work: PushOperation>(as type: Work.Type = Work.self) throws -> Work {
         try ValueDecoder().decode(Work.self, from: body)
     }
 
     /// Puts another operation of the same kind, and for the same host, in its place.
-    public mutating func replace<Work: Operation>(with operation: Work) throws {
+    public mutating func replace<Work: PushOperation>(with operation: Work) throws {
         precondition(Work.kind == kind, "An operation keeps its kind")
         body = try ValueEncoder().encode(operation)
         work = operation
@@ -90,7 +90,7 @@ extension WriteTransaction {
 
     private borrowing func replaceTouches(
         of operation: QueuedOperation,
-        with work: any Operation
+        with work: any PushOperation
     ) throws {
         let mayMerge = try EffectTable.mayMerge(operation.number, in: connection)
         if operation.parts.contains(.effect) {

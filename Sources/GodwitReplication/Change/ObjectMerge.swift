@@ -188,10 +188,10 @@ extension MergePolicy {
 
 extension Merge {
     /// Where the place of a conflict is in the merged object.
-    fileprivate func place(of conflict: Conflict) -> Path? {
+    fileprivate func place(of conflict: Conflict) -> ValuePath? {
         // The path is one in the base; where the base has nothing, one in ours.
         let way = conflict.base == nil ? afterOurs : delta
-        return way.destination(of: conflict.path).map { Path(Array($0.steps.dropFirst(2))) }
+        return way.destination(of: conflict.path).map { ValuePath(Array($0.steps.dropFirst(2))) }
     }
 }
 

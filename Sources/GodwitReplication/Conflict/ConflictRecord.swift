@@ -24,11 +24,11 @@ public struct ConflictRecord: Hashable, Sendable {
     /// Where a conflict can be decided otherwise.
     struct Opening: Hashable, Sendable {
         /// The place in the object as the merge has left it; nil when it is gone.
-        let place: Path?
+        let place: ValuePath?
         /// The digest of what the merge has left there; nil for nothing.
-        let left: Digest?
+        let left: ContentDigest?
         /// The mark of the item in which the place is; nil outside of lists.
-        let item: Digest?
+        let item: ContentDigest?
         /// The version of the object that was not taken.
         let version: Int
     }
@@ -38,8 +38,8 @@ public struct ConflictRecord: Hashable, Sendable {
         /// The keys that lead to it; the positions in lists may have changed since.
         let list: [Key]
         /// The marks that it may have had before the decision.
-        let old: Set<Digest>
-        let new: Digest
+        let old: Set<ContentDigest>
+        let new: ContentDigest
     }
 
     private static let prefix = "godwit.conflicts."
@@ -59,7 +59,7 @@ public struct ConflictRecord: Hashable, Sendable {
     public static func key(about object: ObjectKey) -> ObjectKey? {
         guard !object.isReserved else { return nil }
         let name: Value = [.string(object.collection), .string(object.key)]
-        let digest = Digest(of: [name.canonicalBytes], purpose: "godwit conflict 3")
+        let digest = ContentDigest(of: [name.canonicalBytes], purpose: "godwit conflict 3")
         return ObjectKey(
             collection: collection(about: object.collection),
             key: Key(digest.description)
@@ -95,7 +95,7 @@ extension ConflictRecord {
         sides[id] = nil
         for entry in sides {
             guard var side = entry.value.map, let mark = side.digest("item"),
-                let place = Path(stored: side["place"]),
+                let place = ValuePath(stored: side["place"]),
                 let item = items.first(where: { $0.list == place.list && $0.old.contains(mark) })
             else { continue }
             side.set("item", item.new)
@@ -166,7 +166,7 @@ extension Value {
     fileprivate init(_ found: MergeConflict, in result: Value?) {
         let conflict = found.conflict
         var map: Value.Map = [
-            "path": Path(Array(conflict.path.steps.dropFirst(2))).stored,
+            "path": ValuePath(Array(conflict.path.steps.dropFirst(2))).stored,
             "reason": .string(Key(conflict.reason.rawValue)),
             "choice": .string(Key(conflict.choice.rawValue)),
             "version": .int(Int64(found.version)),
@@ -184,7 +184,7 @@ extension Value {
 
     /// What tells the item at a place from others like it: the digest of the field that identifies a
     /// record, or its own digest where it has none, or where others have the same.
-    func itemMark(at place: ArraySlice<Path.Step>) -> Digest? {
+    func itemMark(at place: ArraySlice<ValuePath.Step>) -> ContentDigest? {
         guard let item = part(at: place) else { return nil }
         guard let mark = item.identityMark else { return item.digest }
         let isOnly = places(like: place).count { part(at: $0[...])?.identityMark == mark } == 1
@@ -192,10 +192,10 @@ extension Value {
     }
 
     /// The digest of the field that identifies a record.
-    var identityMark: Digest? { map?.identity?.digest }
+    var identityMark: ContentDigest? { map?.identity?.digest }
 
     /// The places in this value that differ from a place by the positions in lists.
-    func places(like steps: ArraySlice<Path.Step>) -> [[Path.Step]] {
+    func places(like steps: ArraySlice<ValuePath.Step>) -> [[ValuePath.Step]] {
         guard let step = steps.first else { return [[]] }
         let rest = steps.dropFirst()
         switch step {
@@ -209,7 +209,7 @@ extension Value {
     }
 
     /// The part at a place; nil where there is none.
-    func part(at steps: ArraySlice<Path.Step>) -> Value? {
+    func part(at steps: ArraySlice<ValuePath.Step>) -> Value? {
         guard let step = steps.first else { return self }
         let part: Value? =
             switch step {
@@ -222,13 +222,13 @@ extension Value {
 }
 
 extension Value.Map {
-    fileprivate mutating func set(_ name: Key, _ digest: Digest?) {
+    fileprivate mutating func set(_ name: Key, _ digest: ContentDigest?) {
         self[name] = digest.map { .bytes($0.bytes) }
     }
 
-    fileprivate func digest(_ name: Key) -> Digest? {
+    fileprivate func digest(_ name: Key) -> ContentDigest? {
         guard case .bytes(let bytes)? = self[name] else { return nil }
-        return Digest(bytes: bytes)
+        return ContentDigest(bytes: bytes)
     }
 
     private static func encodedName(_ name: Key) -> Key { Key(name.text + "Bytes") }
@@ -251,7 +251,7 @@ extension Value.Map {
     }
 }
 
-extension Path {
+extension ValuePath {
     /// The innermost item of a list in which the place is, or which it is; nil outside of lists.
     var item: ArraySlice<Step>? {
         items.last
@@ -301,7 +301,7 @@ extension Path {
 
 extension Conflict {
     fileprivate init?(_ value: Value) {
-        guard let map = value.map, let path = Path(stored: map["path"]),
+        guard let map = value.map, let path = ValuePath(stored: map["path"]),
             let reason = map["reason"]?.text.flatMap(Reason.init),
             let choice = map["choice"]?.text.flatMap(Choice.init)
         else { return nil }
@@ -321,7 +321,7 @@ extension ConflictRecord.Opening {
         guard let map = value.map, let version = map["version"]?.integer.flatMap(Int.init(exactly:))
         else { return nil }
         self.version = version
-        place = Path(stored: map["place"])
+        place = ValuePath(stored: map["place"])
         (left, item) = (map.digest("left"), map.digest("item"))
     }
 }

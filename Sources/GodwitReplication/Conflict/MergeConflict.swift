@@ -5,11 +5,11 @@ internal import GodwitTree
 struct MergeConflict: Hashable, Sendable {
     let conflict: Conflict
     /// Where the contested place is in the merged object; nil when it is gone.
-    let place: Path?
+    let place: ValuePath?
     /// The version of the object that was not taken.
     let version: Int
 
-    init(_ conflict: Conflict, place: Path?, version: Int) {
+    init(_ conflict: Conflict, place: ValuePath?, version: Int) {
         (self.conflict, self.place, self.version) = (conflict, place, version)
     }
 
@@ -22,14 +22,14 @@ struct MergeConflict: Hashable, Sendable {
         _ choice: Conflict.Choice
     ) {
         conflict = Conflict(
-            path: Path([.key(key.collection), .key(key.key)]),
+            path: ValuePath([.key(key.collection), .key(key.key)]),
             reason: .takenWhole,
             base: base?.value,
             ours: ours?.value,
             theirs: theirs?.value,
             choice: choice
         )
-        place = Path()
+        place = ValuePath()
         let (taken, other) = choice == .theirs ? (theirs, ours) : (ours, theirs)
         version = other?.version ?? taken?.version ?? 1
     }

@@ -58,7 +58,7 @@ struct ProgramRules: Sendable {
     init(_ policy: MergePolicy, of types: [Key: MergePolicy] = [:]) {
         var all = MergePolicy(version: policy.version)
         for (collection, rules) in types {
-            all.include(rules, at: Path([.key(collection), .key("*")]).description)
+            all.include(rules, at: ValuePath([.key(collection), .key("*")]).description)
         }
         all.include(policy)
         self.policy = all.wholeBelow(PolicyRecord.objectDepth)

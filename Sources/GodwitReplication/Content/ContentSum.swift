@@ -87,7 +87,7 @@ public struct ContentSum: Sendable {
     }
 
     /// The content half of a state's id.
-    public var digest: Digest { Digest(of: [all.bytes], purpose: "godwit content 3") }
+    public var digest: ContentDigest { ContentDigest(of: [all.bytes], purpose: "godwit content 3") }
 
     mutating func replace(_ old: VersionedValue?, with new: VersionedValue?, at key: ObjectKey) {
         guard old != new else { return }

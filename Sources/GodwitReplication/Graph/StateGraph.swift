@@ -89,7 +89,7 @@ public struct StateGraph: Sendable {
     /// The empty map.
     public static let root: StateID = {
         let digest = Value.map([:]).digest
-        let lineage = [UInt8](repeating: 0, count: StateID.sizeInBytes - Digest.sizeInBytes)
+        let lineage = [UInt8](repeating: 0, count: StateID.sizeInBytes - ContentDigest.sizeInBytes)
         guard let root = StateID(bytes: digest.bytes + lineage) else {
             preconditionFailure("A digest and its lineage are an id")
         }

@@ -146,7 +146,7 @@ extension Batch {
     ///
     /// - Parameter sum: The sum of the hashes of its objects.
     static func check(of sum: SetHash) -> UInt32 {
-        let digest = Digest(of: [sum.bytes], purpose: "godwit batch 3")
+        let digest = ContentDigest(of: [sum.bytes], purpose: "godwit batch 3")
         return digest.bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
     }
 }

@@ -74,7 +74,7 @@ extension LineState {
     /// The state, as requests name it.
     public func token(in epoch: Epoch) -> StateToken {
         let place = withUnsafeBytes(of: epoch.number.bigEndian) { Array($0) }
-        let digest = Digest(of: [place, id.bytes], purpose: "godwit token 3")
+        let digest = ContentDigest(of: [place, id.bytes], purpose: "godwit token 3")
         return StateToken(Array(digest.bytes.prefix(StateToken.sizeInBytes)))
     }
 }

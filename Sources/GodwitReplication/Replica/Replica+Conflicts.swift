@@ -32,7 +32,7 @@ extension Replica {
 
     /// The conflicts that are not settled yet, within a transaction.
     public func conflicts(
-        in transaction: borrowing some Transaction & ~Copyable
+        in transaction: borrowing some StoreTransaction & ~Copyable
     ) throws -> [ConflictRecord] {
         let collections = try DeviceTable.collections(of: number, in: transaction.connection)
         return try ConflictRecord.all(of: collections, in: transaction)
@@ -144,12 +144,16 @@ extension ConflictRecord {
             throw ReplicationError.changedSince(object)
         }
         try transaction.setValue(edited, version: stored.version, of: object)
-        return Path(Array(steps)).items.compactMap { item in
+        return ValuePath(Array(steps)).items.compactMap { item in
             guard item.count < steps.count || value != nil, let old = stored.value.part(at: item),
                 let mark = stored.value.itemMark(at: item), let new = edited.itemMark(at: item)
             else { return nil }
             // A record of before another item got the same identity has that; it is about either of them.
-            return ChangedItem(list: Path(Array(item)).list, old: [mark, old.digest], new: new)
+            return ChangedItem(
+                list: ValuePath(Array(item)).list,
+                old: [mark, old.digest],
+                new: new
+            )
         }
     }
 
@@ -169,7 +173,7 @@ extension ConflictRecord.Opening {
     /// The place, if it has what the merge has left there.
     ///
     /// Items of lists may have moved: an item is found by its mark, where no other one has the same.
-    fileprivate func steps(in object: Value?) -> ArraySlice<Path.Step>? {
+    fileprivate func steps(in object: Value?) -> ArraySlice<ValuePath.Step>? {
         guard let place else { return nil }
         guard let way = place.item else {
             return object?.part(at: place.steps[...])?.digest == left ? place.steps[...] : nil
@@ -188,14 +192,14 @@ extension ConflictRecord.Opening {
 extension ConflictRecord {
     /// All conflicts of a store that are not settled, of whichever replica, in the order of the objects.
     public static func all(
-        in transaction: borrowing some Transaction & ~Copyable
+        in transaction: borrowing some StoreTransaction & ~Copyable
     ) throws -> [ConflictRecord] {
         try all(of: transaction.collections(), in: transaction)
     }
 
     fileprivate static func all(
         of collections: some Sequence<Key>,
-        in transaction: borrowing some Transaction & ~Copyable
+        in transaction: borrowing some StoreTransaction & ~Copyable
     ) throws -> [ConflictRecord] {
         var records: [ConflictRecord] = []
         for collection in collections where isCollection(collection) {
@@ -218,7 +222,7 @@ extension ChangeSet {
 
 extension Draft {
     /// Puts a value at a place within, or removes what is there.
-    fileprivate mutating func put(_ value: Value?, at steps: ArraySlice<Path.Step>) {
+    fileprivate mutating func put(_ value: Value?, at steps: ArraySlice<ValuePath.Step>) {
         guard let step = steps.first else { return }
         let isLast = steps.count == 1
         switch step {

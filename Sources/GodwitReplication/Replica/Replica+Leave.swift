@@ -7,7 +7,7 @@ extension Replica {
     public static func exists(
         _ name: ReplicaName,
         server: String = "main",
-        in transaction: borrowing some Transaction & ~Copyable
+        in transaction: borrowing some StoreTransaction & ~Copyable
     ) throws -> Bool {
         let database = transaction.connection
         guard try database.tableExists("godwit_device_replica") else { return false }
@@ -17,7 +17,7 @@ extension Replica {
     /// The collections of the replicas of this name; empty when the store has none.
     public static func collections(
         of name: ReplicaName,
-        in transaction: borrowing some Transaction & ~Copyable
+        in transaction: borrowing some StoreTransaction & ~Copyable
     ) throws -> Set<Key> {
         let database = transaction.connection
         guard try database.tableExists("godwit_device_replica") else { return [] }

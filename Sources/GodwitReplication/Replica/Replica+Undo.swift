@@ -45,7 +45,7 @@ extension Replica {
 
     /// How many steps can be undone and redone.
     public func undoCounts(
-        in transaction: borrowing some Transaction & ~Copyable
+        in transaction: borrowing some StoreTransaction & ~Copyable
     ) throws -> UndoCounts {
         let database = transaction.connection
         return UndoCounts(

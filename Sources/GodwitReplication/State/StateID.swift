@@ -18,18 +18,18 @@ public struct StateID: Hashable, Sendable {
     }
 
     /// Mints the id of a state.
-    public init(content: Digest, replica: String, parents: [StateID]) {
+    public init(content: ContentDigest, replica: String, parents: [StateID]) {
         let ancestry = parents.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) }
         let header: Value = [
             .string(Key(replica)), .bytes(content.bytes), .list(ancestry.map(Value.bytes)),
         ]
-        let lineage = Digest(of: [header.canonicalBytes], purpose: "godwit lineage 1")
-        bytes = content.bytes + lineage.bytes.prefix(Self.sizeInBytes - Digest.sizeInBytes)
+        let lineage = ContentDigest(of: [header.canonicalBytes], purpose: "godwit lineage 1")
+        bytes = content.bytes + lineage.bytes.prefix(Self.sizeInBytes - ContentDigest.sizeInBytes)
     }
 
     /// No objects: every line begins here, and every peer has it.
     public static let root: StateID = {
-        let lineage = [UInt8](repeating: 0, count: sizeInBytes - Digest.sizeInBytes)
+        let lineage = [UInt8](repeating: 0, count: sizeInBytes - ContentDigest.sizeInBytes)
         guard let root = StateID(bytes: ContentSum.empty.digest.bytes + lineage) else {
             preconditionFailure("20 and 12 bytes are 32")
         }
@@ -37,8 +37,9 @@ public struct StateID: Hashable, Sendable {
     }()
 
     /// The digest of the state's objects.
-    public var content: Digest {
-        guard let digest = Digest(bytes: Array(bytes.prefix(Digest.sizeInBytes))) else {
+    public var content: ContentDigest {
+        guard let digest = ContentDigest(bytes: Array(bytes.prefix(ContentDigest.sizeInBytes)))
+        else {
             preconditionFailure("An id begins with a digest")
         }
         return digest

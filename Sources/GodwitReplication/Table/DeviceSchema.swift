@@ -6,7 +6,7 @@ internal import GodwitStore
 /// noted in the transaction that makes it, whichever program writes it. The object itself says what
 /// it was changed to; `tail` has the change only where an app has recorded how it was made.
 enum DeviceSchema {
-    static let schema = Schema(name: "device", steps: [.sql(tables + triggers)])
+    static let schema = TableSchema(name: "device", steps: [.sql(tables + triggers)])
 
     private static let tables = """
         CREATE TABLE godwit_device_server (

@@ -4,7 +4,7 @@ internal import GodwitStore
 ///
 /// Each table begins with the number of the replica, so that what belongs together lies together.
 enum LineSchema {
-    static let schema = Schema(
+    static let schema = TableSchema(
         name: "line",
         steps: [
             .sql(

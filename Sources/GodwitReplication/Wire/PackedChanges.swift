@@ -39,7 +39,7 @@ extension PackedChanges {
     init(
         _ changes: [ObjectKey: ObjectDelta],
         doubtful: Set<ObjectKey> = [],
-        isCompressed: Bool = Compression.isAvailable,
+        isCompressed: Bool = Zstandard.isAvailable,
         on object: (ObjectKey) throws(ReplicationError) -> VersionedValue?
     ) throws(ReplicationError) {
         self.doubtful = doubtful.intersection(changes.keys)

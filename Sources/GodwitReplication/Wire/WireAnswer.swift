@@ -18,7 +18,7 @@ struct PackedAnswer: Hashable, Sendable {
     /// - Parameter object: An object as the client has it, with the batch if it was accepted.
     init(
         _ answer: SlotAnswer,
-        isCompressed: Bool = Compression.isAvailable,
+        isCompressed: Bool = Zstandard.isAvailable,
         on object: (ObjectKey) throws(ReplicationError) -> VersionedValue?
     ) throws(ReplicationError) {
         self.answer = answer.with(changes: [:])

@@ -15,7 +15,7 @@ struct WireFeatures: OptionSet, Hashable, Sendable {
     static let readsZstd = WireFeatures(rawValue: 0x80)
 
     /// What this build can do.
-    static let own: WireFeatures = Compression.isAvailable ? .readsZstd : []
+    static let own: WireFeatures = Zstandard.isAvailable ? .readsZstd : []
 }
 
 /// A message between a device and its server, in the form in which it is sent.
@@ -77,7 +77,7 @@ extension WireFrame {
     func bytes(for peer: WireFeatures) -> [UInt8] {
         var (kind, content) = (kind | features.rawValue, body)
         if peer.contains(.readsZstd), body.count >= Self.compressedMin,
-            let compressed = Compression.compressed(body, level: 3),
+            let compressed = Zstandard.compressed(body, level: 3),
             2 * body.count + readCost <= WireCost.budget(forRequestOf: compressed.count).memoryMax
         {
             kind |= Self.isCompressed
@@ -111,7 +111,7 @@ extension WireFrame {
             return
         }
         do throws(TreeError) {
-            body = try Compression.decompressed(packed, budget: budget)
+            body = try Zstandard.decompressed(packed, budget: budget)
             self.budget.memoryMax -= body.count
         } catch {
             if case .overBudget = error { throw ReplicationError(refusing: error) }
@@ -120,6 +120,6 @@ extension WireFrame {
     }
 
     private static func seal(of bytes: [UInt8]) -> [UInt8] {
-        Array(Digest(of: [bytes], purpose: "godwit message 3").bytes.prefix(sealSizeInBytes))
+        Array(ContentDigest(of: [bytes], purpose: "godwit message 3").bytes.prefix(sealSizeInBytes))
     }
 }

@@ -30,7 +30,7 @@ extension PackedRequest {
     /// - Parameter object: An object of the client's base.
     init(
         _ request: LineRequest,
-        isCompressed: Bool = Compression.isAvailable,
+        isCompressed: Bool = Zstandard.isAvailable,
         on object: (ObjectKey) throws(ReplicationError) -> VersionedValue?
     ) throws(ReplicationError) {
         nonce = request.nonce

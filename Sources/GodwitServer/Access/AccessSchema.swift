@@ -3,7 +3,7 @@ internal import GodwitStore
 
 /// The tables of who may do what, in the store of the server's lines.
 enum AccessSchema {
-    static let schema = Schema(
+    static let schema = TableSchema(
         name: "access",
         steps: [
             .sql(

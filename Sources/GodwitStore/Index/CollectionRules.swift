@@ -18,7 +18,7 @@ public struct CollectionRules: Sendable {
     public let name: Key
     /// The version of values that arrive as plain data, from a replica for instance.
     public let version: Int
-    public let indexes: [Index]
+    public let indexes: [StoreIndex]
     public let retention: Retention?
     /// Whether the collection is emptied when the store opens.
     public let isEphemeral: Bool
@@ -31,7 +31,7 @@ public struct CollectionRules: Sendable {
 
     public init<Object>(
         _ collection: StoreCollection<Object>,
-        indexes: [Index] = [],
+        indexes: [StoreIndex] = [],
         retention: Retention? = nil,
         isEphemeral: Bool = false
     ) {
@@ -51,7 +51,7 @@ public struct CollectionRules: Sendable {
     }
 
     /// What the fields of an index are of an object that was stored without them.
-    func defaults(of index: Index) -> [Value?] {
+    func defaults(of index: StoreIndex) -> [Value?] {
         index.fields.map { $0.value(in: defaults) }
     }
 

@@ -17,7 +17,7 @@ struct IndexCatalogue: Sendable {
 
     /// The index that a query for objects of a version looks into.
     func entry(
-        of index: Index,
+        of index: StoreIndex,
         in collection: Key,
         version: Int
     ) throws(StoreError) -> IndexTable.Entry {

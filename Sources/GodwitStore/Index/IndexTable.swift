@@ -18,7 +18,7 @@ enum IndexTable {
     struct Entry: Sendable {
         let number: Int64
         let collection: Key
-        let index: Index
+        let index: StoreIndex
         /// What the fields are of an object that was stored without them.
         let defaults: [Value?]
         /// The version of the app's type whose fields are indexed.
@@ -37,7 +37,7 @@ enum IndexTable {
             return Entry(
                 number: try row.cell(0),
                 collection: Key(try row.cell(1)),
-                index: Index(
+                index: StoreIndex(
                     name: try row.cell(2),
                     fields: fields.map { Field(stored: $0) },
                     kind: tokens.map { .text($0) } ?? .ordered
@@ -49,7 +49,7 @@ enum IndexTable {
     }
 
     static func create(
-        _ index: Index,
+        _ index: StoreIndex,
         _ rules: CollectionRules,
         in database: Database
     ) throws -> Entry {
@@ -138,11 +138,14 @@ extension IndexTable.Entry {
         try statement.execute()
     }
 
-    /// Walks the keys of a part of the index until `body` returns false.
-    func forEachKey(
+    /// Walks a part of the index until `body` returns false.
+    ///
+    /// - Parameter column: Which field `body` gets besides the key; nil for none.
+    func forEachEntry(
         _ bounds: IndexBounds,
+        column: Int?,
         in database: Database,
-        _ body: (String) throws -> Bool
+        _ body: (String, IndexedValue?) throws -> Bool
     ) throws {
         var (conditions, values) = ([String](), [IndexedValue]())
         for (column, value) in zip(columns, bounds.prefix) {
@@ -163,7 +166,7 @@ extension IndexTable.Entry {
         let direction = bounds.order == .descending ? " DESC" : ""
         let order = (columns + ["key"]).map { $0 + direction }.joined(separator: ", ")
         let sql =
-            "SELECT key FROM \(table)"
+            "SELECT key\(column.map { ", f\($0)" } ?? "") FROM \(table)"
             + (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
             + " ORDER BY \(order)" + (bounds.limit == nil ? "" : " LIMIT ?")
         let statement = try PreparedStatement(sql, in: database)
@@ -174,7 +177,10 @@ extension IndexTable.Entry {
         if let limit = bounds.limit {
             try statement.bind(Int64(limit), at: Int32(values.count + 1))
         }
-        while try statement.step(), try body(statement.text(0)) {}
+        while try statement.step() {
+            let value = column == nil ? nil : IndexedValue(statement, column: 1)
+            guard try body(statement.text(0), value) else { return }
+        }
     }
 
     /// How many entries the index has, for the integrity check.

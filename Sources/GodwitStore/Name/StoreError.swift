@@ -24,6 +24,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case newerSchema(name: String, found: Int, known: Int)
     /// A version of the app that is too old to be upgraded from has written the file.
     case olderSchema(name: String, found: Int, oldest: Int)
+    /// A newer version of the app has run migrations that this one does not have.
+    case newerMigrations([String])
     /// The database that was handed in is not one that a store can live in.
     case unusable(reason: String)
 
@@ -152,6 +154,8 @@ extension StoreError: CustomStringConvertible {
             the store's \(name) has version \(found), this program reads \(oldest) and later: make \
             the store anew
             """
+        case .newerMigrations(let names):
+            "this app lacks migrations that the store has had, \(names.joined(separator: ", ")): update it"
         case .unusable(let reason): "the database cannot hold a store: \(reason)"
         default: nil
         }

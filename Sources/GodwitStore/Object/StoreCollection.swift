@@ -7,13 +7,9 @@ public import GodwitTree
 /// let contacts = Store.Collection<Contact>("contacts")
 ///
 /// // The second version of the app has split the name.
-/// let people = Store.Collection<Person>("contacts", version: 2) { value, version in
-///     var map = value.map ?? [:]
-///     let words = map["name"]?.text?.split(separator: " ", maxSplits: 1) ?? []
-///     map["first"] = .string(Key(String(words.first ?? "")))
-///     map["last"] = .string(Key(String(words.dropFirst().first ?? "")))
-///     map["name"] = nil
-///     return .map(map)
+/// let people = Store.Collection<ContactV1>("contacts").upgraded(to: Person.self) { old in
+///     let words = old.name.split(separator: " ", maxSplits: 1).map(String.init)
+///     return Person(first: words.first ?? "", last: words.dropFirst().first ?? "")
 /// }
 /// ```
 ///
@@ -29,6 +25,19 @@ public struct StoreCollection<Object: Codable & Sendable>: Sendable {
     public let version: Int
     private let upgrade: Upgrade
 
+    /// A collection whose older objects are upgraded as plain data.
+    ///
+    /// ```swift
+    /// let people = Store.Collection<Person>("contacts", version: 2) { value, version in
+    ///     var map = value.map ?? [:]
+    ///     map["nickname"] = map.removeValue(forKey: "nick")
+    ///     return .map(map)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - version: The version of the type; the first one is 1.
+    ///   - upgrade: Makes a value of the next version. See ``upgraded(to:_:)`` for upgrades with types.
     public init(
         _ name: Key,
         version: Int = 1,
@@ -47,6 +56,29 @@ public struct StoreCollection<Object: Codable & Sendable>: Sendable {
 }
 
 extension StoreCollection {
+    /// The same collection with the next version of its type, made from the type so far.
+    ///
+    /// ```swift
+    /// let people = Store.Collection<ContactV1>("contacts")
+    ///     .upgraded(to: ContactV2.self) { ContactV2(name: $0.name, isOnline: $0.presence == "online") }
+    ///     .upgraded(to: Person.self) { Person(first: $0.name, isOnline: $0.isOnline) }
+    /// ```
+    ///
+    /// Each upgrade is a version: `people` has version 3. Fields that the old type does not know stay in the
+    /// object. Where an object cannot be upgraded, because its old type cannot read it or `upgrade` throws, the
+    /// others are read all the same; see ``QueryRows/unreadable``.
+    public func upgraded<New: Codable & Sendable>(
+        to type: New.Type = New.self,
+        _ upgrade: @escaping @Sendable (_ old: Object) throws -> New
+    ) -> StoreCollection<New> {
+        StoreCollection<New>(name, version: version + 1) { value, found in
+            guard found == version else { return try self.upgrade(value, found) }
+            let old = try ValueDecoder().decode(Object.self, from: value)
+            let new = try ValueEncoder().encode(try upgrade(old))
+            return new.keeping(value, beyond: try ValueEncoder().encode(old))
+        }
+    }
+
     /// A value of this version, from one of an older version.
     ///
     /// - Parameter target: The version to upgrade to; nil for this one.
@@ -95,6 +127,15 @@ extension StoreCollection {
 }
 
 extension Value {
+    /// This map with the fields of an older one that its type did not know.
+    fileprivate func keeping(_ old: Value, beyond known: Value) -> Value {
+        guard case .map(var map) = self, let old = old.map, let known = known.map else { return self }
+        for entry in old where known[entry.key] == nil && map[entry.key] == nil {
+            map[entry.key] = entry.value
+        }
+        return .map(map)
+    }
+
     /// This value with the scalars of another one where those are of another kind.
     fileprivate func retyped(like typed: Value) -> Value {
         switch (self, typed) {

@@ -31,13 +31,13 @@ public final class LiveQuery<Object: Codable & Sendable> {
     public private(set) var unreadable: [String: StoreError] = [:]
 
     /// The objects that are looked for; after a change, the rows stay until the first result of the new query.
-    public var query: Query<Object> { didSet { follow() } }
+    public var query: StoreQuery<Object> { didSet { follow() } }
 
     @ObservationIgnored private var byKey: [Key: LiveRow<Object>] = [:]
     @ObservationIgnored private let store: Store
     @ObservationIgnored private let task = CancelledTask()
 
-    public init(_ query: Query<Object>, in store: Store) {
+    public init(_ query: StoreQuery<Object>, in store: Store) {
         (self.query, self.store) = (query, store)
         follow()
     }

@@ -38,7 +38,7 @@ extension Store {
     ///
     /// A list that would be the same as the one before is left out, unless an object was touched.
     public func values<Object>(
-        of query: Query<Object>
+        of query: StoreQuery<Object>
     ) -> StoreValues<QueryRows<Object>> {
         let changes = changes(in: query.collection)
         return StoreValues(store: self, changes: changes) { transaction in
@@ -49,8 +49,25 @@ extension Store {
 }
 
 extension Store {
+    /// Whatever a reading gives, now and whenever a commit has made it another.
+    ///
+    /// ```swift
+    /// for try await total in store.values({ try $0.sum(\.cents, of: open) }) { show(total) }
+    /// ```
+    ///
+    /// The store reads again after each commit, whatever it changes; a slow reader of the sequence makes it
+    /// read less often.
+    public func values<Element: Equatable & Sendable>(
+        _ read: @escaping @Sendable (borrowing ReadTransaction) throws -> Element
+    ) -> StoreValues<Element> {
+        StoreValues(store: self, changes: changes()) { transaction in
+            let element = try read(transaction)
+            return Observed(element: element, isSame: { $0 == element })
+        }
+    }
+
     /// The objects that a query finds with their commits, now and whenever they have changed.
-    func markedValues<Object>(of query: Query<Object>) -> StoreValues<MarkedRows<Object>> {
+    func markedValues<Object>(of query: StoreQuery<Object>) -> StoreValues<MarkedRows<Object>> {
         let changes = changes(in: query.collection)
         return StoreValues(store: self, changes: changes) { transaction in
             let found = try transaction.markedObjects(query)
@@ -74,7 +91,9 @@ extension Store {
 struct Observed<Element: Sendable>: Sendable {
     let element: Element
     /// What the element was made of; nil when each commit counts.
-    let marks: [ObjectMark]?
+    var marks: [ObjectMark]?
+    /// Whether another element is the same as this one, where no marks tell.
+    var isSame: (@Sendable (Element) -> Bool)?
 }
 
 /// A value that is read now, and again after each commit that may have changed it.
@@ -97,6 +116,7 @@ public struct StoreValues<Element: Sendable>: AsyncSequence, Sendable {
         /// The commit of the last element that was returned.
         private var told: CommitNumber = .none
         private var marks: [ObjectMark]?
+        private var last: Element?
 
         init(store: Store, changes: ChangeSets.Iterator, read: @escaping Read) {
             self.store = store
@@ -119,10 +139,12 @@ public struct StoreValues<Element: Sendable>: AsyncSequence, Sendable {
                 let (reading, commit) = try await store.read { transaction in
                     (try read(transaction), transaction.lastCommit)
                 }
-                let isSame = reading.marks != nil && reading.marks == marks
+                let hasSameMarks = reading.marks != nil && reading.marks == marks
+                let isSame = hasSameMarks || last.flatMap { reading.isSame?($0) } == true
                 (seen, marks) = (commit, reading.marks)
                 guard isTouched || !isSame else { continue }
                 told = commit
+                last = reading.isSame == nil ? nil : reading.element
                 return reading.element
             }
         }

@@ -2,7 +2,7 @@ internal import GRDB
 
 /// The store's own tables.
 enum StoreSchema {
-    static let schema = Schema(name: "store", steps: [.change(create)])
+    static let schema = TableSchema(name: "store", steps: [.change(create)])
 
     private static func create(in database: Database) throws {
         let tables = [

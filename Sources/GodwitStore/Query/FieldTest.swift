@@ -9,7 +9,7 @@ internal import GodwitTree
 /// contacts.where(\.email, .equal(nil))
 /// ```
 ///
-/// Values are compared as an ``Index`` compares them: numbers as numbers, dates by time, texts by their
+/// Values are compared as an ``StoreIndex`` compares them: numbers as numbers, dates by time, texts by their
 /// UTF-8 bytes. A field that is nil or not there equals nil alone, and is neither less nor greater than
 /// anything.
 public struct FieldTest<Value: Encodable & Sendable>: Sendable {

@@ -8,14 +8,14 @@ extension ObjectReader where Self: ~Copyable {
     ///   ``StoreError/newerIndex(_:collection:found:known:)`` if a newer app has built it.
     /// - Complexity: O(log *n* + *k*) for *k* objects by an index, else O(*n*).
     public borrowing func objects<Object>(
-        _ query: Query<Object>
+        _ query: StoreQuery<Object>
     ) throws -> QueryRows<Object> {
         try markedObjects(query).rows
     }
 
     /// The objects that a query finds, and the commits that have last changed them.
     borrowing func markedObjects<Object>(
-        _ query: Query<Object>
+        _ query: StoreQuery<Object>
     ) throws -> MarkedRows<Object> {
         var wider = query
         while true {
@@ -31,7 +31,7 @@ extension ObjectReader where Self: ~Copyable {
 
     private borrowing func marked<Object>(
         _ found: [FoundObject],
-        of query: Query<Object>
+        of query: StoreQuery<Object>
     ) throws -> MarkedRows<Object> {
         var (rows, marks) = (QueryRows<Object>(), [ObjectMark]())
         for row in found where rows.count < query.search.limit ?? .max {
@@ -46,12 +46,12 @@ extension ObjectReader where Self: ~Copyable {
     }
 
     /// The keys of the objects that a query finds, in its order.
-    public borrowing func keys<Object>(_ query: Query<Object>) throws -> [String] {
+    public borrowing func keys<Object>(_ query: StoreQuery<Object>) throws -> [String] {
         try QueryRun(query, source.objects).keys()
     }
 
     /// How many objects a query finds; an index that has all of its fields tells without reading them.
-    public borrowing func count<Object>(_ query: Query<Object>) throws -> Int {
+    public borrowing func count<Object>(_ query: StoreQuery<Object>) throws -> Int {
         try QueryRun(query, source.objects).count()
     }
 }

@@ -1,7 +1,7 @@
 /// How a query is answered: from parts of indexes, or from all objects.
 struct QueryPlan: Hashable, Sendable {
     struct Part: Hashable, Sendable {
-        let index: Index
+        let index: StoreIndex
         let bounds: IndexBounds
     }
 
@@ -15,7 +15,7 @@ struct QueryPlan: Hashable, Sendable {
     /// - Parameters:
     ///   - version: The version of the type whose fields the search names.
     ///   - indexes: The indexes over the fields of that version.
-    init(_ search: Search, version: Int, indexes: [Index]) {
+    init(_ search: Search, version: Int, indexes: [StoreIndex]) {
         // A walk over all objects goes by key.
         isSorted = search.order.isEmpty
         guard let terms = search.criterion.terms, !indexes.isEmpty else { return }
@@ -37,7 +37,7 @@ struct QueryPlan: Hashable, Sendable {
 
 /// What an index can do for a term.
 private struct Use {
-    let index: Index
+    let index: StoreIndex
     /// What the index's first fields are.
     let prefix: [IndexedValue]
     /// The range of the field after those.
@@ -46,7 +46,7 @@ private struct Use {
     let isSorted: Bool
 
     /// - Parameter search: What is sorted; nil if the entries are sorted afterwards.
-    init(_ index: Index, _ term: Criterion.Term, _ search: Search?) {
+    init(_ index: StoreIndex, _ term: Criterion.Term, _ search: Search?) {
         let prefix = index.fields.prefix { term.ranges[$0]?.onlyValue != nil }
         let rest = index.fields.dropFirst(prefix.count)
         self.index = index

@@ -8,7 +8,7 @@ struct FoundObject {
 
 /// Answers a query from what a reader sees.
 struct QueryRun<Object: Codable & Sendable> {
-    private let query: Query<Object>
+    private let query: StoreQuery<Object>
     private let lookup: any ObjectLookup
     let plan: QueryPlan
     private let fields: StoredFields<Object>
@@ -16,7 +16,7 @@ struct QueryRun<Object: Codable & Sendable> {
     private var search: Search { query.search }
 
     /// - Throws: ``StoreError/unusableField(_:reason:)``.
-    init(_ query: Query<Object>, _ lookup: any ObjectLookup) throws {
+    init(_ query: StoreQuery<Object>, _ lookup: any ObjectLookup) throws {
         let (name, version) = (query.collection.name, query.collection.version)
         let fields = StoredFields(query.collection)
         let indexes =
@@ -64,6 +64,29 @@ struct QueryRun<Object: Codable & Sendable> {
         return search.limit.map { Array(keys.prefix($0)) } ?? keys
     }
 
+    /// The value of a field of each object that the query finds, without a look at the object if the
+    /// index that answers has the field.
+    func forEachValue(of field: Field, _ body: (IndexedValue) throws -> Void) throws {
+        guard search.limit == nil else {
+            for object in try objects() {
+                let place = query.collection.place(object.key)
+                try body(fields.values(of: object.stored, at: place)(field))
+            }
+            return
+        }
+        let isIndexed = plan.parts?.allSatisfy { $0.index.fields.contains(field) } ?? false
+        guard plan.isExact, isIndexed else {
+            return try forEachObject { _, values in
+                try body(values(field))
+                return true
+            }
+        }
+        try forEachEntry(reading: field) { _, value in
+            try body(value ?? .none)
+            return true
+        }
+    }
+
     /// How many objects the query finds.
     func count() throws -> Int {
         var count = 0
@@ -85,13 +108,28 @@ struct QueryRun<Object: Codable & Sendable> {
 extension QueryRun {
     /// The keys that the parts of the plan have, each one once.
     private func forEachKey(_ body: (String) throws -> Bool) throws {
+        try forEachEntry(reading: nil) { key, _ in try body(key) }
+    }
+
+    /// The entries that the parts of the plan have, each one once, with the value of a field that all of
+    /// their indexes have.
+    private func forEachEntry(
+        reading field: Field?,
+        _ body: (String, IndexedValue?) throws -> Bool
+    ) throws {
         let parts = plan.parts ?? []
         // Keys are bytes: two of them may be one text for Swift.
         var (seen, goesOn) = (Set<Key>(), true)
         for part in parts where goesOn {
-            try lookup.forEachKey(of: query.collection.name, by: part.index, part.bounds) { key in
+            let column = field.flatMap(part.index.fields.firstIndex)
+            try lookup.forEachEntry(
+                of: query.collection.name,
+                by: part.index,
+                part.bounds,
+                column: column
+            ) { key, value in
                 if parts.count > 1, !seen.insert(Key(key)).inserted { return true }
-                goesOn = try body(key)
+                goesOn = try body(key, value)
                 return goesOn
             }
         }

@@ -1,7 +1,7 @@
 /// The objects of a collection whose texts have some words, the best match first.
 ///
 /// ```swift
-/// let words = Index.fullText("words", on: "title", "text")
+/// let words = Store.Index.fullText("words", on: "title", "text")
 /// let query = notes.matching("red wi", by: words).limit(20)     // "red wine", "wide red" …
 ///
 /// for row in try await store.read({ try $0.objects(query) }) {
@@ -10,12 +10,12 @@
 /// ```
 public struct TextQuery<Object: Codable & Sendable>: Sendable {
     public let collection: StoreCollection<Object>
-    let index: Index
+    let index: StoreIndex
     let pattern: TextPattern
     /// The tests that objects also have to pass.
-    private(set) var filtered: Query<Object>
+    private(set) var filtered: StoreQuery<Object>
 
-    init(_ collection: StoreCollection<Object>, _ pattern: TextPattern, by index: Index) {
+    init(_ collection: StoreCollection<Object>, _ pattern: TextPattern, by index: StoreIndex) {
         precondition(index.kind != .ordered, "\(index.name) is no full-text index")
         (self.collection, self.pattern, self.index) = (collection, pattern, index)
         filtered = collection.all
@@ -55,8 +55,8 @@ public struct TextQuery<Object: Codable & Sendable>: Sendable {
 extension StoreCollection {
     /// The objects whose texts have some words.
     ///
-    /// - Parameter index: A full-text index of the collection (``Index/fullText(_:on:by:)``).
-    public func matching(_ pattern: TextPattern, by index: Index) -> TextQuery<Object> {
+    /// - Parameter index: A full-text index of the collection (``StoreIndex/fullText(_:on:by:)``).
+    public func matching(_ pattern: TextPattern, by index: StoreIndex) -> TextQuery<Object> {
         TextQuery(self, pattern, by: index)
     }
 }

@@ -232,14 +232,15 @@ extension CommitDraft: ObjectLookup {
         try ObjectTable.forEachObject(of: collection, walk, in: database, body)
     }
 
-    func forEachKey(
+    func forEachEntry(
         of collection: Key,
-        by index: Index,
+        by index: StoreIndex,
         _ bounds: IndexBounds,
-        _ body: (String) throws -> Bool
+        column: Int?,
+        _ body: (String, IndexedValue?) throws -> Bool
     ) throws {
         let entry = try group.catalogue.entry(of: index, in: collection, version: bounds.version)
-        try entry.forEachKey(bounds, in: database, body)
+        try entry.forEachEntry(bounds, column: column, in: database, body)
     }
 
     func indexes(of collection: Key) -> [IndexTable.Entry] {

@@ -31,8 +31,8 @@ public struct StoreOptions: Sendable {
     public var access: Access = .readWrite
     public var processes: Processes = .one
     public var recovery: Recovery = .refuse
-    /// The app's own tables, and how they came to be.
-    public var schemas: [Schema] = []
+    /// How the app's own tables came to be; see ``StoreMigration``.
+    public var migrations: [StoreMigration] = []
     public var collections: [CollectionRules] = []
     public var limits = WriteLimits()
     /// How much memory the object cache may take; 0 for no cache.

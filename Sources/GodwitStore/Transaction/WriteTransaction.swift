@@ -2,7 +2,7 @@ public import GRDB
 public import GodwitTree
 
 /// The only way to change a store: all of its changes are committed, or none.
-public struct WriteTransaction: Transaction, ~Copyable {
+public struct WriteTransaction: StoreTransaction, ~Copyable {
     package let connection: Database
 
     /// The number that this transaction will have as a commit, if it changes something.
@@ -113,12 +113,13 @@ extension WriteTransaction {
     ///
     /// ```swift
     /// try transaction.edit("groceries", in: lists) {
-    ///     $0.items.list.move(from: 4, to: 0)
+    ///     $0.items.move(from: 4, to: 0)
     ///     $0.count += 1
     /// }
     /// ```
     ///
-    /// The store keeps the object as ``update(_:in:_:)`` would. Hooks get the edits besides, as
+    /// The compiler checks the names and types of what is edited; see ``ObjectDraft``. The store keeps the
+    /// object as ``update(_:in:_:)`` would. Hooks get the edits besides, as
     /// ``ObjectChange/recordedDelta``: a move is a move there, and an increment is one, so that a
     /// merge with the changes of others comes out as all sides meant it. Several edits in one
     /// transaction are recorded as one delta.
@@ -126,11 +127,44 @@ extension WriteTransaction {
     /// - Returns: The delta from the object as it was to the object as it is.
     /// - Throws: ``StoreError/noObject(_:)`` without an object,
     ///   ``StoreError/unreadableObject(_:reason:)`` if the result is not of the collection's type,
-    ///   `TreeError` if an edit does not fit the value, or what `body` throws. The object is what it
+    ///   `TreeError` if an edit does not fit the object, or what `body` throws. The object is what it
     ///   was then.
+    @_disfavoredOverload
     @discardableResult
     public borrowing func edit<Object>(
         _ key: some StoreKey,
+        in collection: StoreCollection<Object>,
+        _ body: (inout ObjectDraft<Object>) throws -> Void
+    ) throws -> Delta {
+        try editValue(of: key, in: collection) { try $0.edit(as: Object.self, body) }
+    }
+
+    /// Edits plain data in place, and records how.
+    ///
+    /// - Returns: The delta from the data as they were to the data as they are.
+    /// - Throws: What ``editValue(of:in:_:)`` throws.
+    @discardableResult
+    public borrowing func edit(
+        _ key: some StoreKey,
+        in collection: StoreCollection<Value>,
+        _ body: (inout Draft) throws -> Void
+    ) throws -> Delta {
+        try editValue(of: key, in: collection, body)
+    }
+
+    /// Edits the plain data of an object in place, and records how.
+    ///
+    /// A misspelt name is another field here. Use it for fields that the type does not have, or names
+    /// differently; else see ``edit(_:in:_:)``.
+    ///
+    /// - Returns: The delta from the data as they were to the data as they are.
+    /// - Throws: ``StoreError/noObject(_:)`` without an object,
+    ///   ``StoreError/unreadableObject(_:reason:)`` if the result is not of the collection's type,
+    ///   `TreeError` if an edit does not fit the data, or what `body` throws. The object is what it
+    ///   was then.
+    @discardableResult
+    public borrowing func editValue<Object>(
+        of key: some StoreKey,
         in collection: StoreCollection<Object>,
         _ body: (inout Draft) throws -> Void
     ) throws -> Delta {

@@ -3,7 +3,7 @@ public import Observation
 
 /// The objects of a collection in sections and in order, as a view shows them.
 ///
-/// The list follows its view: ``StoreView/advance()`` brings it to the new commit, and
+/// The list follows its view: ``ReadView/advance()`` brings it to the new commit, and
 /// ``change`` says how it got there. Rows are keys; the objects come from the view, which has
 /// those that are on the screen in its cache.
 @Observable

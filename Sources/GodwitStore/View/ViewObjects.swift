@@ -90,18 +90,21 @@ extension ViewObjects {
         }
     }
 
-    func forEachKey(
+    func forEachEntry(
         of collection: Key,
-        by index: Index,
+        by index: StoreIndex,
         _ bounds: IndexBounds,
-        _ body: (String) throws -> Bool
+        column: Int?,
+        _ body: (String, IndexedValue?) throws -> Bool
     ) throws {
         let indexes = context.indexes
         try read { database, _ in
             let catalogue = try indexes.catalogue(in: database)
             let entry = try catalogue.entry(of: index, in: collection, version: bounds.version)
             let past = past(of: collection)
-            guard !past.isEmpty else { return try entry.forEachKey(bounds, in: database, body) }
+            guard !past.isEmpty else {
+                return try entry.forEachEntry(bounds, column: column, in: database, body)
+            }
             var wide = bounds
             wide.limit = bounds.limit.map { $0 + past.count }
             var rows: [IndexedRow] = []
@@ -110,7 +113,7 @@ extension ViewObjects {
                 let values = try indexes.values(of: object, at: place, for: entry)
                 rows.append(IndexedRow(values: values, key: key.text))
             }
-            try entry.forEachKey(wide, in: database) { text in
+            try entry.forEachEntry(wide, column: nil, in: database) { text, _ in
                 let key = Key(text)
                 let place = ObjectKey(collection: collection, key: key)
                 if past[key] == nil, let object = try ObjectTable.object(at: place, in: database) {
@@ -122,7 +125,7 @@ extension ViewObjects {
             rows.removeAll { !bounds.contains($0.values) }
             rows.sort { bounds.order == .ascending ? $0 < $1 : $1 < $0 }
             for row in rows.prefix(bounds.limit ?? .max) {
-                guard try body(row.key) else { return }
+                guard try body(row.key, column.map { row.values[$0] }) else { return }
             }
         }
     }

@@ -7,7 +7,7 @@ struct Contest {
     }
 
     /// The way to the place in the merged value.
-    let steps: [Path.Step]
+    let steps: [ValuePath.Step]
     /// Whether the merged list has no item there: the last step is where it would be inserted.
     let isGap: Bool
     private let wishes: [Side: Value]
@@ -36,11 +36,11 @@ struct Contest {
 
 /// Where a place of one value is in the value that it became.
 struct Spot {
-    var steps: [Path.Step] = []
+    var steps: [ValuePath.Step] = []
     var isGap = false
 
     /// Whether one way comes before another in lists; the order of keys means nothing.
-    static func isBefore(_ left: [Path.Step], _ right: [Path.Step]) -> Bool {
+    static func isBefore(_ left: [ValuePath.Step], _ right: [ValuePath.Step]) -> Bool {
         for (left, right) in zip(left, right) where left != right {
             switch (left, right) {
             case (.position(let left), .position(let right)): return left < right
@@ -57,7 +57,7 @@ extension Value {
     var isContainer: Bool { list != nil || map != nil }
 
     /// The part at the end of a way; nil when the way leaves the value.
-    func part(at steps: [Path.Step]) -> Value? {
+    func part(at steps: [ValuePath.Step]) -> Value? {
         steps.reduce(self) { value, step in
             switch step {
             case .key(let key): value?[key]
@@ -68,7 +68,7 @@ extension Value {
     }
 
     /// Calls `body` for this value and all in it.
-    func walk(_ steps: [Path.Step] = [], _ body: (Value, [Path.Step]) -> Void) {
+    func walk(_ steps: [ValuePath.Step] = [], _ body: (Value, [ValuePath.Step]) -> Void) {
         body(self, steps)
         switch self {
         case .map(let map): for entry in map { entry.value.walk(steps + [.key(entry.key)], body) }
@@ -85,8 +85,11 @@ extension Value {
         replacing(contest.steps[...], isGap: contest.isGap, with: part) ?? .null
     }
 
-    private func replacing(_ steps: ArraySlice<Path.Step>, isGap: Bool, with part: Value?) -> Value?
-    {
+    private func replacing(
+        _ steps: ArraySlice<ValuePath.Step>,
+        isGap: Bool,
+        with part: Value?
+    ) -> Value? {
         guard let step = steps.first else { return part }
         let rest = steps.dropFirst()
         switch (step, self) {

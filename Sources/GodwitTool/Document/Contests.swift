@@ -21,7 +21,7 @@ struct Contests {
         ]
         mergedTokens = TokenCounts(merge.value)
         var finder = PlaceFinder(merge, base: base, ours: ours, theirs: theirs)
-        var found: [(path: Path, contest: Contest)] = []
+        var found: [(path: ValuePath, contest: Contest)] = []
         for conflict in merge.conflicts where !conflict.isNotice {
             guard let contest = contest(of: conflict, &finder) else {
                 areComplete = false
@@ -31,7 +31,7 @@ struct Contests {
             found.append((conflict.path, contest))
         }
         found.sort { $0.contest.steps.count < $1.contest.steps.count }
-        var places: Set<[Path.Step]> = []
+        var places: Set<[ValuePath.Step]> = []
         found = found.filter { _, contest in
             let isInside = contest.steps.indices.contains { count in
                 places.contains(Array(contest.steps[..<count]))
@@ -114,7 +114,7 @@ private struct PlaceFinder {
     private let fromOurs: SpotMap
     private let sides: [Contest.Side: SpotMap]
     /// Where containers that have left their places stand now.
-    private var arrivals: [[Path.Step]: [Path.Step]] = [:]
+    private var arrivals: [[ValuePath.Step]: [ValuePath.Step]] = [:]
     /// How often the whole value may still be searched.
     private var searchesLeft = 64
 
@@ -145,7 +145,7 @@ private struct PlaceFinder {
             return Spot(steps: place + rest)
         }
         guard search() else { return nil }
-        var (best, places) = (Self.scoreMin, [[Path.Step]]())
+        var (best, places) = (Self.scoreMin, [[ValuePath.Step]]())
         fromBase.result.walk { value, steps in
             guard value.part(at: Array(rest)) == chosen else { return }
             let score = rest.isEmpty ? 1 : TokenCounts(value).likeness(to: TokenCounts(lost))
@@ -166,9 +166,9 @@ private struct PlaceFinder {
     private static let scoreMin = 0.5
 
     /// The containers around a place that all versions have, the nearest first.
-    func containers(around path: Path) -> [(Spot, [Contest.Side: Value])] {
+    func containers(around path: ValuePath) -> [(Spot, [Contest.Side: Value])] {
         path.steps.indices.reversed().compactMap { count in
-            let outer = Path(Array(path.steps.prefix(count)))
+            let outer = ValuePath(Array(path.steps.prefix(count)))
             guard let spot = fromBase.spot(of: outer), !spot.isGap,
                 fromBase.result.part(at: spot.steps) != nil,
                 let base = fromBase.base.part(at: outer.steps)

@@ -38,8 +38,8 @@ final class SourcePool {
     private static func sources(
         in document: Document,
         where isWanted: (Value) -> Bool
-    ) -> [Digest: Source?] {
-        var sources: [Digest: Source?] = [:]
+    ) -> [ContentDigest: Source?] {
+        var sources: [ContentDigest: Source?] = [:]
         var left = [(document.root, document.value)]
         while let (node, value) = left.popLast() {
             // The first ones are to be seen first.

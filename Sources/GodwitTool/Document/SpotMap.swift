@@ -8,18 +8,18 @@ final class SpotMap {
     let result: Value
     private let delta: Delta
     /// The changes of values that were replaced by one of their kind, by their paths.
-    private var differences: [[Path.Step]: Delta] = [:]
-    private var lists: [[Path.Step]: ListPlaces] = [:]
+    private var differences: [[ValuePath.Step]: Delta] = [:]
+    private var lists: [[ValuePath.Step]: ListPlaces] = [:]
 
     init(_ base: Value, _ delta: Delta, _ result: Value) {
         (self.base, self.delta, self.result) = (base, delta, result)
     }
 
     /// - Returns: Nil when the container of the place is gone, or another one.
-    func spot(of path: Path) -> Spot? {
+    func spot(of path: ValuePath) -> Spot? {
         var spot = Spot()
         var (base, delta, result): (Value?, Delta, Value?) = (base, delta, result)
-        var way: [Path.Step] = []
+        var way: [ValuePath.Step] = []
         for step in path.steps {
             guard !spot.isGap, let there = result else { return nil }
             if case .set = delta, let old = base { delta = difference(old, there, at: way) }
@@ -47,10 +47,11 @@ final class SpotMap {
     }
 
     /// The shortest part of a way at whose end the result has nothing any more.
-    func lostPart(of path: Path) -> [Path.Step]? {
+    func lostPart(of path: ValuePath) -> [ValuePath.Step]? {
         for count in path.steps.indices.map({ $0 + 1 }) {
             let way = Array(path.steps.prefix(count))
-            guard let spot = spot(of: Path(way)), !spot.isGap, result.part(at: spot.steps) != nil
+            guard let spot = spot(of: ValuePath(way)), !spot.isGap,
+                result.part(at: spot.steps) != nil
             else { return way }
         }
         return nil
@@ -60,7 +61,7 @@ final class SpotMap {
         if case .map(let map) = delta, case .apply(let change)? = map[key] { change } else { .keep }
     }
 
-    private func difference(_ old: Value, _ new: Value, at way: [Path.Step]) -> Delta {
+    private func difference(_ old: Value, _ new: Value, at way: [ValuePath.Step]) -> Delta {
         if let known = differences[way] { return known }
         let difference = Delta.diff(old, new, inPieces: true)
         differences[way] = difference
@@ -71,7 +72,7 @@ final class SpotMap {
         of change: ListDelta,
         _ baseCount: Int,
         _ resultCount: Int,
-        at way: [Path.Step]
+        at way: [ValuePath.Step]
     ) -> ListPlaces {
         if let known = lists[way] { return known }
         let places = ListPlaces(change.places(in: baseCount, resultCount: resultCount))
@@ -81,7 +82,7 @@ final class SpotMap {
 }
 
 extension Value.List {
-    fileprivate func item(at step: Path.Step) -> Value? {
+    fileprivate func item(at step: ValuePath.Step) -> Value? {
         guard case .position(let position) = step, indices.contains(position) else { return nil }
         return self[position]
     }

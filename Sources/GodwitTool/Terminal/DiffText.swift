@@ -25,12 +25,12 @@ struct DiffText {
 
     init(_ delta: Delta, on base: Value, style: Style) {
         self.style = style
-        write(delta, base, Path(), label: nil)
+        write(delta, base, ValuePath(), label: nil)
     }
 
     var text: String { lines.joined(separator: "\n") }
 
-    private mutating func write(_ delta: Delta, _ base: Value?, _ path: Path, label: String?) {
+    private mutating func write(_ delta: Delta, _ base: Value?, _ path: ValuePath, label: String?) {
         switch delta {
         case .keep: break
         case .set(let value): change("\(shown(base)) → \(shown(value))", path, label)
@@ -45,7 +45,7 @@ struct DiffText {
     private mutating func write(
         _ delta: MapDelta,
         _ base: Value.Map,
-        _ path: Path,
+        _ path: ValuePath,
         _ label: String?
     ) {
         for entry in delta.entries.sorted(by: { $0.key.text < $1.key.text }) {
@@ -62,7 +62,7 @@ struct DiffText {
     private mutating func write(
         _ parts: ListDelta.Parts,
         _ base: Value.List,
-        _ path: Path,
+        _ path: ValuePath,
         _ label: String?
     ) {
         for position in parts.removes.joined() {
@@ -92,23 +92,23 @@ struct DiffText {
 // MARK: - Lines
 
 extension DiffText {
-    private mutating func change(_ what: String, _ path: Path, _ label: String?) {
+    private mutating func change(_ what: String, _ path: ValuePath, _ label: String?) {
         counts.changed += 1
         let suffix = label.map { style.paint("  (\($0.withoutControls))", .grey) } ?? ""
         lines.append(style.paint("~ \(shown(path))", .yellow) + "  \(what)\(suffix)")
     }
 
-    private mutating func add(_ value: Value, _ path: Path, _ label: String?) {
+    private mutating func add(_ value: Value, _ path: ValuePath, _ label: String?) {
         counts.added += 1
         lines.append(style.paint("+ \(shown(path))  \(shown(value))", .green))
     }
 
-    private mutating func remove(_ value: Value, _ path: Path, _ label: String?) {
+    private mutating func remove(_ value: Value, _ path: ValuePath, _ label: String?) {
         counts.removed += 1
         lines.append(style.paint("- \(shown(path))  \(shown(value))", .red))
     }
 
-    private func shown(_ path: Path) -> String { path.description.withoutControls }
+    private func shown(_ path: ValuePath) -> String { path.description.withoutControls }
 
     private func shown(_ bytes: some Collection<UInt8>) -> String {
         String(decoding: Array(bytes), as: UTF8.self).withoutControls

@@ -3,7 +3,7 @@ import GodwitQueue
 import GodwitStore
 import GodwitTree
 
-extension Transaction where Self: ~Copyable {
+extension StoreTransaction where Self: ~Copyable {
     /// An operation by its number, as `list` shows it, or by its identifier.
     borrowing func find(_ name: String) throws -> QueuedOperation {
         if let number = OperationNumber(name), let found = try operation(number) { return found }

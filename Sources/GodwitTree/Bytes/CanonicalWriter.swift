@@ -30,9 +30,9 @@ struct CanonicalWriter {
     mutating func writeReferences(
         count: Int,
         tag: UInt8? = nil,
-        _ digest: (Int) -> Digest
+        _ digest: (Int) -> ContentDigest
     ) {
-        let size = Digest.sizeInBytes + (tag == nil ? 0 : 1)
+        let size = ContentDigest.sizeInBytes + (tag == nil ? 0 : 1)
         var offset = bytes.count
         bytes.append(contentsOf: repeatElement(tag ?? 0, count: count * size))
         bytes.withUnsafeMutableBytes { bytes in

@@ -1,14 +1,14 @@
 extension Chunk {
     /// The Merkle digest, computed once.
     @inline(__always)
-    var digest: Digest { knownDigest ?? computedDigest() }
+    var digest: ContentDigest { knownDigest ?? computedDigest() }
 
     @inline(never)
-    private func computedDigest() -> Digest {
+    private func computedDigest() -> ContentDigest {
         var writer = CanonicalWriter()
         switch part {
         case .inner(let inner):
-            writer.bytes.reserveCapacity(32 + Digest.sizeInBytes * inner.chunks.count)
+            writer.bytes.reserveCapacity(32 + ContentDigest.sizeInBytes * inner.chunks.count)
             writer.beginDigest(of: Element.digestPurpose, level: level, count: count)
             let chunks = inner.chunks
             writer.writeReferences(count: chunks.count) { chunks[$0].digest }
@@ -17,12 +17,12 @@ extension Chunk {
             writer.beginDigest(of: Element.digestPurpose, level: 0, count: count)
             withStoredElements { Element.writeReferences(to: $0, &writer) }
         }
-        let digest = Digest(ofBytes: writer.bytes)
+        let digest = ContentDigest(ofBytes: writer.bytes)
         withMemo { $0.note(digest) }
         return digest
     }
 
-    var knownDigest: Digest? { withMemo { $0.known } }
+    var knownDigest: ContentDigest? { withMemo { $0.known } }
 
     func forgetDigest() { withMemo { $0.forget() } }
 

@@ -66,7 +66,7 @@ struct ChunkTree<Element: ChunkElement>: @unchecked Sendable {
     func allSatisfy(_ isWanted: (Element) -> Bool) -> Bool { root?.allSatisfy(isWanted) ?? true }
 
     /// The digest of the root; nil for an empty tree.
-    var digest: Digest? { root?.digest }
+    var digest: ContentDigest? { root?.digest }
 }
 
 // MARK: - Changes

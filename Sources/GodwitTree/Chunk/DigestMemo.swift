@@ -6,7 +6,7 @@ internal import Synchronization
 /// digest and publishes it; others that compute it meanwhile keep theirs. The digest is a
 /// function of the chunk, so all threads compute the same.
 struct DigestMemo {
-    private var digest = Digest.zero
+    private var digest = ContentDigest.zero
     private var state = Self.unknown
 
     fileprivate static let unknown: UInt32 = 0
@@ -15,12 +15,12 @@ struct DigestMemo {
 }
 
 extension UnsafeMutablePointer<DigestMemo> {
-    var known: Digest? {
+    var known: ContentDigest? {
         guard state.pointee.load(ordering: .acquiring) == DigestMemo.known else { return nil }
         return digest.pointee
     }
 
-    func note(_ new: Digest) {
+    func note(_ new: ContentDigest) {
         let (isFirst, _) = state.pointee.compareExchange(
             expected: DigestMemo.unknown,
             desired: DigestMemo.claimed,
@@ -37,12 +37,12 @@ extension UnsafeMutablePointer<DigestMemo> {
     // The properties stand one behind the other, in the order of their declaration. An atomic
     // number in a struct would make the struct, and the header of a chunk, noncopyable.
 
-    private var digest: UnsafeMutablePointer<Digest> {
-        UnsafeMutableRawPointer(self).assumingMemoryBound(to: Digest.self)
+    private var digest: UnsafeMutablePointer<ContentDigest> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: ContentDigest.self)
     }
 
     private var state: UnsafeMutablePointer<Atomic<UInt32>> {
-        (UnsafeMutableRawPointer(self) + MemoryLayout<Digest>.size)
+        (UnsafeMutableRawPointer(self) + MemoryLayout<ContentDigest>.size)
             .assumingMemoryBound(to: Atomic<UInt32>.self)
     }
 }

@@ -86,7 +86,7 @@ extension Value {
     }
 
     private func unlike(_ expected: String) -> TreeError {
-        .wrongBase(path: Path(), reason: "there is a \(kind) in the place of \(expected)")
+        .wrongBase(path: ValuePath(), reason: "there is a \(kind) in the place of \(expected)")
     }
 }
 
@@ -159,7 +159,7 @@ extension Value.List {
     fileprivate mutating func apply(_ recipe: ListRecipe, depth: ApplyDepth) throws(TreeError) {
         guard recipe.tail <= count else {
             let reason = "there is no item \(recipe.tail - 1) in a list of \(count)"
-            throw .wrongBase(path: Path(), reason: reason)
+            throw .wrongBase(path: ValuePath(), reason: reason)
         }
         if recipe.runs.count * 8 <= count, recipe.staysInPlace {
             for case .edited(let position, let delta) in recipe.runs {
@@ -193,7 +193,7 @@ extension Value {
     /// Applies a delta one step further down.
     fileprivate mutating func attempt(
         _ delta: Delta,
-        at step: Path.Step,
+        at step: ValuePath.Step,
         depth: ApplyDepth
     ) -> Result<Void, TreeError> {
         do throws(TreeError) {
@@ -206,17 +206,17 @@ extension Value {
 
 extension TreeError {
     /// The same error, seen from one level higher.
-    func within(_ step: Path.Step) -> TreeError {
+    func within(_ step: ValuePath.Step) -> TreeError {
         switch self {
         case .wrongBase(let path, let reason):
-            .wrongBase(path: Path([step] + path.steps), reason: reason)
+            .wrongBase(path: ValuePath([step] + path.steps), reason: reason)
         case .inexpressible(let path, let reason):
-            .inexpressible(path: Path([step] + path.steps), reason: reason)
+            .inexpressible(path: ValuePath([step] + path.steps), reason: reason)
         default: self
         }
     }
 
     static func nothing(at key: Key) -> TreeError {
-        .wrongBase(path: Path([.key(key)]), reason: "there is nothing to change")
+        .wrongBase(path: ValuePath([.key(key)]), reason: "there is nothing to change")
     }
 }

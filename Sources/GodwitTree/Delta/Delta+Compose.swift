@@ -13,10 +13,10 @@ extension Delta {
     ///   ``TreeError/invalidDelta(reason:)`` or ``TreeError/tooDeep(limit:)`` when both together
     ///   reach beyond the positions, or nest deeper, than a delta can say.
     public func composed(with next: Delta) throws(TreeError) -> Delta {
-        try composed(with: next, at: Path())
+        try composed(with: next, at: ValuePath())
     }
 
-    fileprivate func composed(with next: Delta, at path: Path) throws(TreeError) -> Delta {
+    fileprivate func composed(with next: Delta, at path: ValuePath) throws(TreeError) -> Delta {
         switch (self, next) {
         case (_, .keep): return self
         case (.keep, _), (_, .set): return next
@@ -47,7 +47,8 @@ extension Delta {
 }
 
 extension MapDelta {
-    fileprivate func composed(with next: MapDelta, at path: Path) throws(TreeError) -> [Entry] {
+    fileprivate func composed(with next: MapDelta, at path: ValuePath) throws(TreeError) -> [Entry]
+    {
         var result: [Entry] = []
         result.reserveCapacity(entries.count + next.entries.count)
         try Self.walk(self, next) { (key, first, second) throws(TreeError) in
@@ -72,7 +73,7 @@ extension MapDelta {
 extension ListRecipe {
     fileprivate func composed(
         with next: ListRecipe,
-        at path: Path
+        at path: ValuePath
     ) throws(TreeError) -> ListRecipe {
         let source = IndexedRecipe(self)
         var result = ListRecipe()
@@ -110,7 +111,7 @@ extension Delta {
 
 extension ListRecipe.Run {
     /// This single item, with one more delta.
-    fileprivate func composed(with delta: Delta, at path: Path) throws(TreeError) -> Self {
+    fileprivate func composed(with delta: Delta, at path: ValuePath) throws(TreeError) -> Self {
         switch self {
         case .kept(let range): .edited(range.lowerBound, delta)
         case .edited(let base, let first):
@@ -131,7 +132,7 @@ extension Delta {
 }
 
 extension TreeError {
-    fileprivate func within(_ path: Path) -> TreeError {
+    fileprivate func within(_ path: ValuePath) -> TreeError {
         path.steps.reversed().reduce(self) { $0.within($1) }
     }
 }

@@ -4,15 +4,15 @@ extension Delta {
     /// ```swift
     /// let base: Value = ["items": ["bread", "wine"]]
     /// let delta = Delta.diff(base, ["items": ["milk", "bread", "wine"]])
-    /// delta.destination(of: Path([.key("items"), .position(1)]))   // /items/2
+    /// delta.destination(of: ValuePath([.key("items"), .position(1)]))   // /items/2
     /// ```
     ///
     /// A field that is removed keeps its path, where nothing is then. Inside of a value that is
     /// replaced as a whole, the path stays as it is.
     ///
     /// - Complexity: O(*k*) in the size of the delta.
-    public func destination(of path: Path) -> Path? {
-        var result = Path()
+    public func destination(of path: ValuePath) -> ValuePath? {
+        var result = ValuePath()
         var delta = self
         for (index, step) in path.steps.enumerated() {
             switch (delta, step) {

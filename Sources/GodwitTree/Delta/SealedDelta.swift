@@ -11,10 +11,10 @@
 /// anywhere else.
 public struct SealedDelta: Hashable, Sendable {
     /// The digest of the value that the delta was made for.
-    public let base: Digest
+    public let base: ContentDigest
     public let delta: Delta
     /// The digest of the value that the delta leads to.
-    public let result: Digest
+    public let result: ContentDigest
 
     /// The outcome of applying a sealed delta.
     public enum Outcome: Hashable, Sendable {
@@ -30,7 +30,7 @@ public struct SealedDelta: Hashable, Sendable {
         self.init(base: base.digest, delta, result: try delta.applied(to: base).digest)
     }
 
-    init(base: Digest, _ delta: Delta, result: Digest) {
+    init(base: ContentDigest, _ delta: Delta, result: ContentDigest) {
         (self.base, self.delta, self.result) = (base, delta, result)
     }
 
@@ -54,7 +54,7 @@ public struct SealedDelta: Hashable, Sendable {
         if digest == result { return .alreadyApplied }
         guard digest == base else {
             let reason = "its digest is \(digest), and the delta's base has \(base)"
-            throw .wrongBase(path: Path(), reason: reason)
+            throw .wrongBase(path: ValuePath(), reason: reason)
         }
         let new = try delta.applied(to: value)
         guard new.digest == result else {
@@ -68,7 +68,7 @@ public struct SealedDelta: Hashable, Sendable {
     /// - Throws: What ``apply(to:)`` throws for a value that is not the base.
     public func inverted(on base: Value) throws(TreeError) -> SealedDelta {
         guard base.digest == self.base else {
-            throw .wrongBase(path: Path(), reason: "the delta was not made for this base")
+            throw .wrongBase(path: ValuePath(), reason: "the delta was not made for this base")
         }
         return SealedDelta(base: result, try delta.inverted(on: base), result: self.base)
     }
@@ -94,17 +94,18 @@ extension SealedDelta {
     ///   throws.
     public init(encoded value: Value, budget: ReadBudget = .standard) throws(TreeError) {
         guard let items = value.list, items.count == 4, items[0] == Self.mark,
-            let base = Digest(hex: items[1].text), let result = Digest(hex: items[3].text)
+            let base = ContentDigest(hex: items[1].text),
+            let result = ContentDigest(hex: items[3].text)
         else { throw .invalidDelta(reason: "a sealed delta is [\"#\", digest, delta, digest]") }
         self.init(base: base, try Delta(encoded: items[2], budget: budget), result: result)
     }
 }
 
 extension Value {
-    fileprivate init(_ digest: Digest) { self = .string(Key(digest.description)) }
+    fileprivate init(_ digest: ContentDigest) { self = .string(Key(digest.description)) }
 }
 
-extension Digest {
+extension ContentDigest {
     /// The digest that a text names in hexadecimal digits.
     init?(hex text: String?) {
         guard let text, let bytes = [UInt8](hex: text) else { return nil }

@@ -101,7 +101,7 @@ extension TextDelta {
     func applied(to base: Key) throws(TreeError) -> Key {
         guard let last = splices.last, last.end <= base.sizeInBytes else {
             throw .wrongBase(
-                path: Path(),
+                path: ValuePath(),
                 reason: "the string has only \(base.sizeInBytes) bytes"
             )
         }

@@ -2,7 +2,7 @@
 struct ItemContent: Hashable {
     private enum Kind: Hashable {
         case scalar(Value)
-        case container(Digest)
+        case container(ContentDigest)
     }
 
     private let kind: Kind

@@ -87,6 +87,11 @@ public struct Draft {
     }
 }
 
+extension Draft {
+    /// Makes the edit fail, unless it has failed before.
+    package mutating func fail(_ error: TreeError) { place.fail(error) }
+}
+
 extension Value {
     /// The value of a draft, with all edits; null where there is nothing.
     public init(_ draft: Draft) { self = draft.place.value ?? .null }

@@ -168,7 +168,7 @@ extension DraftPlace {
         guard loan.wasThere, case .list(var list)? = value else { return }
         guard let part = loan.draft.place.value else {
             let reason = "an item is removed by list.remove(at:), and not by nil"
-            return fail(TreeError.wrongBase(path: Path([.position(position)]), reason: reason))
+            return fail(TreeError.wrongBase(path: ValuePath([.position(position)]), reason: reason))
         }
         value = nil
         if !story.isSet, let field = loan.field() { note(field, position, count: list.count) }

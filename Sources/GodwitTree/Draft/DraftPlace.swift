@@ -54,10 +54,10 @@ extension DraftPlace {
         fail(reason: reason ?? "there is nothing in the place of \(expected)")
     }
 
-    mutating func fail(reason: String) { fail(.wrongBase(path: Path(), reason: reason)) }
+    mutating func fail(reason: String) { fail(.wrongBase(path: ValuePath(), reason: reason)) }
 
     mutating func failBeyond(_ number: some BinaryInteger) {
-        fail(.inexpressible(path: Path(), reason: "\(number) is no integer of 64 bits"))
+        fail(.inexpressible(path: ValuePath(), reason: "\(number) is no integer of 64 bits"))
     }
 }
 
@@ -83,7 +83,7 @@ extension DraftPlace {
     func delta(from base: Value?) throws(TreeError) -> Delta {
         if let failure { throw failure }
         guard let value else {
-            throw .wrongBase(path: Path(), reason: "a whole value cannot be removed")
+            throw .wrongBase(path: ValuePath(), reason: "a whole value cannot be removed")
         }
         let delta = base.map { story.delta(from: $0) { value } } ?? .set(value)
         guard delta.isNested(within: Value.depthMax) else {

@@ -47,7 +47,7 @@ public struct TextDraft {
             pieces.isBoundary(range.lowerBound), pieces.isBoundary(range.upperBound)
         else {
             let reason = "\(range) is not a range of characters in \(pieces.count) bytes"
-            failure = failure ?? .wrongBase(path: Path(), reason: reason)
+            failure = failure ?? .wrongBase(path: ValuePath(), reason: reason)
             return
         }
         pieces.replace(range, with: text)

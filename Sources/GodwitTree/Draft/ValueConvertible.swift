@@ -98,7 +98,7 @@ extension Bool: ValueConvertible {
 extension ValueConvertible where Self: BinaryInteger {
     public func asValue() throws(TreeError) -> Value {
         guard let int = Int64(exactly: self) else {
-            throw .inexpressible(path: Path(), reason: "\(self) is no integer of 64 bits")
+            throw .inexpressible(path: ValuePath(), reason: "\(self) is no integer of 64 bits")
         }
         return .int(int)
     }
@@ -129,7 +129,7 @@ extension UInt8: ValueConvertible {
 extension Double: ValueConvertible {
     public func asValue() throws(TreeError) -> Value {
         guard let finite = Finite(self) else {
-            throw .inexpressible(path: Path(), reason: "\(self) is not a finite number")
+            throw .inexpressible(path: ValuePath(), reason: "\(self) is not a finite number")
         }
         return .double(finite)
     }

@@ -136,7 +136,10 @@ extension Value {
         if let old, old == self { return nil }
         switch (old, self) {
         case (_, .null):
-            throw .inexpressible(path: Path(), reason: "a merge patch takes null for a removal")
+            throw .inexpressible(
+                path: ValuePath(),
+                reason: "a merge patch takes null for a removal"
+            )
         case (.map(let old)?, .map(let new)): return try new.patch(from: old)
         case (_, .map(let new)): return try new.patch(from: [:]) ?? self
         default: return self

@@ -4,7 +4,7 @@ struct PatchTarget {
     /// The number of the operation, for errors.
     private let operation: Int
     /// The way to the container.
-    private var steps: [Path.Step] = []
+    private var steps: [ValuePath.Step] = []
     private(set) var container: Value
     let last: Key
 
@@ -36,7 +36,7 @@ extension PatchTarget {
     }
 
     /// The step from the container to the part.
-    var step: Path.Step {
+    var step: ValuePath.Step {
         get throws(TreeError) { try step(last) }
     }
 
@@ -48,12 +48,12 @@ extension PatchTarget {
         return index
     }
 
-    private func step(_ token: Key) throws(TreeError) -> Path.Step {
+    private func step(_ token: Key) throws(TreeError) -> ValuePath.Step {
         guard case .list(let items) = container else { return .key(token) }
         return .position(try position(of: token, max: items.count - 1, end: items.count))
     }
 
-    private func part(_ step: Path.Step) -> Value? {
+    private func part(_ step: ValuePath.Step) -> Value? {
         switch (step, container) {
         case (.key(let key), .map(let map)): map[key]
         case (.position(let position), .list(let items)) where position < items.count:
@@ -91,7 +91,7 @@ extension PatchTarget {
 
 extension Delta {
     /// A change of one part, as one of what it is a part of.
-    fileprivate init(_ delta: Delta, at step: Path.Step) {
+    fileprivate init(_ delta: Delta, at step: ValuePath.Step) {
         switch step {
         case .key(let key): self = .map([MapDelta.Entry(key: key, change: .apply(delta))])
         case .position(let position):

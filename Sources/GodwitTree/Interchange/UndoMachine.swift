@@ -100,7 +100,7 @@ struct UndoMachine {
 extension UndoMachine {
     private struct Place {
         /// The way to the container, or to the part itself where that is the whole document.
-        var container: [Path.Step] = []
+        var container: [ValuePath.Step] = []
         /// The position in a list.
         var position: Int?
         var part: Value?
@@ -135,12 +135,12 @@ extension UndoMachine {
         return place
     }
 
-    private static func step(_ token: Key, in container: Value) -> Path.Step? {
+    private static func step(_ token: Key, in container: Value) -> ValuePath.Step? {
         guard container.list != nil else { return .key(token) }
         return token.index.map { .position($0) }
     }
 
-    private func value(at steps: [Path.Step]) -> Value {
+    private func value(at steps: [ValuePath.Step]) -> Value {
         steps.reduce(document) { $0.part($1) ?? Self.unknown }
     }
 
@@ -159,14 +159,14 @@ extension UndoMachine {
     }
 
     /// Changes a container in place; one that is unknown stays so.
-    private mutating func change(_ steps: [Path.Step], _ body: (inout Value) -> Void) -> Bool {
+    private mutating func change(_ steps: [ValuePath.Step], _ body: (inout Value) -> Void) -> Bool {
         document.change(steps[...], body)
         return true
     }
 }
 
 extension Value {
-    fileprivate func part(_ step: Path.Step) -> Value? {
+    fileprivate func part(_ step: ValuePath.Step) -> Value? {
         switch (step, self) {
         case (.key(let key), .map(let map)): map[key]
         case (.position(let position), .list(let items)) where items.indices.contains(position):
@@ -176,7 +176,7 @@ extension Value {
     }
 
     fileprivate mutating func change(
-        _ steps: ArraySlice<Path.Step>,
+        _ steps: ArraySlice<ValuePath.Step>,
         _ body: (inout Value) -> Void
     ) {
         guard let first = steps.first else { return body(&self) }

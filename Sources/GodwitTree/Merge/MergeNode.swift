@@ -140,8 +140,8 @@ final class Insertion {
     /// The merge of a row with the other side's columns, where nothing else is merged.
     var row: PartEdit?
     /// The ways to the parts that were found again, and to what is around these.
-    private var arrivedPaths: Set<[Path.Step]> = []
-    private var pathsAround: Set<[Path.Step]> = []
+    private var arrivedPaths: Set<[ValuePath.Step]> = []
+    private var pathsAround: Set<[ValuePath.Step]> = []
     /// Conflicts that a person may look at, whatever is decided.
     var reports: [Conflict] = []
 
@@ -152,16 +152,16 @@ final class Insertion {
     /// Whether some value was found in it.
     var isDestination: Bool { !arrivedPaths.isEmpty }
 
-    func noteArrival(at path: [Path.Step]) {
+    func noteArrival(at path: [ValuePath.Step]) {
         arrivedPaths.insert(path)
         for length in path.indices { pathsAround.insert(Array(path[..<length])) }
     }
 
     /// Whether a part was found again.
-    func hasArrival(at path: [Path.Step]) -> Bool { arrivedPaths.contains(path) }
+    func hasArrival(at path: [ValuePath.Step]) -> Bool { arrivedPaths.contains(path) }
 
     /// Whether a part was found again, or what is around it, or something in it.
-    func hasArrivals(around path: [Path.Step]) -> Bool {
+    func hasArrivals(around path: [ValuePath.Step]) -> Bool {
         pathsAround.contains(path)
             || (0...path.count).contains { arrivedPaths.contains(Array(path[..<$0])) }
     }

@@ -3,8 +3,8 @@
 /// A place has two paths, because positions shift: the base has no position for an item that a
 /// side put in, and has others than ours for the items behind it.
 struct MergePlace {
-    private var path = Path()
-    private var pathInOurs = Path()
+    private var path = ValuePath()
+    private var pathInOurs = ValuePath()
     /// Whether both sides created the container around this place, or the value in it.
     private(set) var isNew = false
     private(set) var rules: MergePolicy.Node?
@@ -12,7 +12,7 @@ struct MergePlace {
     init(rules: MergePolicy.Node?) { self.rules = rules }
 
     /// A place under this one; `inOurs` is the step that leads there in ours, if it is another.
-    func child(_ step: Path.Step, inOurs: Path.Step? = nil) -> MergePlace {
+    func child(_ step: ValuePath.Step, inOurs: ValuePath.Step? = nil) -> MergePlace {
         var child = self
         child.path.steps.append(step)
         child.pathInOurs.steps.append(inOurs ?? step)
@@ -35,32 +35,34 @@ struct MergePlace {
     }
 
     /// The path of the map, or of the list, around this place; nil where the base has none.
-    var map: Path? { isUnder { if case .key = $0 { true } else { false } } }
-    var list: Path? { isUnder { if case .position = $0 { true } else { false } } }
+    var map: ValuePath? { isUnder { if case .key = $0 { true } else { false } } }
+    var list: ValuePath? { isUnder { if case .position = $0 { true } else { false } } }
 
-    private func isUnder(_ isWanted: (Path.Step) -> Bool) -> Path? {
+    private func isUnder(_ isWanted: (ValuePath.Step) -> Bool) -> ValuePath? {
         guard !isNew, let last = path.steps.last, isWanted(last) else { return nil }
-        return Path(path.steps.dropLast())
+        return ValuePath(path.steps.dropLast())
     }
 
     /// The key of this place, if it is under one.
     var key: Key? { if case .key(let key)? = path.steps.last { key } else { nil } }
 
     /// The path, in ours, of the list around this place, which the base may lack.
-    var listInOurs: Path? {
+    var listInOurs: ValuePath? {
         guard case .position? = pathInOurs.steps.last else { return nil }
-        return Path(pathInOurs.steps.dropLast())
+        return ValuePath(pathInOurs.steps.dropLast())
     }
 
     /// The path in the base.
-    var inBase: Path { path }
-    var inOurs: Path { pathInOurs }
+    var inBase: ValuePath { path }
+    var inOurs: ValuePath { pathInOurs }
 
     /// Whether it is one of some places of the base.
-    func isAmong(_ paths: Set<Path>) -> Bool { !paths.isEmpty && !isNew && paths.contains(path) }
+    func isAmong(_ paths: Set<ValuePath>) -> Bool {
+        !paths.isEmpty && !isNew && paths.contains(path)
+    }
 
     /// The path in the base, or in ours where the base has nothing.
-    func path(of versions: MergeVersions) -> Path {
+    func path(of versions: MergeVersions) -> ValuePath {
         versions.base == nil ? pathInOurs : path
     }
 }

@@ -1,8 +1,8 @@
 /// The walk along two changes and their base.
 struct Merger {
     /// The items of the base of which a side has made others, perhaps: see `SeparatedChanges`.
-    let doubtful: Set<Path>
-    let unsure: Set<Path>
+    let doubtful: Set<ValuePath>
+    let unsure: Set<ValuePath>
     /// Whether the walk enters containers that only one side changed, to find its new values.
     var isThorough = false
     /// The values that at least one side removed, so far; this keeps them until the merge ends.
@@ -10,7 +10,7 @@ struct Merger {
     /// The new values of one side, so far.
     var insertions: [Insertion] = []
     /// The tables whose columns a side has changed, so far.
-    var tables: [Path: Table] = [:]
+    var tables: [ValuePath: Table] = [:]
     /// The map that is being merged, the innermost one.
     var around: MapAround?
     /// The list around the item that is merged.
@@ -22,11 +22,11 @@ struct Merger {
     /// The values that one side removed and the other left as they were, so far.
     private(set) var removedAlone = Sides<[Value]>(both: [])
     /// The values that both sides moved to one place, by where ours has them.
-    private(set) var origins: [Path: Removal] = [:]
+    private(set) var origins: [ValuePath: Removal] = [:]
     /// Where these stood.
-    private(set) var originPaths: Set<Path> = []
+    private(set) var originPaths: Set<ValuePath> = []
     /// Where the departures stood that are found elsewhere.
-    private(set) var found: Set<Path> = []
+    private(set) var found: Set<ValuePath> = []
     /// What both sides did alike, so far.
     private(set) var agreed: [Delta] = []
 
@@ -35,7 +35,7 @@ struct Merger {
     }
 
     /// Merges values of the base in the places to which both sides moved them.
-    mutating func meet(_ origins: [Path: Removal]) {
+    mutating func meet(_ origins: [ValuePath: Removal]) {
         self.origins = origins
         originPaths = Set(origins.values.map(\.place.inBase))
         found.formUnion(originPaths)
@@ -244,21 +244,23 @@ extension Delta {
     }
 
     /// The parts of a value that this change removes, and where they stand in the base.
-    func removedParts(of value: Value, at path: Path) -> [(path: Path, part: Value)] {
+    func removedParts(of value: Value, at path: ValuePath) -> [(path: ValuePath, part: Value)] {
         switch (self, value) {
         case (.map(let delta), .map(let map)):
-            delta.entries.flatMap { entry -> [(Path, Value)] in
+            delta.entries.flatMap { entry -> [(ValuePath, Value)] in
                 guard let value = map[entry.key] else { return [] }
-                let path = Path(path.steps + [.key(entry.key)])
+                let path = ValuePath(path.steps + [.key(entry.key)])
                 switch entry.change {
                 case .remove: return [(path, value)]
                 case .apply(let change): return change.removedParts(of: value, at: path)
                 }
             }
         case (.list(let delta), .list(let items)):
-            delta.recipe.removes.joined().map { (Path(path.steps + [.position($0)]), items[$0]) }
+            delta.recipe.removes.joined().map {
+                (ValuePath(path.steps + [.position($0)]), items[$0])
+            }
                 + delta.recipe.edits.sorted { $0.key < $1.key }.flatMap { position, change in
-                    let path = Path(path.steps + [.position(position)])
+                    let path = ValuePath(path.steps + [.position(position)])
                     return change.removedParts(of: items[position], at: path)
                 }
         default: []

@@ -2,7 +2,7 @@ extension Delta {
     /// How a delta is packed.
     public struct Packing: Sendable {
         /// Whether the peer can read compressed bytes.
-        public var isCompressed = Compression.isAvailable
+        public var isCompressed = Zstandard.isAvailable
         /// Less than this is not worth a compression.
         public var sizeMin = 48
         /// 1, the fastest, to 22, the smallest.
@@ -71,7 +71,7 @@ extension Delta {
         // What was only wrapped or unwrapped is found again in canonical bytes, but not in packed.
         let forms = packed.count > Self.largeMinInBytes ? [packed, canonicalBytes] : [packed]
         let frames = forms.compactMap { form in
-            Compression.compressed(form, prefix: prefix, level: packing.level)
+            Zstandard.compressed(form, prefix: prefix, level: packing.level)
                 .map { (bytes: $0, contentSize: form.count) }
         }
         guard let best = frames.min(by: { $0.bytes.count < $1.bytes.count }),
@@ -129,7 +129,7 @@ extension Delta {
         _ meter: inout ReadMeter
     ) throws(TreeError) {
         var own = try Self.meter(forUnfolding: frame.count, prefix, meter)
-        let form = try Compression.decompressed(Array(frame), prefix: prefix, meter: &own)
+        let form = try Zstandard.decompressed(Array(frame), prefix: prefix, meter: &own)
         if form.first == DeltaCode.compressed || form.first == DeltaCode.compressedOnBase {
             throw .malformed(format: .delta, offset: 0, reason: "it is compressed twice")
         }

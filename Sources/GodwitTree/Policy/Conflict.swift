@@ -33,7 +33,7 @@ public struct Conflict: Hashable, Sendable {
     }
 
     /// Where: in the base; where the base has nothing (``base`` is nil), in ours.
-    public let path: Path
+    public let path: ValuePath
     public let reason: Reason
     public let base: Value?
     /// The value that our side wanted; nil when it removed the value.
@@ -45,7 +45,7 @@ public struct Conflict: Hashable, Sendable {
 
     /// A decision between two changes that was made outside of a ``Merge``.
     public init(
-        path: Path,
+        path: ValuePath,
         reason: Reason,
         base: Value?,
         ours: Value?,

@@ -24,7 +24,7 @@ extension MergePolicy {
             let fields = node.fields
             let isWanted = path.first.map { $0 == key || $0 == Node.wildcard } ?? true
             guard isWanted, !fields.isEmpty else { return }
-            let pointer = Path(path.map { .key($0) }).description
+            let pointer = ValuePath(path.map { .key($0) }).description
             rules.append((pointer, .map(fields.setting("path", .string(Key(pointer))))))
         }
         rules.sort { $0.path < $1.path }

@@ -62,7 +62,7 @@ public struct MergePolicy: Sendable {
 
     /// Decides conflicts at a path, and under it, by a rule.
     public mutating func set(_ rule: Rule, at path: String) {
-        edit(Path(pointer: path)) { $0.rule = rule }
+        edit(ValuePath(pointer: path)) { $0.rule = rule }
     }
 
     /// Declares by which key the items of the lists at a path are told apart.
@@ -74,7 +74,7 @@ public struct MergePolicy: Sendable {
 
     /// Declares by which keys, taken together, the items of the lists at a path are told apart.
     public mutating func identify(by keys: [Key], at path: String) {
-        edit(Path(pointer: path)) { $0.identity = ItemIdentity(fields: keys.map { [$0] }) }
+        edit(ValuePath(pointer: path)) { $0.identity = ItemIdentity(fields: keys.map { [$0] }) }
     }
 
     /// Adds other rules, for the values at a path; where both have a rule for a place, the other one stays.
@@ -83,9 +83,9 @@ public struct MergePolicy: Sendable {
     /// policy.include(Price.mergePolicy, at: "/items/*/price")
     /// ```
     public mutating func include(_ other: MergePolicy, at path: String = "/") {
-        let place = Path(pointer: path).steps
+        let place = ValuePath(pointer: path).steps
         other.root?.each(under: []) { steps, node in
-            edit(Path(place + steps.map { .key($0) })) { $0.take(node) }
+            edit(ValuePath(place + steps.map { .key($0) })) { $0.take(node) }
         }
     }
 
@@ -99,7 +99,7 @@ public struct MergePolicy: Sendable {
     }
 
     /// Edits the rules at a path; no value has a place that is deeper than a value may be.
-    private mutating func edit(_ path: Path, _ body: (inout Node) -> Void) {
+    private mutating func edit(_ path: ValuePath, _ body: (inout Node) -> Void) {
         guard path.steps.count <= Value.depthMax else { return }
         let steps = path.steps.map { step -> Key in
             switch step {
@@ -140,7 +140,7 @@ extension MergePolicy {
         var isWhole: Bool { if case .whole? = rule { levelsToWhole == 0 } else { false } }
 
         /// The rules for a child, which inherits the rule unless it has its own.
-        func child(_ step: Path.Step) -> Node? {
+        func child(_ step: ValuePath.Step) -> Node? {
             let named: Node? =
                 switch step {
                 case .key(let key): children[key]

@@ -13,7 +13,8 @@ extension SealedDelta {
         let form = try reader.readDocument()
         guard form.tags == ["d/sealed"] else { return nil }
         guard case .list(let items) = form.content, items.count == 3,
-            let base = Digest(hex: items[0].string), let result = Digest(hex: items[2].string)
+            let base = ContentDigest(hex: items[0].string),
+            let result = ContentDigest(hex: items[2].string)
         else { throw form.fault("a sealed delta is [\"digest\" delta \"digest\"]") }
         self.init(base: base, try Delta(items[1]), result: result)
     }

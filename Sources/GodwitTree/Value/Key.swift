@@ -97,7 +97,7 @@ extension Key {
     func piece(_ range: Range<Int>) throws(TreeError) -> Key {
         if range.count == sizeInBytes { return self }
         for offset in [range.lowerBound, range.upperBound] where !isBoundary(offset) {
-            throw .wrongBase(path: Path(), reason: "byte \(offset) is within a character")
+            throw .wrongBase(path: ValuePath(), reason: "byte \(offset) is within a character")
         }
         let utf8 = text.utf8
         let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)

@@ -13,7 +13,7 @@ public enum TreeError: Error, Hashable, Sendable {
     case overBudget(ReadBudget.Resource, limit: Int)
 
     /// The delta was made for another value; `path` says where they part.
-    case wrongBase(path: Path, reason: String)
+    case wrongBase(path: ValuePath, reason: String)
 
     /// The delta contradicts itself; it applies to no value.
     case invalidDelta(reason: String)
@@ -26,7 +26,7 @@ public enum TreeError: Error, Hashable, Sendable {
     case patchFailed(operation: Int, reason: String)
 
     /// Another format has no way to say what is meant; `path` says where.
-    case inexpressible(path: Path, reason: String)
+    case inexpressible(path: ValuePath, reason: String)
 
     public enum Format: String, Sendable {
         case cbor = "CBOR"

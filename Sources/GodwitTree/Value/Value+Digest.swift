@@ -35,13 +35,13 @@ extension CanonicalWriter {
         default:
             let start = bytes.count
             write(value)
-            guard bytes.count - start > Digest.embeddedMaxInBytes else { return }
+            guard bytes.count - start > ContentDigest.embeddedMaxInBytes else { return }
             bytes.removeLast(bytes.count - start)
             writeNamed(value.digest)
         }
     }
 
-    private mutating func writeNamed(_ digest: Digest) {
+    private mutating func writeNamed(_ digest: ContentDigest) {
         bytes.append(Self.nameTag)
         digest.append(to: &bytes)
     }
@@ -71,7 +71,7 @@ extension Value {
     /// only what lies on the way to it is hashed again.
     ///
     /// - Complexity: O(*n*) the first time, O(log *n*) after an edit of a large container.
-    public var digest: Digest {
+    public var digest: ContentDigest {
         switch self {
         case .list(let items): items.tree.root?.digest ?? newDigest
         case .map(let map): map.tree.root?.digest ?? newDigest
@@ -80,7 +80,7 @@ extension Value {
     }
 
     /// The digest of a scalar, or of an empty container, which keep none.
-    private var newDigest: Digest {
+    private var newDigest: ContentDigest {
         var writer = CanonicalWriter()
         switch self {
         case .list: writer.beginDigest(of: Value.digestPurpose, level: 0, count: 0)
@@ -89,6 +89,6 @@ extension Value {
             writer.beginDigest(of: "godwit scalar 3")
             writer.write(self)
         }
-        return Digest(ofBytes: writer.bytes)
+        return ContentDigest(ofBytes: writer.bytes)
     }
 }

@@ -66,7 +66,7 @@ enum Documentation_queries_5 {
 // Documentation/queries.md, block 6
 enum Documentation_queries_6 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let byCity = Index("byCity", on: Field(\Contact.city), Field(\Contact.name))
+        let byCity = Store.Index("byCity", on: Field(\Contact.city), Field(\Contact.name))
         var options = Store.Options()
         options.collections = [CollectionRules(contacts, indexes: [byCity])]
     }
@@ -75,7 +75,7 @@ enum Documentation_queries_6 {
 // Documentation/queries.md, block 7
 enum Documentation_queries_7 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let words = Index.fullText("words", on: Field(\Contact.name), Field(\Contact.notes))
+        let words = Store.Index.fullText("words", on: Field(\Contact.name), Field(\Contact.notes))
         let found = try await store.read { try $0.objects(contacts.matching("rob", by: words)) }
         for row in found { print(row.object.name, row.snippet.marked("[", "]")) }
     }

@@ -15,7 +15,7 @@ import Observation
 
 // Sources/GodwitQueue/Effect/Effect.swift, block 1
 enum Sources_GodwitQueue_Effect_Effect_1 {
-    struct UploadContact: GodwitQueue.Operation {
+    struct UploadContact: PushOperation {
         static let kind = "upload-contact"
         let contact: String
         var effect: Effect? { .write(contact, of: "contacts") }
@@ -75,7 +75,7 @@ enum Sources_GodwitQueue_Operation_Dependency_1 {
 
 // Sources/GodwitQueue/Operation/Operation.swift, block 1
 enum Sources_GodwitQueue_Operation_Operation_1 {
-    struct UploadContact: GodwitQueue.Operation {
+    struct UploadContact: PushOperation {
         static let kind = "upload-contact"
         let contact: String
         var objects: [ObjectKey] { [ObjectKey(collection: "contacts", key: Key(contact))] }

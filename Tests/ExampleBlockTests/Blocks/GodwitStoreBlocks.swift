@@ -35,7 +35,7 @@ enum Sources_GodwitStore_Commit_ChangeSets_1 {
 // Sources/GodwitStore/Database/Schema.swift, block 1
 enum Sources_GodwitStore_Database_Schema_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let schema = Schema(name: "shop", steps: [
+        let schema = TableSchema(name: "shop", steps: [
             .sql("CREATE TABLE price (item TEXT PRIMARY KEY, cents INTEGER NOT NULL) STRICT"),
             .change { try $0.execute(sql: "UPDATE price SET cents = cents * 100") },
         ])
@@ -67,9 +67,9 @@ enum Sources_GodwitStore_Index_Field_KeyPath_1 {
 // Sources/GodwitStore/Index/Index.swift, block 1
 enum Sources_GodwitStore_Index_Index_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let byPresence = Index("byPresence", on: "presence", "name")
-        let inCity = Index("inCity", on: Field("address", "city"))
-        let words = Index.fullText("words", on: "title", "text")
+        let byPresence = Store.Index("byPresence", on: "presence", "name")
+        let inCity = Store.Index("inCity", on: Field("address", "city"))
+        let words = Store.Index.fullText("words", on: "title", "text")
     }
 }
 
@@ -184,7 +184,7 @@ enum Sources_GodwitStore_Query_QueryRows_1 {
 // Sources/GodwitStore/Query/TextQuery.swift, block 1
 enum Sources_GodwitStore_Query_TextQuery_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let words = Index.fullText("words", on: "title", "text")
+        let words = Store.Index.fullText("words", on: "title", "text")
         let query = notes.matching("red wi", by: words).limit(20)     // "red wine", "wide red" …
         for row in try await store.read({ try $0.objects(query) }) {
             show(row.object.title, row.snippet)
@@ -310,7 +310,7 @@ enum Sources_GodwitStore_Transaction_WriteTransaction_3 {
 // Sources/GodwitStore/View/StoreView.swift, block 1
 enum Sources_GodwitStore_View_StoreView_1 {
     @MainActor final class RosterModel {
-        let view: StoreView
+        let view: ReadView
         let online: LiveList<Contact, Presence, String>
 
         init(_ store: Store) async throws {

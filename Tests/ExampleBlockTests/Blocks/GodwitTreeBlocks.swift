@@ -26,7 +26,7 @@ enum Sources_GodwitTree_Delta_Delta_Destination_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let base: Value = ["items": ["bread", "wine"]]
         let delta = Delta.diff(base, ["items": ["milk", "bread", "wine"]])
-        delta.destination(of: Path([.key("items"), .position(1)]))   // /items/2
+        delta.destination(of: ValuePath([.key("items"), .position(1)]))   // /items/2
     }
 }
 

@@ -67,8 +67,8 @@ enum README_4 {
     }
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let contacts = Store.Collection<Contact>("contacts")
-        let byName = Index("byName", on: Field(\Contact.isOnline), Field(\Contact.name))
-        let words = Index.fullText("words", on: Field(\Contact.name), Field(\Contact.notes))
+        let byName = Store.Index("byName", on: Field(\Contact.isOnline), Field(\Contact.name))
+        let words = Store.Index.fullText("words", on: Field(\Contact.name), Field(\Contact.notes))
         var options = Store.Options()
         options.collections = [CollectionRules(contacts, indexes: [byName, words])]
         let store = try Store(.file(path), options: options)      // or .memory, or Store(adopting: pool)
@@ -112,7 +112,7 @@ enum README_5 {
 
 // README.md, block 6
 enum README_6 {
-    struct UploadContact: Godwit.Operation {
+    struct UploadContact: PushOperation {
         static let kind = "upload-contact"
         let contact: String
     }

@@ -6,7 +6,7 @@ struct Contact: Codable, Sendable {
 }
 
 /// Says which contact to upload; what it holds is read when the upload runs.
-struct UploadContact: Godwit.Operation {
+struct UploadContact: PushOperation {
     static let kind = "upload-contact"
     let contact: String
 }

@@ -52,7 +52,7 @@ struct Roster {
 /// What the user sees: belongs to the main actor, like a table view.
 @MainActor
 final class Screen {
-    private let view: StoreView
+    private let view: ReadView
     private let list: LiveList<Contact, Contact.Presence, String>
     private let count: Int
     private var stepCount = 0

@@ -25,9 +25,9 @@ struct ArrivalSearch {
         // What the side only moved is no version of another value.
         let moved = Set(unedited.map(ItemContent.init))
         let others = Set(unedited.compactMap(\.uncounted))
-        var counts: [Path: [Value: Int]] = [:]
+        var counts: [ValuePath: [Value: Int]] = [:]
         func hasLookalike(_ departure: Departure) -> Bool {
-            let container = Path(departure.place.inBase.steps.dropLast())
+            let container = ValuePath(departure.place.inBase.steps.dropLast())
             let found = counts[container] ?? uncountedCounts(in: container)
             counts[container] = found
             return departure.base.uncounted.flatMap { found[$0] } ?? 0 > 1
@@ -70,8 +70,8 @@ struct ArrivalSearch {
     /// Calls `body` for a value and all in it; no deeper where it answers true.
     static func walk(
         _ value: Value,
-        _ path: [Path.Step],
-        _ body: (Value, [Path.Step]) -> Bool
+        _ path: [ValuePath.Step],
+        _ body: (Value, [ValuePath.Step]) -> Bool
     ) {
         if body(value, path) { return }
         switch value {
@@ -88,7 +88,7 @@ struct ArrivalSearch {
     // MARK: By name
 
     /// How many values in a container are equal but for their counters.
-    private func uncountedCounts(in container: Path) -> [Value: Int] {
+    private func uncountedCounts(in container: ValuePath) -> [Value: Int] {
         let parts = base.part(at: container)?.parts ?? []
         return parts.compactMap(\.value.uncounted).reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
@@ -167,7 +167,7 @@ struct ArrivalSearch {
 
 /// The records of a map in the base that are most like a new value.
 private struct Rivals {
-    private var first: (step: Path.Step, score: Double)?
+    private var first: (step: ValuePath.Step, score: Double)?
     private var second = 0.0
 
     init(of value: Value, among neighbours: Value?) {
@@ -188,14 +188,14 @@ private struct Rivals {
     }
 
     /// How like the value the most similar record is, of those under other keys.
-    func best(besides step: Path.Step?) -> Double {
+    func best(besides step: ValuePath.Step?) -> Double {
         guard let first, first.step != step else { return second }
         return first.score
     }
 }
 
 extension Value {
-    fileprivate func part(at path: Path) -> Value? {
+    fileprivate func part(at path: ValuePath) -> Value? {
         path.steps.reduce(self as Value?) { part, step in
             switch (part, step) {
             case (.map(let map)?, .key(let key)): map[key]

@@ -44,7 +44,7 @@ struct ArrivedItem {
     /// The new value of that side in which it is.
     let insertion: Insertion
     /// The way to it in there.
-    let path: [Path.Step]
+    let path: [ValuePath.Step]
     /// The value as that side has it.
     let value: Value
 }

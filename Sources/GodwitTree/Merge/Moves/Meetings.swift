@@ -41,7 +41,7 @@ struct Meetings {
     ///
     /// - Complexity: O(*n*) in all that both sides removed or put in, besides a bounded number of
     ///   comparisons.
-    var origins: [Path: Removal] {
+    var origins: [ValuePath: Removal] {
         guard !removals.isEmpty, pairs.contains(where: { $0.values.ours != $0.values.theirs })
         else { return [:] }
         var (meetings, found) = (self, Found())
@@ -80,7 +80,7 @@ struct Meetings {
     }
 
     private struct Found {
-        var origins: [Path: Removal] = [:]
+        var origins: [ValuePath: Removal] = [:]
         var removals: Set<Int> = []
         var pairs: Set<Int> = []
     }

@@ -286,7 +286,7 @@ extension ArrivedItem {
 
 extension Insertion {
     /// Takes over a change of the other side's to a part of this value, or to all of it.
-    fileprivate func take(_ change: MapDelta.Change, at path: [Path.Step]) {
+    fileprivate func take(_ change: MapDelta.Change, at path: [ValuePath.Step]) {
         edits.append(PartEdit(path: path[...], node: .one(side.other, change)))
     }
 }

@@ -1,7 +1,7 @@
 /// A merge of a part of a new value, where the part was found again.
 struct PartEdit {
     /// The way to the part, in the value before any of these changes.
-    var path: ArraySlice<Path.Step>
+    var path: ArraySlice<ValuePath.Step>
     let node: MergeNode
 }
 
@@ -14,7 +14,7 @@ extension [PartEdit] {
         guard let first else { return nil }
         guard let step = first.path.first else { return first.node.written.after[side] }
         let parts = Dictionary(grouping: self) { $0.path.first }
-        func change(at step: Path.Step) -> MapDelta.Change? {
+        func change(at step: ValuePath.Step) -> MapDelta.Change? {
             parts[step]?.map { PartEdit(path: $0.path.dropFirst(), node: $0.node) }
                 .joined(for: side)
         }
@@ -40,7 +40,7 @@ extension [PartEdit] {
     }
 }
 
-extension Path.Step {
+extension ValuePath.Step {
     var position: Int? {
         if case .position(let position) = self { position } else { nil }
     }

@@ -89,7 +89,7 @@ extension Merger {
         var steps = place.inBase.steps[...]
         guard case .key(let key)? = steps.last else { return items(steps, key: nil) }
         steps.removeLast()
-        if let table = tables[Path(Array(steps))], case .fields(let keys) = table.rows,
+        if let table = tables[ValuePath(Array(steps))], case .fields(let keys) = table.rows,
             keys.contains(key)
         {
             return table
@@ -98,8 +98,8 @@ extension Merger {
     }
 
     /// The table whose row a path leads to.
-    private func items(_ steps: ArraySlice<Path.Step>, key: Key?) -> Table? {
-        guard case .position? = steps.last, let table = tables[Path(Array(steps.dropLast()))],
+    private func items(_ steps: ArraySlice<ValuePath.Step>, key: Key?) -> Table? {
+        guard case .position? = steps.last, let table = tables[ValuePath(Array(steps.dropLast()))],
             case .items(key) = table.rows
         else { return nil }
         return table

@@ -3,9 +3,9 @@ struct SeparatedChanges {
     var deltas: Sides<Delta>
     /// The items of the base that a side may have put another item in the place of: edits of both
     /// sides stay together.
-    var doubtful: Set<Path> = []
+    var doubtful: Set<ValuePath> = []
     /// The items of the base that a side has put another one in the place of, or has copied.
-    var unsure: Set<Path> = []
+    var unsure: Set<ValuePath> = []
 }
 
 extension Value {
@@ -25,7 +25,7 @@ extension Value {
         guard turnovers.ours != nil || turnovers.theirs != nil else { return result }
         // First each side alone, then beside what the other one has taken away.
         var others = Sides(both: Delta.keep)
-        var unsure: Set<Path> = []
+        var unsure: Set<ValuePath> = []
         for _ in 0..<2 {
             (result.doubtful, result.unsure) = ([], [])
             for side in Side.allCases {

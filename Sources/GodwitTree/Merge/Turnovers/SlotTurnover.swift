@@ -22,7 +22,7 @@ struct SlotPlace {
     /// Whether it is an item of a list.
     let isItem: Bool
 
-    func child(_ step: Path.Step) -> SlotPlace {
+    func child(_ step: ValuePath.Step) -> SlotPlace {
         let isItem = if case .position = step { true } else { false }
         return SlotPlace(rules: rules?.child(step), isItem: isItem)
     }
@@ -76,10 +76,10 @@ struct SlotTurnover {
     private(set) var departed: [Name: Int] = [:]
     private(set) var arrived: [Name: Int] = [:]
     /// Edits of items that may be turnovers.
-    private(set) var doubtful: Set<Path> = []
+    private(set) var doubtful: Set<ValuePath> = []
     /// Turnovers of items that may have been copied.
-    private(set) var unsure: Set<Path> = []
-    private var path = Path()
+    private(set) var unsure: Set<ValuePath> = []
+    private var path = ValuePath()
 }
 
 // MARK: - Names

@@ -3,7 +3,7 @@ public import GodwitStore
 /// The outline of one piece of work for a cloud.
 ///
 /// ```swift
-/// struct UploadContact: GodwitQueue.Operation {
+/// struct UploadContact: PushOperation {
 ///     static let kind = "upload-contact"
 ///     let contact: String
 ///     var objects: [ObjectKey] { [ObjectKey(collection: "contacts", key: Key(contact))] }
@@ -13,7 +13,7 @@ public import GodwitStore
 /// An operation says what to do, never with which data: that is read when the operation runs, so
 /// that it is the newest. It is stored when the transaction that enqueued it commits, and stays
 /// until it is completed or skipped, over any number of launches.
-public protocol Operation: Codable, Sendable {
+public protocol PushOperation: Codable, Sendable {
     /// The name under which the type is stored. It outlives renames of the type.
     static var kind: String { get }
 
@@ -36,13 +36,13 @@ public protocol Operation: Codable, Sendable {
     ///
     /// It is asked for where neither of the two has that effect: a row of moves is a move from the
     /// first place to the last one.
-    func merged(with earlier: QueuedOperation, as effect: Effect) throws -> (any Operation)?
+    func merged(with earlier: QueuedOperation, as effect: Effect) throws -> (any PushOperation)?
 
     /// Whom it talks to: operations for one host share a rate limit. nil for none.
     var host: String? { get }
 }
 
-extension Operation {
+extension PushOperation {
     public var objects: [ObjectKey] { [] }
     public var footprint: Footprint { .none }
     public var effect: Effect? { nil }
@@ -51,5 +51,5 @@ extension Operation {
     public func merged(
         with earlier: QueuedOperation,
         as effect: Effect
-    ) throws -> (any Operation)? { nil }
+    ) throws -> (any PushOperation)? { nil }
 }

@@ -13,7 +13,7 @@ public protocol ObjectReader: ~Copyable {
 ///
 /// A transaction cannot be kept and its body cannot wait: the compiler refuses both. So no
 /// transaction is ever open while a network is slow, and none is used after its end.
-public protocol Transaction: ObjectReader, ~Copyable {
+public protocol StoreTransaction: ObjectReader, ~Copyable {
     /// The database connection, for the app's own tables in the same transaction.
     ///
     /// The tables whose names begin with `godwit_` are the store's: it does not see what is
@@ -24,13 +24,13 @@ public protocol Transaction: ObjectReader, ~Copyable {
     var lastCommit: CommitNumber { get }
 }
 
-extension Transaction where Self: ~Copyable {
+extension StoreTransaction where Self: ~Copyable {
     /// The connection, for Godwit's own tables: the app, which may begin savepoints, does not get it.
     package var connection: Database { source.connection ?? database }
 }
 
 /// Reads what was committed when it began, and nothing later.
-public struct ReadTransaction: Transaction, ~Copyable {
+public struct ReadTransaction: StoreTransaction, ~Copyable {
     public let database: Database
     public let lastCommit: CommitNumber
     public let source: ObjectSource
@@ -85,11 +85,15 @@ protocol ObjectLookup {
         _ walk: KeyWalk,
         _ body: (String, StoredObject) throws -> Bool
     ) throws
-    func forEachKey(
+    /// Walks a part of an index.
+    ///
+    /// - Parameter column: Which of the index's fields `body` gets besides the key; nil for none.
+    func forEachEntry(
         of collection: Key,
-        by index: Index,
+        by index: StoreIndex,
         _ bounds: IndexBounds,
-        _ body: (String) throws -> Bool
+        column: Int?,
+        _ body: (String, IndexedValue?) throws -> Bool
     ) throws
     /// The indexes that a collection has.
     func indexes(of collection: Key) throws -> [IndexTable.Entry]
@@ -140,15 +144,16 @@ struct CommittedObjects: ObjectLookup {
         try ObjectTable.forEachObject(of: collection, walk, total: total, in: database, body)
     }
 
-    func forEachKey(
+    func forEachEntry(
         of collection: Key,
-        by index: Index,
+        by index: StoreIndex,
         _ bounds: IndexBounds,
-        _ body: (String) throws -> Bool
+        column: Int?,
+        _ body: (String, IndexedValue?) throws -> Bool
     ) throws {
         let catalogue = try indexes.catalogue(in: database)
         let entry = try catalogue.entry(of: index, in: collection, version: bounds.version)
-        try entry.forEachKey(bounds, in: database, body)
+        try entry.forEachEntry(bounds, column: column, in: database, body)
     }
 
     func indexes(of collection: Key) throws -> [IndexTable.Entry] {

@@ -1,4 +1,4 @@
-extension Transaction where Self: ~Copyable {
+extension StoreTransaction where Self: ~Copyable {
     /// The objects that a full-text search finds, the best match first.
     ///
     /// An object that cannot be read is left out, and named in ``TextRows/unreadable``. A view has no

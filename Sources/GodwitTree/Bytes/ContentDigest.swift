@@ -3,7 +3,7 @@ internal import Crypto
 /// The digest of some content: the first 20 bytes of a SHA-256.
 ///
 /// A collision takes about 2^80 attempts; see `Documentation/formats.md` for what is hashed.
-public struct Digest: Hashable, Sendable {
+public struct ContentDigest: Hashable, Sendable {
     public static let sizeInBytes = 20
 
     /// The longest scalar, in canonical bytes, that stands for itself in its container's digest.
@@ -30,7 +30,7 @@ public struct Digest: Hashable, Sendable {
     }
 
     /// A placeholder until the digest is computed.
-    static let zero = Digest(words: (0, 0, 0))
+    static let zero = ContentDigest(words: (0, 0, 0))
 
     private init(words: (UInt64, UInt64, UInt32)) { self.words = words }
 
@@ -73,6 +73,6 @@ public struct Digest: Hashable, Sendable {
     }
 }
 
-extension Digest: CustomStringConvertible {
+extension ContentDigest: CustomStringConvertible {
     public var description: String { bytes.hex }
 }

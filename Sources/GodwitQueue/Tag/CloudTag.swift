@@ -5,7 +5,7 @@ public import GodwitTree
 ///
 /// It is kept under the name of what it is about, a path for instance; the identifier tells
 /// several revisions of one thing apart.
-public struct Tag: Hashable, Sendable {
+public struct CloudTag: Hashable, Sendable {
     public let key: String
     public let identifier: String
     /// A string, an integer, a double or bytes; nil for none.
@@ -18,7 +18,7 @@ public struct Tag: Hashable, Sendable {
     }
 }
 
-extension Tag {
+extension CloudTag {
     var encoded: Value {
         .list([.string(Key(key)), .string(Key(identifier)), value ?? .null])
     }

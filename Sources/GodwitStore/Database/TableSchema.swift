@@ -1,35 +1,25 @@
-public import GRDB
+package import GRDB
 
-/// The tables of one part of Godwit, or of the app, and the steps in which they came to be.
-///
-/// ```swift
-/// let schema = Schema(name: "shop", steps: [
-///     .sql("CREATE TABLE price (item TEXT PRIMARY KEY, cents INTEGER NOT NULL) STRICT"),
-///     .change { try $0.execute(sql: "UPDATE price SET cents = cents * 100") },
-/// ])
-/// var options = Store.Options()
-/// options.schemas = [schema]
-/// let store = try Store(.file(path), options: options)
-/// ```
+/// The tables of one part of Godwit, and the steps in which they came to be.
 ///
 /// Each part counts its own steps in `godwit_schema`, beside an app's GRDB migrations and not
 /// among them: GRDB's `DatabaseMigrator` takes migrations that it does not know for those of a
 /// newer app. A step that was released is never edited again; a change is a new step.
-public struct Schema: Sendable {
+package struct TableSchema: Sendable {
     /// One step; all missing ones run in one transaction.
-    public enum Step: Sendable {
+    package enum Step: Sendable {
         case sql(String)
         case change(@Sendable (Database) throws -> Void)
     }
 
-    public let name: String
+    package let name: String
     /// The version that the first step makes; tables of an older one are refused.
     private let oldest: Int
     private let steps: [Step]
 
     /// - Parameter oldest: The version that the first step makes. A part that no longer upgrades
     ///   tables from before some version begins with that one.
-    public init(name: String, oldest: Int = 1, steps: [Step]) {
+    package init(name: String, oldest: Int = 1, steps: [Step]) {
         self.name = name
         self.oldest = oldest
         self.steps = steps
@@ -41,7 +31,7 @@ public struct Schema: Sendable {
     ///
     /// - Throws: ``StoreError/newerSchema(name:found:known:)`` when a newer program was here,
     ///   ``StoreError/olderSchema(name:found:oldest:)`` when the tables are too old.
-    public func prepare(_ database: Database) throws {
+    package func prepare(_ database: Database) throws {
         try refuseOther(database)
         let found = try version(in: database)
         guard found < latest else { return }

@@ -3,14 +3,14 @@ public import GodwitTree
 /// What a store keeps beside a collection, so that queries find its objects without reading all of them.
 ///
 /// ```swift
-/// let byPresence = Index("byPresence", on: "presence", "name")
-/// let inCity = Index("inCity", on: Field("address", "city"))
-/// let words = Index.fullText("words", on: "title", "text")
+/// let byPresence = Store.Index("byPresence", on: "presence", "name")
+/// let inCity = Store.Index("inCity", on: Field("address", "city"))
+/// let words = Store.Index.fullText("words", on: "title", "text")
 /// ```
 ///
 /// An index by order compares fields as SQLite does: null and what is no scalar (or is not there) first,
 /// then numbers and bools, then strings by their UTF-8 bytes, then bytes.
-public struct Index: Hashable, Sendable {
+public struct StoreIndex: Hashable, Sendable {
     public let name: String
     public let fields: [Field]
     let kind: IndexKind
@@ -33,8 +33,8 @@ public struct Index: Hashable, Sendable {
         _ name: String,
         on fields: Field...,
         by tokens: TextTokens = .words
-    ) -> Index {
-        Index(name: name, fields: fields, kind: .text(tokens))
+    ) -> StoreIndex {
+        StoreIndex(name: name, fields: fields, kind: .text(tokens))
     }
 
     init(name: String, fields: [Field], kind: IndexKind) {
@@ -99,6 +99,19 @@ enum IndexedValue: Hashable, Sendable {
             case .string(let key): .text(key)
             case .bytes(let bytes): .bytes(bytes)
             case .null, .list, .map, nil: .none
+            }
+    }
+
+    /// Reads a column of an index.
+    init(_ statement: PreparedStatement, column: Int32) {
+        self =
+            switch statement.kind(column) {
+            case .integer: .int(statement.integer(column))
+            case .double where statement.double(column) == -.infinity: .none
+            case .double: .double(statement.double(column))
+            case .text: .text(Key(statement.text(column)))
+            case .blob: .bytes(Array(statement.blob(column)))
+            case .null: .none
             }
     }
 

@@ -9,7 +9,7 @@ extension Store {
     /// before it.
     ///
     /// - Throws: ``StoreError/closed``.
-    public func view() async throws -> sending StoreView { StoreView(self, try openView()) }
+    public func view() async throws -> sending ReadView { ReadView(self, try openView()) }
 
     func openView() throws(StoreError) -> (id: VersionCache.ViewID, commit: CommitNumber) {
         if writer.isClosed { throw .closed }
@@ -21,7 +21,7 @@ extension Store {
 ///
 /// ```swift
 /// @MainActor final class RosterModel {
-///     let view: StoreView
+///     let view: ReadView
 ///     let online: LiveList<Contact, Presence, String>
 ///
 ///     init(_ store: Store) async throws {
@@ -40,7 +40,7 @@ extension Store {
 /// what has changed since its commit is kept in memory, up to ``Store/Options/viewSizeInBytes``.
 /// Beyond that a read throws ``StoreError/viewOvertaken(_:)`` until the view advances.
 @Observable
-public final class StoreView: ObjectReader {
+public final class ReadView: ObjectReader {
     /// The commit that the view shows.
     public private(set) var commit: CommitNumber
 
@@ -69,7 +69,7 @@ public final class StoreView: ObjectReader {
     }
 }
 
-extension StoreView {
+extension ReadView {
     /// Moves to the newest commit, with all lists, in one step.
     ///
     /// - Returns: What has changed on the way, as one change set; nil when nothing has.
@@ -165,7 +165,7 @@ extension StoreView {
     }
 }
 
-extension StoreView {
+extension ReadView {
     private static let preparedMin = 64
 
     /// Has large changes decoded elsewhere, so that ``advance()`` finds them ready.

@@ -1,5 +1,5 @@
 /// The way from the root of a value to one of its parts.
-public struct Path: Hashable, Sendable {
+public struct ValuePath: Hashable, Sendable {
     public enum Step: Hashable, Sendable {
         case key(Key)
         case position(Int)
@@ -9,10 +9,10 @@ public struct Path: Hashable, Sendable {
 
     public init(_ steps: [Step] = []) { self.steps = steps }
 
-    public func appending(_ step: Step) -> Path { Path(steps + [step]) }
+    public func appending(_ step: Step) -> ValuePath { ValuePath(steps + [step]) }
 }
 
-extension Path {
+extension ValuePath {
     /// Reads a JSON Pointer (RFC 6901), whose steps all count as keys; a leading `/` may be
     /// missing, and `/` alone is the root.
     public init(pointer: String) {
@@ -42,7 +42,7 @@ extension Path {
     }
 }
 
-extension Path: CustomStringConvertible {
+extension ValuePath: CustomStringConvertible {
     /// The path as a JSON Pointer (RFC 6901); the root is shown as `/`.
     public var description: String {
         guard !steps.isEmpty else { return "/" }
@@ -50,7 +50,7 @@ extension Path: CustomStringConvertible {
     }
 }
 
-extension Path.Step {
+extension ValuePath.Step {
     fileprivate var pointer: String {
         switch self {
         case .position(let position):

@@ -7,7 +7,7 @@ internal import CZstd
 /// A part that repeats one of the prefix costs a few bytes. Frames lack the bytes that their reader
 /// can tell (Documentation/formats.md). Without the trait `Zstd` there is no compression, and
 /// compressed bytes from others are refused.
-public enum Compression {
+public enum Zstandard {
     /// Whether this build can compress.
     public static var isAvailable: Bool {
         #if Zstd

@@ -1,7 +1,7 @@
 public import GodwitStore
 public import GodwitTree
 
-extension Transaction where Self: ~Copyable {
+extension StoreTransaction where Self: ~Copyable {
     /// The last known revision of something; nil when none was recorded.
     public borrowing func tag(for key: String, identifier: String = "") throws -> Value? {
         guard try hasQueue() else { return nil }

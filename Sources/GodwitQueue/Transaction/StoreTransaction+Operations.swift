@@ -2,7 +2,7 @@ internal import GRDB
 public import GodwitStore
 public import GodwitTree
 
-extension Transaction where Self: ~Copyable {
+extension StoreTransaction where Self: ~Copyable {
     /// An operation of the queue; nil when there is none of this name, or not any more.
     public borrowing func operation(_ id: OperationID) throws -> QueuedOperation? {
         guard try hasQueue(), let number = try OperationTable.number(of: id, in: database) else {
@@ -70,7 +70,7 @@ extension Transaction where Self: ~Copyable {
     }
 
     /// The unfinished operations that push an object, in the order of enqueuing; see
-    /// ``Operation/objects``.
+    /// ``PushOperation/objects``.
     ///
     /// Those of a transaction under way are found when it is committed.
     public borrowing func operations(pushing key: ObjectKey) throws -> [QueuedOperation] {

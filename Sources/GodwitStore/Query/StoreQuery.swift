@@ -11,15 +11,15 @@ public import GodwitTree
 /// for try await list in store.values(of: online) { show(list) }
 /// ```
 ///
-/// The store answers from an ``Index`` whose first fields the query compares, if the collection has one;
+/// The store answers from an ``StoreIndex`` whose first fields the query compares, if the collection has one;
 /// else it looks at every object (the metric `godwit.store.scans` counts that). Rows that are equal in
 /// all that a query sorts by are in the order of their keys.
-public struct Query<Object: Codable & Sendable>: Sendable {
+public struct StoreQuery<Object: Codable & Sendable>: Sendable {
     public let collection: StoreCollection<Object>
     private(set) var search = Search()
     private(set) var fields = FieldChecks<Object>()
     /// The index that has to answer; nil for any, or none.
-    private(set) var index: Index?
+    private(set) var index: StoreIndex?
 
     init(_ collection: StoreCollection<Object>) { self.collection = collection }
 
@@ -35,7 +35,7 @@ public struct Query<Object: Codable & Sendable>: Sendable {
     ///   - limit: No more objects than that.
     public init(
         _ collection: StoreCollection<Object>,
-        by index: Index,
+        by index: StoreIndex,
         equal: [Value] = [],
         from lower: Value? = nil,
         to upper: Value? = nil,
@@ -63,9 +63,9 @@ public struct Query<Object: Codable & Sendable>: Sendable {
     }
 }
 
-extension Query {
+extension StoreQuery {
     /// The objects that also pass a test.
-    public func `where`(_ filter: Filter<Object>) -> Query {
+    public func `where`(_ filter: Filter<Object>) -> StoreQuery {
         var query = self
         query.search.criterion = search.criterion.and(filter.criterion)
         query.fields = fields + filter.fields
@@ -76,7 +76,7 @@ extension Query {
     public func `where`<Property: Encodable & Sendable>(
         _ path: any KeyPath<Object, Property> & Sendable,
         _ test: FieldTest<Property>
-    ) -> Query {
+    ) -> StoreQuery {
         self.where(Filter(path, test))
     }
 
@@ -84,7 +84,7 @@ extension Query {
     public func `where`<Property: Encodable & Sendable>(
         _ path: any KeyPath<Object, Property?> & Sendable,
         _ test: FieldTest<Property>
-    ) -> Query {
+    ) -> StoreQuery {
         self.where(Filter(path, test))
     }
 
@@ -96,7 +96,7 @@ extension Query {
     public func order<Property: Encodable & Sendable>(
         by path: any KeyPath<Object, Property> & Sendable,
         _ order: Order = .ascending
-    ) -> Query {
+    ) -> StoreQuery {
         let field = Field(named: path)
         var query = self.order(by: field ?? Field(), order)
         query.fields = fields + FieldChecks(path, named: field)
@@ -104,7 +104,7 @@ extension Query {
     }
 
     /// The objects sorted by a field that the type stores under this name.
-    public func order(by field: Field, _ order: Order = .ascending) -> Query {
+    public func order(by field: Field, _ order: Order = .ascending) -> StoreQuery {
         var query = self
         query.search.order.append(SortField(field: field, order: order))
         return query
@@ -114,30 +114,30 @@ extension Query {
     private static var limitMax: Int { 1 << 40 }
 
     /// The first objects, and no more of them.
-    public func limit(_ count: Int) -> Query {
+    public func limit(_ count: Int) -> StoreQuery {
         var query = self
         query.search.limit = min(max(count, 0), search.limit ?? Self.limitMax, Self.limitMax)
         return query
     }
 }
 
-extension Query {
+extension StoreQuery {
     /// Asks for twice as many objects.
     mutating func widenLimit() { search.limit = search.limit.map { 2 * max($0, 1) } }
 }
 
 extension StoreCollection {
     /// All objects, by key: where a query begins.
-    public var all: Query<Object> { Query(self) }
+    public var all: StoreQuery<Object> { StoreQuery(self) }
 
     /// The objects that pass a test.
-    public func `where`(_ filter: Filter<Object>) -> Query<Object> { all.where(filter) }
+    public func `where`(_ filter: Filter<Object>) -> StoreQuery<Object> { all.where(filter) }
 
     /// The objects of which a property passes a test.
     public func `where`<Property: Encodable & Sendable>(
         _ path: any KeyPath<Object, Property> & Sendable,
         _ test: FieldTest<Property>
-    ) -> Query<Object> {
+    ) -> StoreQuery<Object> {
         all.where(path, test)
     }
 
@@ -145,7 +145,7 @@ extension StoreCollection {
     public func `where`<Property: Encodable & Sendable>(
         _ path: any KeyPath<Object, Property?> & Sendable,
         _ test: FieldTest<Property>
-    ) -> Query<Object> {
+    ) -> StoreQuery<Object> {
         all.where(path, test)
     }
 
@@ -153,7 +153,7 @@ extension StoreCollection {
     public func order<Property: Encodable & Sendable>(
         by path: any KeyPath<Object, Property> & Sendable,
         _ order: Order = .ascending
-    ) -> Query<Object> {
+    ) -> StoreQuery<Object> {
         all.order(by: path, order)
     }
 }

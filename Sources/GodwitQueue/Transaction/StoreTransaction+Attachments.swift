@@ -1,6 +1,6 @@
 public import GodwitStore
 
-extension Transaction where Self: ~Copyable {
+extension StoreTransaction where Self: ~Copyable {
     /// The places in the cloud that an object is attached to.
     public borrowing func attachments(of key: ObjectKey) throws -> Set<String> {
         guard try hasQueue() else { return [] }
