@@ -273,6 +273,13 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "Household",
+            dependencies: ["Godwit", .target(name: "GodwitServer", condition: server)],
+            path: "Examples/Household/Sources",
+            packageAccess: false,
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "ExampleBlockTests",
             dependencies: [

@@ -36,19 +36,36 @@ struct Contact: Codable, Identifiable, Equatable, Sendable {
     var notes = ""
 }
 
+struct ContactV1: Codable, Sendable {
+    var name: String
+    var presence: String
+}
+
+struct ContactV2: Codable, Sendable {
+    var name: String
+    var isOnline: Bool
+}
+
 struct Person: Codable, Sendable {
     var first: String
     var last: String
 }
 
-struct Item: Codable, Sendable { var name: String }
+struct Item: Codable, Identifiable, Sendable {
+    var id = ""
+    var name: String
+    var crossed = false
+}
 struct Money { var cents: Int }
 struct Message: Codable, Sendable { var date: Date }
 struct Note: Codable, Sendable { var title: String }
 struct Order: Codable, Sendable {}
 struct Groceries: Codable, Sendable {
-    var items: [String]
+    var title: String
+    var items: [Item]
     var count: Int
+    var note: String
+    var votes: [String: Int]
 }
 
 struct Price: Codable {
@@ -57,6 +74,8 @@ struct Price: Codable {
 
 struct Invoice: Codable, PersistableRecord, Sendable {
     let id: Int64
+    var isPaid = false
+    var cents = 0
 }
 
 struct EmptyName: Error {}
@@ -68,6 +87,8 @@ let typing = Store.Collection<Bool>("typing")
 let notes = Store.Collection<Note>("notes")
 let orders = Store.Collection<Order>("orders")
 let customers = Store.Collection<Person>("customers")
+let invoices = Store.Collection<Invoice>("invoices")
+let open = invoices.where(\.isPaid, .equal(false))
 let lists = Store.Collection<Groceries>("lists")
 
 var robbie: Contact { Contact(name: "Robbie", born: .now) }

@@ -1,5 +1,6 @@
 import GodwitStore
 import GodwitTestKit
+import GodwitTree
 import MetricsTestKit
 import Testing
 
@@ -51,17 +52,26 @@ import Testing
             try transaction.remove("2", in: invoices)
         }
         let old = (0..<100).filter { $0 % 3 != 0 }
-        #expect(try view.sum(\.cents, of: open) == old.reduce(0, +))
-        #expect(try view.average(\.cents, of: open) == Double(old.reduce(0, +)) / Double(old.count))
-        #expect(try view.sum(\.weight, of: open) == Double(old.reduce(0, +)) / 2)
+        let total = old.reduce(0, +)
+        let (cents, mean, weight) = (
+            try view.sum(\.cents, of: open), try view.average(\.cents, of: open),
+            try view.sum(\.weight, of: open)
+        )
+        #expect(cents == total && mean == Double(total) / Double(old.count))
+        #expect(weight == Double(total) / 2)
         try await store.write { [invoices] transaction in
             let new = 1_000 + old.dropFirst(2).reduce(0, +)
-            #expect(try transaction.sum(\.cents, of: open) == new)
-            #expect(try transaction.sum(\.cents, of: open.limit(0)) == 0)
+            let (cents, nothing) = (
+                try transaction.sum(\.cents, of: open),
+                try transaction.sum(\.cents, of: open.limit(0))
+            )
+            #expect(cents == new && nothing == 0)
             let most = invoices.order(by: \.cents, .descending).limit(2)
-            #expect(try transaction.sum(\.cents, of: most) == 1_000 + 99)
+            let sum = try transaction.sum(\.cents, of: most)
+            #expect(sum == 1_000 + 99)
             let none = invoices.where(\.cents, .equal(-1))
-            #expect(try transaction.average(\.weight, of: none) == nil)
+            let mean = try transaction.average(\.weight, of: none)
+            #expect(mean == nil)
         }
     }
 

@@ -30,12 +30,13 @@ public struct StoreCollection<Object: Codable & Sendable>: Sendable {
     /// ```swift
     /// let people = Store.Collection<Person>("contacts", version: 2) { value, version in
     ///     var map = value.map ?? [:]
-    ///     map["nickname"] = map.removeValue(forKey: "nick")
+    ///     (map["nickname"], map["nick"]) = (map["nick"], nil)
     ///     return .map(map)
     /// }
     /// ```
     ///
     /// - Parameters:
+    ///   - name: The collection's name in the store.
     ///   - version: The version of the type; the first one is 1.
     ///   - upgrade: Makes a value of the next version. See ``upgraded(to:_:)`` for upgrades with types.
     public init(
@@ -61,7 +62,7 @@ extension StoreCollection {
     /// ```swift
     /// let people = Store.Collection<ContactV1>("contacts")
     ///     .upgraded(to: ContactV2.self) { ContactV2(name: $0.name, isOnline: $0.presence == "online") }
-    ///     .upgraded(to: Person.self) { Person(first: $0.name, isOnline: $0.isOnline) }
+    ///     .upgraded(to: Person.self) { Person(first: $0.name, last: "") }
     /// ```
     ///
     /// Each upgrade is a version: `people` has version 3. Fields that the old type does not know stay in the

@@ -73,8 +73,8 @@ enum Sources_GodwitQueue_Operation_Dependency_1 {
     }
 }
 
-// Sources/GodwitQueue/Operation/Operation.swift, block 1
-enum Sources_GodwitQueue_Operation_Operation_1 {
+// Sources/GodwitQueue/Operation/PushOperation.swift, block 1
+enum Sources_GodwitQueue_Operation_PushOperation_1 {
     struct UploadContact: PushOperation {
         static let kind = "upload-contact"
         let contact: String

@@ -32,15 +32,14 @@ enum Sources_GodwitStore_Commit_ChangeSets_1 {
     }
 }
 
-// Sources/GodwitStore/Database/Schema.swift, block 1
-enum Sources_GodwitStore_Database_Schema_1 {
+// Sources/GodwitStore/Database/StoreMigration.swift, block 1
+enum Sources_GodwitStore_Database_StoreMigration_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let schema = TableSchema(name: "shop", steps: [
-            .sql("CREATE TABLE price (item TEXT PRIMARY KEY, cents INTEGER NOT NULL) STRICT"),
-            .change { try $0.execute(sql: "UPDATE price SET cents = cents * 100") },
-        ])
         var options = Store.Options()
-        options.schemas = [schema]
+        options.migrations = [
+            .sql("create price", "CREATE TABLE price (item TEXT PRIMARY KEY, amount INTEGER NOT NULL) STRICT"),
+            .change("price in cents") { try $0.execute(sql: "UPDATE price SET amount = amount * 100") },
+        ]
         let store = try Store(.file(path), options: options)
     }
 }
@@ -64,8 +63,8 @@ enum Sources_GodwitStore_Index_Field_KeyPath_1 {
     }
 }
 
-// Sources/GodwitStore/Index/Index.swift, block 1
-enum Sources_GodwitStore_Index_Index_1 {
+// Sources/GodwitStore/Index/StoreIndex.swift, block 1
+enum Sources_GodwitStore_Index_StoreIndex_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let byPresence = Store.Index("byPresence", on: "presence", "name")
         let inCity = Store.Index("inCity", on: Field("address", "city"))
@@ -94,14 +93,30 @@ enum Sources_GodwitStore_Object_StoreCollection_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let contacts = Store.Collection<Contact>("contacts")
         // The second version of the app has split the name.
+        let people = Store.Collection<ContactV1>("contacts").upgraded(to: Person.self) { old in
+            let words = old.name.split(separator: " ", maxSplits: 1).map(String.init)
+            return Person(first: words.first ?? "", last: words.dropFirst().first ?? "")
+        }
+    }
+}
+
+// Sources/GodwitStore/Object/StoreCollection.swift, block 2
+enum Sources_GodwitStore_Object_StoreCollection_2 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let people = Store.Collection<Person>("contacts", version: 2) { value, version in
             var map = value.map ?? [:]
-            let words = map["name"]?.text?.split(separator: " ", maxSplits: 1) ?? []
-            map["first"] = .string(Key(String(words.first ?? "")))
-            map["last"] = .string(Key(String(words.dropFirst().first ?? "")))
-            map["name"] = nil
+            (map["nickname"], map["nick"]) = (map["nick"], nil)
             return .map(map)
         }
+    }
+}
+
+// Sources/GodwitStore/Object/StoreCollection.swift, block 3
+enum Sources_GodwitStore_Object_StoreCollection_3 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let people = Store.Collection<ContactV1>("contacts")
+            .upgraded(to: ContactV2.self) { ContactV2(name: $0.name, isOnline: $0.presence == "online") }
+            .upgraded(to: Person.self) { Person(first: $0.name, last: "") }
     }
 }
 
@@ -136,6 +151,13 @@ enum Sources_GodwitStore_Observation_Store_Observation_1 {
     }
 }
 
+// Sources/GodwitStore/Observation/Store+Observation.swift, block 2
+enum Sources_GodwitStore_Observation_Store_Observation_2 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        for try await total in store.values({ try $0.sum(\.cents, of: open) }) { show(total) }
+    }
+}
+
 // Sources/GodwitStore/Query/FieldTest.swift, block 1
 enum Sources_GodwitStore_Query_FieldTest_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
@@ -154,21 +176,11 @@ enum Sources_GodwitStore_Query_Filter_1 {
     }
 }
 
-// Sources/GodwitStore/Query/Query.swift, block 1
-enum Sources_GodwitStore_Query_Query_1 {
+// Sources/GodwitStore/Query/ObjectReader+Sums.swift, block 1
+enum Sources_GodwitStore_Query_ObjectReader_Sums_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let online = contacts.where(\.isOnline, .equal(true)).order(by: \.name)
-        let newest = messages.order(by: \.date, .descending).limit(20)
-        let spring = messages.where(\.date, .between(march..<june))
-        let list = try await store.read { try $0.objects(online) }
-        for try await list in store.values(of: online) { show(list) }
-    }
-}
-
-// Sources/GodwitStore/Query/Query.swift, block 2
-enum Sources_GodwitStore_Query_Query_2 {
-    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        contacts.order(by: \.city).order(by: \.born, .descending)   // by city, then by date
+        let open = invoices.where(\.isPaid, .equal(false))
+        let cents = try await store.read { try $0.sum(\.cents, of: open) }
     }
 }
 
@@ -178,6 +190,24 @@ enum Sources_GodwitStore_Query_QueryRows_1 {
         let rows = try await store.read { try $0.objects(online) }
         for row in rows { show(row.key, row.object) }
         for (key, error) in rows.unreadable { report(key, error) }
+    }
+}
+
+// Sources/GodwitStore/Query/StoreQuery.swift, block 1
+enum Sources_GodwitStore_Query_StoreQuery_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let online = contacts.where(\.isOnline, .equal(true)).order(by: \.name)
+        let newest = messages.order(by: \.date, .descending).limit(20)
+        let spring = messages.where(\.date, .between(march..<june))
+        let list = try await store.read { try $0.objects(online) }
+        for try await list in store.values(of: online) { show(list) }
+    }
+}
+
+// Sources/GodwitStore/Query/StoreQuery.swift, block 2
+enum Sources_GodwitStore_Query_StoreQuery_2 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        contacts.order(by: \.city).order(by: \.born, .descending)   // by city, then by date
     }
 }
 
@@ -221,6 +251,21 @@ enum Sources_GodwitStore_Store_2 {
         try await store.write { transaction in
             try transaction.set(order, for: "12", in: orders)
             try invoice.insert(transaction.database)
+        }
+    }
+}
+
+// Sources/GodwitStore/Transaction/ObjectDraft.swift, block 1
+enum Sources_GodwitStore_Transaction_ObjectDraft_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        try transaction.edit("groceries", in: lists) { list in
+            list.title = "For tonight"
+            list.count += 1                            // what two devices add, adds up
+            list.items.append(Item(name: "Milk"))
+            list.items.move(from: 4, to: 0)            // a move stays a move
+            list.items[id: "wine"].crossed = true
+            list.note.append(", or tomorrow")          // words that are put in
+            list.votes["ann"] = 3
         }
     }
 }
@@ -301,14 +346,14 @@ enum Sources_GodwitStore_Transaction_WriteTransaction_2 {
 enum Sources_GodwitStore_Transaction_WriteTransaction_3 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         try transaction.edit("groceries", in: lists) {
-            $0.items.list.move(from: 4, to: 0)
+            $0.items.move(from: 4, to: 0)
             $0.count += 1
         }
     }
 }
 
-// Sources/GodwitStore/View/StoreView.swift, block 1
-enum Sources_GodwitStore_View_StoreView_1 {
+// Sources/GodwitStore/View/ReadView.swift, block 1
+enum Sources_GodwitStore_View_ReadView_1 {
     @MainActor final class RosterModel {
         let view: ReadView
         let online: LiveList<Contact, Presence, String>
