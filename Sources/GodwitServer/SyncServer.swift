@@ -42,14 +42,17 @@ public struct SyncServer: Service {
     private static let forgetInterval = Duration.seconds(3_600)
 
     /// - Parameters:
+    ///   - store: Where the replicas are kept.
+    ///   - host: The address to listen on.
     ///   - port: Where to listen; 0 for a free port.
     ///   - access: Which clients are let in.
     ///   - tls: The server's certificate; nil for HTTP without TLS, on loopback or behind a proxy.
     ///   - allowedHosts: The names under which clients reach the server, such as `sync.example.com` behind
     ///     a proxy that keeps the name. On loopback, requests for other names than `localhost` and these
     ///     are refused; on any other address, all are let in unless names are given.
-    ///   - clientSilenceMax: For how long states are kept for a client that is not heard of; nil for
-    ///     ever. A client that returns later loses nothing: it compares its objects.
+    ///   - clientSilenceMax: For how long states are kept for a client that is not heard of; nil for ever.
+    ///     A client that returns later loses nothing: it compares its objects.
+    ///   - logger: Where the server logs.
     ///   - whenListening: Called with the port, once it is open.
     public init(
         store: Store,

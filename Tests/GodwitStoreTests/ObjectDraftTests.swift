@@ -70,8 +70,8 @@ import Testing
         #expect(list.note == "for tonight, or tomorrow" && list.votes == ["ann": 3])
         #expect(
             edn == """
-                {:count #d/inc 2 :items {:> {2 0} :~ {2 {:isCrossed true :quantity #d/inc 5}}} \
-                :note #d/text [11 ", or tomorrow"] :title "Groceries" :votes {"ann" 3}}
+                {:count #d/inc 2 :items {:= {1 {:isCrossed true :quantity #d/inc 5}} :> {2 0}} \
+                :note #d/text [[11 0 ", or tomorrow"]] :title "Groceries" :votes {:ann 3}}
                 """
         )
     }
@@ -175,7 +175,10 @@ import Testing
             let stored = try await store.read { [lists] in try $0.get("l", in: lists) }
             var expected = try #require(stored)
             let steps = (0..<Int.random(in: 1...8, using: &random)).map { _ in
-                Step(number: .random(in: 0..<9, using: &random), a: .random(in: 0..<50, using: &random))
+                Step(
+                    number: .random(in: 0..<9, using: &random),
+                    a: .random(in: 0..<50, using: &random)
+                )
             }
             for step in steps { step.apply(to: &expected) }
             let list = try await edit { draft in for step in steps { step.apply(to: &draft) } }.list

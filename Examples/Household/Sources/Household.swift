@@ -26,7 +26,9 @@ import Observation
         let path = folder.appending(path: "phone.sqlite").path
         let old = try Store(.file(path))
         try await old.write { transaction in
-            for (id, name, done) in [("m", "Milk", false), ("w", "Wine", false), ("e", "Eggs", true)] {
+            for (id, name, done) in [
+                ("m", "Milk", false), ("w", "Wine", false), ("e", "Eggs", true),
+            ] {
                 try transaction.set(ItemV1(id: id, name: name, done: done), in: firstItems)
             }
         }
@@ -123,7 +125,10 @@ struct Device: Sendable {
     }
 
     /// Changes an item, and records how.
-    func edit(_ id: String, _ body: @escaping @Sendable (inout ObjectDraft<Item>) -> Void) async throws {
+    func edit(
+        _ id: String,
+        _ body: @escaping @Sendable (inout ObjectDraft<Item>) -> Void
+    ) async throws {
         try await store.write { try $0.edit(id, in: items, body) }
     }
 }

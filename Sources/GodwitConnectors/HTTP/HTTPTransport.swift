@@ -41,6 +41,7 @@ public struct HTTPTransport: ReplicaTransport {
     ///     Where it is not taken, requests throw ``ConnectorError/refused(status:code:message:)`` with
     ///     status 401; the app makes another transport then, with a new one.
     ///   - headers: Others to send with each request, by name.
+    ///   - timeouts: How long to wait for a connection, an answer and the next bytes.
     ///   - rootCertificates: The path of a PEM file with root certificates to trust beside the system's:
     ///     for a server whose certificate a root of your own has signed.
     /// - Throws: ``ConnectorError/invalidAddress(_:)``, ``ConnectorError/unusableCertificates(path:reason:)``.

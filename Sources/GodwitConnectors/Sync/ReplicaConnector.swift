@@ -63,7 +63,7 @@ public final class ReplicaConnector: Sendable {
 
     /// Nothing is sent before ``run()``.
     ///
-    /// - Throws: ``QueueError/pipelineExists(_:)`` when the store has a connector for the same server.
+    /// - Throws: `QueueError.pipelineExists(_:)` when the store has a connector for the same server.
     public init(
         _ store: Store,
         transport: any ReplicaTransport,
@@ -96,6 +96,8 @@ public final class ReplicaConnector: Sendable {
     /// own needs the app's queue to be there before.
     ///
     /// - Parameters:
+    ///   - name: The replica's name on the server.
+    ///   - collections: The collections whose objects are replicated.
     ///   - policy: How local changes merge with those that arrive.
     ///   - undoCountMax: How many steps of this device ``Replica/undo(in:)`` can take back.
     /// - Throws: ``ReplicationError/unsuitableCollection(_:reason:)``,
@@ -166,6 +168,7 @@ public final class ReplicaConnector: Sendable {
     /// one.
     ///
     /// - Parameters:
+    ///   - name: The replica's name on the server.
     ///   - removingObjects: Whether the objects go too, unless another replica has their collection.
     ///   - discardingChanges: Whether changes that the server does not have may be given up.
     /// - Throws: ``ReplicationError/unsentChanges(_:count:)``; the replica stays open then.

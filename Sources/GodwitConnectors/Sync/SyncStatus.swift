@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// How a replica is kept in sync by a connector.
 ///
-/// What waits to be sent is in ``Replica/status()``.
+/// What waits to be sent is in `Replica.status()`.
 public struct SyncStatus: Hashable, Sendable {
     /// Whether the server tells the device of new states as they come.
     public internal(set) var isConnected = false

@@ -52,7 +52,10 @@ public struct Effect: Hashable, Sendable, Codable {
         self.action = action
     }
 
-    /// - Parameter place: Where it will be; the same for all in a cloud without places.
+    /// - Parameters:
+    ///   - thing: What is made: an id, or a path.
+    ///   - collection: The kind of thing.
+    ///   - place: Where it will be; the same for all in a cloud without places.
     public static func create(
         _ thing: String,
         of collection: String,

@@ -43,8 +43,10 @@ public struct DependencyRule: Sendable {
     /// A rule yields to dependencies that say the contrary: the order of enqueuing counts then.
     ///
     /// - Parameters:
+    ///   - first: The type that goes first.
     ///   - thing: What an operation of the type that goes first is about; nil for nothing.
     ///   - other: What an operation of the type that waits is about.
+    ///   - second: The type that waits.
     public init<First: PushOperation, Second: PushOperation>(
         _ first: First.Type = First.self,
         _ thing: @escaping @Sendable (First) -> String?,

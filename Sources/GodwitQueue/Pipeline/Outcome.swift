@@ -57,7 +57,10 @@ public struct Backoff: Sendable {
     public let delayMax: Duration
     private let jitter: @Sendable () -> Double
 
-    /// - Parameter jitter: A random number in 0..<1, or a fixed one for a test.
+    /// - Parameters:
+    ///   - delayMin: About the delay before the second attempt.
+    ///   - delayMax: The longest delay.
+    ///   - jitter: A random number in 0..<1, or a fixed one for a test.
     public init(
         delayMin: Duration = .milliseconds(100),
         delayMax: Duration = .seconds(60),

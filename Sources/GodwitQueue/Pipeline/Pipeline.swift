@@ -90,8 +90,11 @@ extension Pipeline {
     /// them. The queue records all outcomes in one transaction. An operation that is skipped while its
     /// batch runs does not end the batch. ``PushQueue/Options/around`` does not run for a batch.
     ///
-    /// - Parameter perform: Returns an outcome for each operation, in their order. If it throws, or
-    ///   returns another number of outcomes, all of them are retried.
+    /// - Parameters:
+    ///   - type: The type of the operations.
+    ///   - max: How many operations a batch has at most.
+    ///   - perform: Returns an outcome for each operation, in their order. If it throws, or returns another
+    ///     number of outcomes, all of them are retried.
     public func onBatch<Work: PushOperation>(
         of type: Work.Type = Work.self,
         max: Int,

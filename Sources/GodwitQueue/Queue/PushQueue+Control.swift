@@ -8,7 +8,10 @@ extension PushQueue {
     ///
     /// Suspensions are counted by reason, and end with the launch.
     ///
-    /// - Parameter pipeline: nil for all of them.
+    /// - Parameters:
+    ///   - reason: What the suspension is counted by, and shown with.
+    ///   - pipeline: nil for all of them.
+    ///   - count: How often it has to be resumed.
     public func suspend(_ reason: String, pipeline: String? = nil, count: Int = 1) {
         control(pipeline) { $0.suspend($1, reason: reason, count: count) }
     }

@@ -11,7 +11,9 @@ extension PushQueue {
     /// Call it before ``run()`` for every transfer that the system still has; the operation is not
     /// started again then. ``finish(_:with:)`` reports how the transfer ended.
     ///
-    /// - Parameter cancel: Called when the operation is skipped or completed meanwhile.
+    /// - Parameters:
+    ///   - id: The operation.
+    ///   - cancel: Called when the operation is skipped or completed meanwhile.
     /// - Throws: ``QueueError/unknownOperation(_:)``: it is completed already, say, and the
     ///   transfer may be dropped.
     public func markActive(

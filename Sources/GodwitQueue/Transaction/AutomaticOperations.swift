@@ -16,7 +16,7 @@ public import GodwitTree
 /// The operations are enqueued in the transaction that changes the objects, with its commit, once for
 /// each object. Metadata alone, objects that a ``GodwitStore/Retention`` removes, and the object of a
 /// conflict that is resolved enqueue nothing. A transaction that stores what the cloud has sent calls
-/// ``GodwitStore/WriteTransaction/skipAutomaticOperations()``, so that it is not pushed back.
+/// `WriteTransaction.skipAutomaticOperations()`, so that it is not pushed back.
 public struct AutomaticOperations: TransactionHook {
     public let collections: Set<Key>?
     private let operations: @Sendable (ObjectChange) throws -> [any PushOperation]
@@ -24,6 +24,7 @@ public struct AutomaticOperations: TransactionHook {
     private let identity = Identity()
 
     /// - Parameters:
+    ///   - collection: The collection whose changes enqueue operations.
     ///   - placement: Where an operation is put; the default is the default pipeline.
     ///   - operations: What is enqueued for a change. If it throws, the transaction is rolled back.
     public init<Object>(

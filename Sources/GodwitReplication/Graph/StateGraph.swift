@@ -137,7 +137,10 @@ extension StateGraph {
     /// sends it again. Its state is kept until ``setRef(_:to:)`` says that the client has it, or one that
     /// grew from it.
     ///
-    /// - Parameter client: The author, which has a part in the state's id.
+    /// - Parameters:
+    ///   - delta: The change from the base.
+    ///   - base: The state that the change begins with.
+    ///   - client: The author, which has a part in the state's id.
     /// - Throws: ``StateGraphError/unknownState(_:)``, or a `TreeError` when the delta was not made for
     ///   this state.
     @discardableResult

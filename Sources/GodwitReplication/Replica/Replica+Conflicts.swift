@@ -72,6 +72,8 @@ extension Replica {
     /// - Parameters:
     ///   - id: The conflict's key in its record.
     ///   - object: What the record is about.
+    ///   - decision: Which side to take.
+    ///   - transaction: The transaction that settles it.
     /// - Throws: ``ReplicationError/unknownConflict(_:)`` when it is settled already, or
     ///   ``ReplicationError/changedSince(_:)`` when its place in the object does not have the value any
     ///   more that the merge has left, or its item cannot be found in its list: settle it with

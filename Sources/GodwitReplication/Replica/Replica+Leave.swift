@@ -33,6 +33,7 @@ extension Replica {
     /// - Parameters:
     ///   - removingObjects: Whether the objects go too, unless another replica has their collection.
     ///   - discardingChanges: Whether changes that the server does not have may be given up.
+    ///   - transaction: The transaction that leaves the replica.
     /// - Throws: ``ReplicationError/unsentChanges(_:count:)``, ``ReplicationError/unknownReplica(_:)`` when
     ///   it was left already.
     public func leave(

@@ -102,7 +102,7 @@ extension Replica {
     /// Merges the app's edits of objects that a hook has refused with what had arrived (3).
     ///
     /// Where a hook refuses the merge as well, the app's object stays, and a conflict keeps the one that had
-    /// arrived. ``nextRequest(in:)`` does the same, and throws if a hook refuses one of the merges.
+    /// arrived. ``nextRequest(sizeMax:in:)`` does the same, and throws if a hook refuses one of the merges.
     public func mergeEditsOfRefused() async throws {
         let number = number
         let keys = try await store.read { transaction in

@@ -44,14 +44,17 @@ public final class Replica: Sendable {
     /// sent as the value that it led to: an increment of that kind does not add up with another one.
     ///
     /// - Parameters:
-    ///   - policy: The app's rules for merges, beside those that the types of the store's
-    ///     `CollectionRules` declare (`MergePolicyProviding`). The rules for a collection whose versions
-    ///     add up to more than 0 become part of the replica, and its server merges by them, unless it has
-    ///     some of a higher version.
-    ///   - server: The app's name for the server; the replicas of a store with one server share a
-    ///     client's id.
-    ///   - undoCountMax: How many steps of this device ``undo(in:)`` can take back; they are stored
-    ///     with each commit.
+    ///   - name: The replica's name on the server.
+    ///   - server: The app's name for the server; the replicas of a store with one server share a client's
+    ///     id.
+    ///   - store: The store that has the objects.
+    ///   - collections: The collections whose objects are replicated.
+    ///   - policy: The app's rules for merges, beside those that the types of the store's `CollectionRules`
+    ///     declare (`MergePolicyProviding`). The rules for a collection whose versions add up to more than
+    ///     0 become part of the replica, and its server merges by them, unless it has some of a higher
+    ///     version.
+    ///   - undoCountMax: How many steps of this device ``undo(in:)`` can take back; they are stored with
+    ///     each commit.
     ///   - whenDirty: Called in each transaction of this program that leaves something to be sent.
     /// - Throws: ``ReplicationError/unsuitableCollection(_:reason:)``,
     ///   ``ReplicationError/tooManyRules(_:)``, ``StoreError/hookExists(name:)`` when the store has the replica open already.
@@ -203,8 +206,10 @@ public final class Replica: Sendable {
 extension Replica {
     /// The next request to the server; an exchange freezes what is pending, and brings it.
     ///
-    /// - Parameter sizeMax: About how many bytes of objects the request, or its answer, may have, beside
-    ///   one large object: few where a connection is slow, so that one which is cut costs little.
+    /// - Parameters:
+    ///   - sizeMax: About how many bytes of objects the request, or its answer, may have, beside one large
+    ///     object: few where a connection is slow, so that one which is cut costs little.
+    ///   - transaction: The transaction that freezes what is pending.
     public func nextRequest(
         sizeMax: Int = .max,
         in transaction: borrowing WriteTransaction

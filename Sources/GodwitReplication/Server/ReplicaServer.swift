@@ -19,7 +19,7 @@ public final class ReplicaServer: Sendable {
         /// The rules by which the server merges where no device has brought rules of its own.
         ///
         /// A device's rules for a collection replace these if their version is higher: that of
-        /// ``MergePolicy/standard`` is 0.
+        /// `MergePolicy.standard` is 0.
         public var policy = MergePolicy.standard
         /// The largest object that is taken, in canonical bytes.
         public var objectSizeMax = 16 << 20
@@ -72,7 +72,11 @@ public final class ReplicaServer: Sendable {
     ///
     /// The answer is durable when it is returned.
     ///
-    /// - Parameter admit: Called once the message is read: says what its sender may do, or throws.
+    /// - Parameters:
+    ///   - message: The message's bytes.
+    ///   - client: The client that has sent the message.
+    ///   - name: The replica that it is about.
+    ///   - admit: Called once the message is read: says what its sender may do, or throws.
     /// - Throws: ``ReplicationError``, and what `admit` throws. The replica has not changed then.
     public func answer(
         _ message: [UInt8],
@@ -186,6 +190,7 @@ extension ReplicaServer {
     /// Forgets the clients that have been silent for long, and all but the most recent ones.
     ///
     /// - Parameters:
+    ///   - name: The replica that it is about.
     ///   - silence: For how long a client may be silent; nil for ever.
     ///   - countMax: How many clients a state is kept for.
     /// - Returns: The clients that are forgotten now.

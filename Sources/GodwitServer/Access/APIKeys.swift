@@ -13,7 +13,7 @@ public import GodwitStore
 /// ```
 ///
 /// Other processes may do the same beside a server if all of them open the store with
-/// ``StoreOptions/Processes/several``: each request looks the key up.
+/// `StoreOptions.Processes.several`: each request looks the key up.
 public struct APIKeys: Sendable {
     private let store: Store
 
@@ -21,7 +21,7 @@ public struct APIKeys: Sendable {
     private static let useInterval = 60.0
     private static let lifetimeMax = Duration.seconds(100 * 366 * 24 * 3_600)
 
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     public init(_ store: Store) throws {
         try store.prepare(AccessSchema.schema)
         self.store = store
@@ -29,7 +29,10 @@ public struct APIKeys: Sendable {
 
     /// Makes a key; when it is returned, it is durable.
     ///
-    /// - Parameter lifetime: For how long it lets its holder in; nil until it is revoked.
+    /// - Parameters:
+    ///   - name: What the key is called in lists; keys of one name are one principal.
+    ///   - rights: What its holder may do.
+    ///   - lifetime: For how long it lets its holder in; nil until it is revoked.
     /// - Throws: ``AccessError/invalidName(_:)``, ``AccessError/invalidLifetime``,
     ///   ``AccessError/invalidRights(reason:)``, ``StoreError``.
     public func create(

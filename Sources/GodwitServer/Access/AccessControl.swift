@@ -51,7 +51,7 @@ extension AccessControl {
     /// For a device that changes hands, or whose holder gets another kind of token.
     ///
     /// - Returns: Whether the id belonged to a principal.
-    /// - Throws: ``StoreError``.
+    /// - Throws: `StoreError`.
     @discardableResult
     public static func release(
         _ client: ClientID,

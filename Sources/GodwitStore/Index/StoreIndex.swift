@@ -27,7 +27,10 @@ public struct StoreIndex: Hashable, Sendable {
     /// A field may be a text, a list of texts, or have texts anywhere within it. The index is a table of
     /// SQLite's FTS5, and takes about as much room as the texts.
     ///
-    /// - Parameter tokens: What the index splits texts into.
+    /// - Parameters:
+    ///   - name: The index's name in its collection.
+    ///   - fields: The fields whose words are indexed.
+    ///   - tokens: What the index splits texts into.
     /// - Precondition: There is a field, and there are at most 8.
     public static func fullText(
         _ name: String,

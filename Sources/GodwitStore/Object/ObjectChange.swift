@@ -18,7 +18,7 @@ public struct ObjectChange: Sendable {
     /// Whether a ``Retention`` has removed the object.
     public let isExpired: Bool
 
-    /// The edits that made the new value from the old one, as ``WriteTransaction/edit(_:in:_:)`` has
+    /// The edits that made the new value from the old one, as `WriteTransaction.edit(_:in:_:)` has
     /// recorded them; nil if the transaction has also changed the object in another way.
     public let recordedDelta: Delta?
 

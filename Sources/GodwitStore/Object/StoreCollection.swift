@@ -130,7 +130,9 @@ extension StoreCollection {
 extension Value {
     /// This map with the fields of an older one that its type did not know.
     fileprivate func keeping(_ old: Value, beyond known: Value) -> Value {
-        guard case .map(var map) = self, let old = old.map, let known = known.map else { return self }
+        guard case .map(var map) = self, let old = old.map, let known = known.map else {
+            return self
+        }
         for entry in old where known[entry.key] == nil && map[entry.key] == nil {
             map[entry.key] = entry.value
         }

@@ -26,12 +26,14 @@ public struct StoreQuery<Object: Codable & Sendable>: Sendable {
     /// A part of an index, by plain values.
     ///
     /// - Parameters:
+    ///   - collection: The collection that the objects are in.
     ///   - index: The index that answers: reading throws ``StoreError/noIndex(_:collection:)`` if the
-    ///     collection does not have it. Where an order that is added, or more than 1,024 alternatives, ask for
-    ///     a look at every object, no index answers.
+    ///     collection does not have it. Where an order that is added, or more than 1,024 alternatives, ask
+    ///     for a look at every object, no index answers.
     ///   - equal: What the index's first fields must be.
     ///   - lower: The least value of the field after those; included.
     ///   - upper: Where that field's values end; not included.
+    ///   - order: The direction of the index's order.
     ///   - limit: No more objects than that.
     public init(
         _ collection: StoreCollection<Object>,

@@ -55,7 +55,9 @@ public struct TextQuery<Object: Codable & Sendable>: Sendable {
 extension StoreCollection {
     /// The objects whose texts have some words.
     ///
-    /// - Parameter index: A full-text index of the collection (``StoreIndex/fullText(_:on:by:)``).
+    /// - Parameters:
+    ///   - pattern: The words to look for.
+    ///   - index: A full-text index of the collection (``StoreIndex/fullText(_:on:by:)``).
     public func matching(_ pattern: TextPattern, by index: StoreIndex) -> TextQuery<Object> {
         TextQuery(self, pattern, by: index)
     }

@@ -146,7 +146,7 @@ extension ObjectReader where Self: ~Copyable {
     ///
     /// Fields of the stored object that the type does not know are kept.
     ///
-    /// - Throws: `EncodingError`, or what ``get(_:in:)`` throws.
+    /// - Throws: `EncodingError`, or what `get(_:in:)` throws.
     public borrowing func value<Object>(
         of object: Object,
         for key: some StoreKey,

@@ -74,7 +74,10 @@ extension WriteTransaction {
     /// }
     /// ```
     ///
-    /// - Parameter commit: What ``ObjectReader/commit(of:in:)`` has returned; nil for no object.
+    /// - Parameters:
+    ///   - commit: What ``ObjectReader/commit(of:in:)`` has returned; nil for no object.
+    ///   - key: The object's key.
+    ///   - collection: The collection that the object is in.
     /// - Throws: ``StoreError/commitMismatch(_:expected:found:)``, also if this transaction itself has
     ///   changed the object.
     public borrowing func require<Object>(
@@ -186,7 +189,10 @@ extension WriteTransaction {
 
     /// Puts other metadata beside an object, which stays as it is.
     ///
-    /// - Parameter metadata: nil removes it.
+    /// - Parameters:
+    ///   - metadata: nil removes it.
+    ///   - key: The object's key.
+    ///   - collection: The collection that the object is in.
     /// - Throws: ``StoreError/noObject(_:)`` without an object.
     public borrowing func replaceMetadata<Object>(
         _ metadata: (some Encodable)?,

@@ -37,7 +37,7 @@ extension Store {
 /// is written meanwhile; ``advance()`` moves to the newest commit at once and tells what has
 /// changed. A view belongs to one actor, the main one or another; it reads without waiting for
 /// writers. It holds no SQLite transaction open, so it does not keep the WAL from being reset:
-/// what has changed since its commit is kept in memory, up to ``Store/Options/viewSizeInBytes``.
+/// what has changed since its commit is kept in memory, up to ``StoreOptions/viewSizeInBytes``.
 /// Beyond that a read throws ``StoreError/viewOvertaken(_:)`` until the view advances.
 @Observable
 public final class ReadView: ObjectReader {
@@ -93,7 +93,9 @@ extension ReadView {
     ///
     /// Large changes are read and decoded off the view's actor before the view moves.
     ///
-    /// - Parameter body: Called after each step, with what has changed.
+    /// - Parameters:
+    ///   - isolation: The actor that the view belongs to.
+    ///   - body: Called after each step, with what has changed.
     public func follow(
         isolation: isolated (any Actor)? = #isolation,
         _ body: (ChangeSet) throws -> Void = { _ in }
@@ -110,9 +112,11 @@ extension ReadView {
     /// A list of a collection's objects that follows the view: sorted, in sections.
     ///
     /// - Parameters:
+    ///   - collection: The collection whose objects are listed.
     ///   - included: Which objects belong to the list.
     ///   - grouped: The section of an object; sections are sorted.
     ///   - sorted: By what the rows of a section are sorted; rows that are equal in this by key.
+    ///   - isolation: The actor that the view belongs to.
     public func list<Object, Group, Rank>(
         _ collection: StoreCollection<Object>,
         where included: @escaping @Sendable (Object) -> Bool = { _ in true },

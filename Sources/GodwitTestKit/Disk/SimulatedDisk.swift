@@ -54,7 +54,10 @@ extension SimulatedDisk {
 
     /// Lets the operation of this number, from 1, fail without effect.
     ///
-    /// - Parameter persistently: Whether all later ones fail too, until ``mend()``.
+    /// - Parameters:
+    ///   - number: Which operation fails.
+    ///   - fault: How it fails.
+    ///   - persistently: Whether all later ones fail too, until ``mend()``.
     public func fail(at number: Int, with fault: Fault, persistently: Bool = false) {
         state.withLock {
             $0.faults.failure = .init(at: number, fault: fault, isPersistent: persistently)
@@ -69,8 +72,10 @@ extension SimulatedDisk {
     ///
     /// What it has written stays, synced or not, as after `SIGKILL`.
     ///
-    /// - Parameter delay: After how many more writes, syncs, truncations and removals of the
-    ///   process; the last one of them is done, and not answered.
+    /// - Parameters:
+    ///   - process: The process that ends.
+    ///   - delay: After how many more writes, syncs, truncations and removals of the process; the last one
+    ///     of them is done, and not answered.
     public func kill(_ process: Int, after delay: Int = 0) {
         state.withLock { state in
             if delay > 0 { state.kills[process] = delay } else { state.kill(process) }

@@ -10,7 +10,7 @@ internal import Synchronization
 /// ```
 ///
 /// A job is what a task does between two awaits, or one piece of a store's work on a connection.
-/// Everything runs on the thread that calls ``step()``, so that a seed gives the same run again as
+/// Everything runs on the thread that calls `step()`, so that a seed gives the same run again as
 /// long as no task waits for something outside of the simulation.
 public final class SimulatedScheduler: Sendable {
     fileprivate enum Job {

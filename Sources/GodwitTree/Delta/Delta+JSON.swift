@@ -17,7 +17,7 @@ extension Delta {
     /// How deep a delta's value may nest: a level of the document takes up to three of its own.
     public static let encodedDepthMax = 3 * Value.depthMax + 3
 
-    /// The delta as data; ``init(encoded:)`` reads it back.
+    /// The delta as data; ``init(encoded:budget:)`` reads it back.
     public var encoded: Value {
         switch self {
         case .keep: return .list([])

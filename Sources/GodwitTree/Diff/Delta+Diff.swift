@@ -19,9 +19,11 @@ extension Delta {
     /// another declared identity is another item, and so is an unequal one without an identity under
     /// the rule union.
     ///
-    /// - Parameter policy: Where it declares by which key the items of a list are told apart,
-    ///   that key is used.
-    /// - Parameter inPieces: Whether to return separate changes even if a set is shorter.
+    /// - Parameters:
+    ///   - old: The value before.
+    ///   - new: The value after.
+    ///   - policy: Where it declares by which key the items of a list are told apart, that key is used.
+    ///   - inPieces: Whether to return separate changes even if a set is shorter.
     /// - Complexity: O(*n* log *n*) in the sizes of the lists that differ, O(*n*) for the rest,
     ///   and nothing for equal chunks whose digests are known.
     public static func diff(

@@ -9,7 +9,9 @@
 extension JSONPatch {
     /// The document after all operations.
     ///
-    /// - Parameter budget: What all copies of the patch may take, written out.
+    /// - Parameters:
+    ///   - base: The document before.
+    ///   - budget: What all copies of the patch may take, written out.
     /// - Complexity: O(*k* log *n*) for *k* operations, and the size of what they test, copy and
     ///   put in.
     /// - Throws: ``TreeError/patchFailed(operation:reason:)`` with the first operation that fails;

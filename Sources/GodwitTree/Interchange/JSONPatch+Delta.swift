@@ -13,7 +13,7 @@ extension JSONPatch {
     ///
     /// - Complexity: O(*k* log *k*) for *k* operations, and what the differences cost of containers
     ///   that are replaced.
-    /// - Throws: What ``applied(to:)`` throws.
+    /// - Throws: What ``applied(to:budget:)`` throws.
     public func delta(
         on base: Value,
         budget: ReadBudget = .standard

@@ -31,7 +31,9 @@ extension Delta {
     /// prefix, when that pays. A reader with the budget of the packing, or a larger one, can read
     /// the bytes.
     ///
-    /// - Parameter base: A value that the delta applies to.
+    /// - Parameters:
+    ///   - base: A value that the delta applies to.
+    ///   - packing: Whether to compress, and how much memory a reader has.
     /// - Throws: ``TreeError/overBudget(_:limit:)`` when a reader needs more memory than the budget
     ///   of the packing has: send the change in several deltas, or agree on a larger budget.
     /// - Complexity: O(*k*) in the size of the delta; with compression O(*n*) in that of the base.
@@ -87,8 +89,11 @@ extension Delta {
 
     /// Reads a packed delta, by the base that it was packed on.
     ///
-    /// - Parameter budget: How much memory the delta may take while it is read. A fixed limit also
-    ///   applies to each compressed byte.
+    /// - Parameters:
+    ///   - bytes: The packed delta.
+    ///   - base: The value that it was packed on.
+    ///   - budget: How much memory the delta may take while it is read. A fixed limit also applies to each
+    ///     compressed byte.
     /// - Throws: What ``init(canonicalBytes:budget:)`` throws. A delta that was packed on another
     ///   base is refused here, when it is applied, or by the digest of what it leads to.
     public init(

@@ -19,7 +19,10 @@ public enum Zstandard {
 
     /// The bytes in fewer, or nil where that does not pay.
     ///
-    /// - Parameter level: 1, the fastest, to 22.
+    /// - Parameters:
+    ///   - bytes: What to compress, or what was compressed.
+    ///   - prefix: What both sides have.
+    ///   - level: 1, the fastest, to 22.
     public static func compressed(
         _ bytes: [UInt8],
         prefix: [UInt8] = [],
@@ -59,7 +62,10 @@ public enum Zstandard {
     /// The reader does not trust the size in the frame header: a frame cannot unfold to more than its
     /// blocks could hold, and the reader touches memory only as it fills it.
     ///
-    /// - Parameter budget: What unfolds to more is refused before it is unfolded.
+    /// - Parameters:
+    ///   - bytes: What to compress, or what was compressed.
+    ///   - prefix: What both sides have.
+    ///   - budget: What unfolds to more is refused before it is unfolded.
     /// - Throws: ``TreeError/malformed(format:offset:reason:)`` or
     ///   ``TreeError/overBudget(_:limit:)``.
     public static func decompressed(

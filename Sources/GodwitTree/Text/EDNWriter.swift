@@ -20,7 +20,7 @@ extension Delta {
     /// of changes that has only such keys is marked `#d/map`. A map that replaces a value is marked
     /// `#d/set`, a removed key `#d/del`, and no change at all `#d/keep`. Within a string, `#d/text`
     /// lists places as `[offset removed "inserted"]`, in UTF-8 bytes; `#d/inc` is what is added to
-    /// an int. ``init(edn:)`` reads all of it back.
+    /// an int. `init(edn:)` reads all of it back.
     public func ednText() -> String {
         var writer = EDNWriter()
         writer.write(self)
