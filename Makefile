@@ -1,12 +1,15 @@
 # One configuration serves all targets, so that a clone is built once: optimised, because real
 # histories are large, and open to tests.
-BUILD := swift build --configuration release -Xswiftc -enable-testing
+# SwiftPM hands the traits to the compiler in the order of a set: unless hashes are the same each time, a
+# build compiles everything again because the order has changed.
+BUILD := SWIFT_DETERMINISTIC_HASHING=1 swift build --configuration release -Xswiftc -enable-testing
 TEST := Scripts/run-tests
 GODWIT = $(shell $(BUILD) --show-bin-path)/godwit
 LINTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Outbox/Package.swift Examples/Outbox/Sources \
 	Examples/Roster/Package.swift Examples/Roster/Sources \
-	Examples/StateGraph/Package.swift Examples/StateGraph/Sources Fuzz/Package.swift Fuzz/Sources
+	Examples/StateGraph/Package.swift Examples/StateGraph/Sources \
+	Examples/Household Examples/Starter Fuzz/Package.swift Fuzz/Sources
 
 .PHONY: help setup demo test test-traits build-tests test-threads test-addresses test-planted-bugs mutants \
 	lint format bench merges fuzz soak

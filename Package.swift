@@ -269,6 +269,7 @@ let package = Package(
             name: "GodwitToolTests",
             dependencies: [
                 "GodwitTool", "GodwitConnectors", "GodwitTestKit", "GodwitSyncRunner",
+                "Household", "Starter",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings
@@ -277,6 +278,13 @@ let package = Package(
             name: "Household",
             dependencies: ["Godwit", .target(name: "GodwitServer", condition: server)],
             path: "Examples/Household/Sources",
+            packageAccess: false,
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "Starter",
+            dependencies: ["Godwit", .target(name: "GodwitServer", condition: server)],
+            path: "Examples/Starter/Sources/Starter",
             packageAccess: false,
             swiftSettings: settings
         ),

@@ -12,6 +12,8 @@ public enum ConnectorError: Error, Hashable, Sendable {
     case invalidAddress(String)
     /// A file has no root certificates that can be used.
     case unusableCertificates(path: String, reason: String)
+    /// The executor has not handed in the cloud's version of an object, by its key.
+    case unreadVersion(String)
 }
 
 extension ConnectorError: CustomStringConvertible {
@@ -25,6 +27,8 @@ extension ConnectorError: CustomStringConvertible {
         case .invalidAddress(let text): "\"\(text)\" is not the address of a server"
         case .unusableCertificates(let path, let reason):
             "the root certificates in \(path) cannot be used: \(reason)"
+        case .unreadVersion(let key):
+            "the cloud's version of \(key) was not read: return it with Outcome.conflict(theirs:)"
         }
     }
 }

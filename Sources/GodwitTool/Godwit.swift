@@ -21,6 +21,8 @@ struct Godwit: AsyncParsableCommand {
               godwit key new phone --store server.sqlite --write shopping
               godwit store ls app.sqlite
               godwit queue why app.sqlite 12.1
+              godwit top app.sqlite
+              godwit init Shopping
 
             Exit codes: 0, 1 for a failure, 2 for conflicts left, 64 for misuse.
             The commands that git calls answer as git wants it: 1 for conflicts.
@@ -30,7 +32,7 @@ struct Godwit: AsyncParsableCommand {
             Serve.self, StoreCommand.self, QueueCommand.self, Replay.self, Diff.self, Patch.self,
             Merge.self, MergeDriver.self, Textconv.self, GitCommand.self,
             ReplicaCommand.self, Log.self, Graph.self, KeyCommand.self, TokenCommand.self,
-            Demo.self, DemoDevice.self,
+            Top.self, Initialize.self, Demo.self, DemoDevice.self,
         ]
     )
 }

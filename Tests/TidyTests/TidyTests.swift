@@ -22,7 +22,8 @@ import Testing
         ],
         "GodwitConnectors": [
             "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "Foundation",
-            "Synchronization", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL",
+            "Observation", "Synchronization", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix",
+            "NIOSSL",
         ],
         "GodwitServer": [
             "GodwitTree", "GodwitStore", "GodwitReplication", "Crypto", "Foundation", "GRDB",

@@ -14,26 +14,33 @@ struct Item: Codable, Identifiable, Sendable {
     var quantity = 1
 }
 
-let firstItems = Store.Collection<ItemV1>("items")
-let items = firstItems.upgraded(to: Item.self) { old in
-    Item(id: old.id, name: old.name, isCrossed: old.done)
+struct Upload: PushOperation {
+    static let kind = "upload"
+    let file: String
 }
+
+let firstItems = Store.Collection<ItemV1>("items")
+let items = firstItems.upgraded { Item(id: $0.id, name: $0.name, isCrossed: $0.done) }
 let openItems = items.where(\.isCrossed, .equal(false)).order(by: \.name)
 
-struct Receipt: Codable, Identifiable, Sendable {
-    var id: String
-    var photo: String
-    var cents: Int
-}
+/// A device of the household: a store, and a replica of the list.
+struct Device: Sendable {
+    let store: Store
+    let connector: ReplicaConnector
+    let list: Replica
 
-let receipts = Store.Collection<Receipt>("receipts")
+    init(_ path: String, _ transport: any ReplicaTransport) async throws {
+        var options = Store.Options()
+        let open = Store.Index("open", on: Field(\Item.isCrossed), Field(\Item.name))
+        options.collections = [CollectionRules(items, indexes: [open])]
+        store = try Store(.file(path), options: options)
+        connector = try ReplicaConnector(store, transport: transport)
+        list = try await connector.open(ReplicaName("household"), collections: ["items"])
+    }
 
-struct UploadPhoto: PushOperation {
-    static let kind = "upload-photo"
-    let photo: String
-}
+    func sync() async throws { try await connector.synchronize(list.name) }
 
-struct UploadReceipt: PushOperation {
-    static let kind = "upload-receipt"
-    let receipt: String
+    func edit(_ id: String, _ body: @escaping @Sendable (inout ObjectDraft<Item>) -> Void) async throws {
+        try await store.write { try $0.edit(id, in: items, body) }
+    }
 }

@@ -46,6 +46,15 @@ enum ConflictTable {
         )
     }
 
+    /// The operations that have a row, in the order of enqueuing.
+    static func operations(in database: Database) throws -> [OperationNumber] {
+        try Int64.fetchAll(
+            database,
+            sql: "SELECT operation FROM godwit_conflict ORDER BY operation"
+        )
+        .map { OperationNumber(rawValue: $0) }
+    }
+
     static func remove(_ operation: OperationNumber, in database: Database) throws {
         try database.execute(
             sql: "DELETE FROM godwit_conflict WHERE operation = ?",

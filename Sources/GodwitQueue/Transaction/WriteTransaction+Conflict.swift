@@ -20,6 +20,23 @@ extension StoreTransaction where Self: ~Copyable {
     }
 }
 
+extension StoreTransaction where Self: ~Copyable {
+    /// All conflicts of the queue, in the order of enqueuing.
+    ///
+    /// - Complexity: O(*k*) in the number of conflicts.
+    public borrowing func pushConflicts() throws -> [PushConflict] {
+        guard try hasQueue() else { return [] }
+        var conflicts: [PushConflict] = []
+        for number in try ConflictTable.operations(in: connection) {
+            guard let operation = try OperationTable.operation(number, in: connection),
+                let conflict = try conflict(of: operation.id)
+            else { continue }
+            conflicts.append(conflict)
+        }
+        return conflicts
+    }
+}
+
 extension WriteTransaction {
     /// Ends a conflict: the object becomes what was decided, the cloud's version is the base from
     /// now on, its tag is recorded, and the operation is in line again.

@@ -107,8 +107,13 @@ extension ConflictRecord {
         switch decision {
         case .keep: break
         case .takeOther:
-            let other = conflict.choice == .theirs ? conflict.ours : conflict.theirs
-            items = try put(other, at: opening, of: object, opening?.version, in: transaction)
+            items = try put(
+                conflict.other,
+                at: opening,
+                of: object,
+                opening?.version,
+                in: transaction
+            )
         case .put(let value):
             items = try put(value, at: opening, of: object, nil, in: transaction)
         }
@@ -129,21 +134,16 @@ extension ConflictRecord {
         in transaction: borrowing WriteTransaction
     ) throws -> [ChangedItem] {
         let stored = try transaction.source.versionedValue(at: object)
-        guard let opening, let steps = opening.steps(in: stored?.value) else {
-            throw ReplicationError.changedSince(object)
-        }
-        guard !steps.isEmpty else {
+        let (steps, edited) = try changed(
+            stored?.value,
+            stored?.version,
+            value,
+            at: opening,
+            of: object
+        )
+        guard !steps.isEmpty, let stored, let edited else {
             try replace(object, with: value, version: version ?? stored?.version, in: transaction)
             return []
-        }
-        guard let stored, stored.version == opening.version else {
-            throw ReplicationError.changedSince(object)
-        }
-        var edited = stored.value
-        do {
-            _ = try edited.edit { $0.put(value, at: steps) }
-        } catch {
-            throw ReplicationError.changedSince(object)
         }
         try transaction.setValue(edited, version: stored.version, of: object)
         return ValuePath(Array(steps)).items.compactMap { item in
@@ -157,6 +157,49 @@ extension ConflictRecord {
                 new: new
             )
         }
+    }
+
+    /// The object with a value in the place of a conflict, and where that place is now.
+    private static func changed(
+        _ stored: Value?,
+        _ version: Int?,
+        _ value: Value?,
+        at opening: Opening?,
+        of object: ObjectKey
+    ) throws -> (steps: ArraySlice<ValuePath.Step>, object: Value?) {
+        guard let opening, let steps = opening.steps(in: stored) else {
+            throw ReplicationError.changedSince(object)
+        }
+        guard !steps.isEmpty else { return (steps, value) }
+        guard var edited = stored, version == opening.version else {
+            throw ReplicationError.changedSince(object)
+        }
+        do {
+            _ = try edited.edit { $0.put(value, at: steps) }
+        } catch {
+            throw ReplicationError.changedSince(object)
+        }
+        return (steps, edited)
+    }
+
+    /// The object as ``ConflictDecision/takeOther`` would leave it; nil if it removes the object.
+    ///
+    /// - Throws: ``ReplicationError/unknownConflict(_:)``, ``ReplicationError/changedSince(_:)``.
+    package func object(
+        taking id: Key,
+        in transaction: borrowing some StoreTransaction & ~Copyable
+    ) throws -> VersionedValue? {
+        guard let conflict = conflicts[id] else { throw ReplicationError.unknownConflict(object) }
+        let stored = try transaction.source.versionedValue(at: object)
+        let (steps, value) = try Self.changed(
+            stored?.value,
+            stored?.version,
+            conflict.other,
+            at: openings[id],
+            of: object
+        )
+        let version = steps.isEmpty ? openings[id]?.version : stored?.version
+        return value.map { VersionedValue($0, version: version ?? 1) }
     }
 
     private static func replace(
@@ -199,6 +242,14 @@ extension ConflictRecord {
         try all(of: transaction.collections(), in: transaction)
     }
 
+    /// The conflicts about a collection's objects that are not settled, in the order of the objects.
+    package static func all(
+        about collection: Key,
+        in transaction: borrowing some StoreTransaction & ~Copyable
+    ) throws -> [ConflictRecord] {
+        try all(of: [Self.collection(about: collection)], in: transaction)
+    }
+
     fileprivate static func all(
         of collections: some Sequence<Key>,
         in transaction: borrowing some StoreTransaction & ~Copyable
@@ -214,6 +265,11 @@ extension ConflictRecord {
         }
         return records.sorted { $0.object < $1.object }
     }
+}
+
+extension Conflict {
+    /// The change that the merge has not made; theirs, if it has something of both.
+    fileprivate var other: Value? { choice == .theirs ? ours : theirs }
 }
 
 extension ChangeSet {

@@ -101,7 +101,7 @@ extension StoreError {
     }
 
     /// Whether one object cannot be read, and the others of its collection can.
-    var isOfOneObject: Bool {
+    package var isOfOneObject: Bool {
         switch self {
         case .unreadableObject, .newerObject: true
         default: false

@@ -97,7 +97,11 @@ extension StoreCollection {
         return try (found..<target).reduce(value) { try upgrade($0, $1) }
     }
 
-    func decode(_ value: Value, at key: ObjectKey, version found: Int) throws -> Object {
+    package func decode(
+        _ value: Value,
+        at key: ObjectKey,
+        version found: Int
+    ) throws -> Object {
         try ValueDecoder().decode(Object.self, from: upgraded(value, at: key, from: found))
     }
 

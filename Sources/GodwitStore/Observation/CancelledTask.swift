@@ -1,10 +1,12 @@
 internal import Synchronization
 
 /// A task that is cancelled when another one takes its place, or when nothing holds this any more.
-final class CancelledTask: Sendable {
+package final class CancelledTask: Sendable {
     private let task = Mutex<Task<Void, Never>?>(nil)
 
-    func replace(with new: Task<Void, Never>) {
+    package init() {}
+
+    package func replace(with new: Task<Void, Never>) {
         let old = task.withLock { task in
             let old = task
             task = new

@@ -84,7 +84,7 @@ public final class LiveQuery<Object: Codable & Sendable> {
 }
 
 /// Why nothing more comes.
-enum FollowEnd {
+package enum FollowEnd {
     case cancelled, closed
 }
 
@@ -92,7 +92,7 @@ enum FollowEnd {
 ///
 /// - Parameter changes: The changes from now on.
 @MainActor
-func followed(
+package func followed(
     _ changes: ChangeSets,
     _ body: () async throws -> Void,
     failed: (any Error) -> Void

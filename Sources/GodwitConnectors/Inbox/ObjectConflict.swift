@@ -1,0 +1,108 @@
+public import GodwitQueue
+public import GodwitReplication
+public import GodwitStore
+public import GodwitTree
+
+/// A conflict about one object, of a replica's merge or of a cloud that has a newer version.
+///
+/// ```swift
+/// for conflict in try await store.read({ try $0.conflicts(in: contacts) }) {
+///     print(conflict.key, conflict.current?.name ?? "removed", conflict.other?.name ?? "removed")
+///     try await store.write { try $0.settle(conflict, in: contacts, .takeOther) }
+/// }
+/// ```
+///
+/// The object in the store is ``current``: a merge of a replica has decided already, and a cloud's version
+/// waits for a decision. ``other`` is the object as the other decision would leave it.
+public struct ObjectConflict<Object: Codable & Sendable>: Identifiable, Sendable {
+    /// Where a conflict comes from.
+    public enum Origin: Hashable, Sendable {
+        /// A merge has kept one side's change at a place of the object.
+        case replica(Conflict)
+        /// A cloud has refused the push of the object because it has a newer version.
+        case cloud(OperationID, reason: String)
+    }
+
+    /// A name that no other conflict of the store has.
+    public let id: String
+    /// The key of the object.
+    public let key: String
+    public let origin: Origin
+    /// The object as it is in the store; nil for none.
+    public let current: Object?
+    /// The object as ``ConflictChoice/takeOther`` leaves it; nil for none.
+    ///
+    /// See ``canTakeOther``.
+    public let other: Object?
+    /// Whether the other decision can still be made: false if the place has changed since, if the cloud's
+    /// version was not read, or if the object would not be of the app's type.
+    public let canTakeOther: Bool
+    /// What the conflict was read from.
+    private let stamp: Stamp
+
+    /// A conflict with the same stamp is the same one, about the same versions.
+    private struct Stamp: Hashable {
+        let commit: CommitNumber?
+        let attempts: Int
+    }
+}
+
+extension ObjectConflict: Equatable {
+    public static func == (left: ObjectConflict, right: ObjectConflict) -> Bool {
+        (left.id, left.stamp) == (right.id, right.stamp)
+    }
+}
+
+/// What an app decides about a conflict.
+public enum ConflictChoice<Object: Codable & Sendable>: Sendable {
+    /// The object stays as it is in the store; it is pushed over what a cloud has.
+    case keep
+    /// The other side's change is made after all, or the cloud's version is taken.
+    case takeOther
+    /// The object becomes this; nil removes it.
+    case put(Object?)
+}
+
+extension ObjectConflict {
+    init(
+        _ record: ConflictRecord,
+        _ id: Key,
+        _ conflict: Conflict,
+        in collection: Store.Collection<Object>,
+        _ transaction: borrowing some StoreTransaction & ~Copyable
+    ) throws {
+        let key = record.object.key.text
+        let other = try? record.object(taking: id, in: transaction)
+        self.id = "\(record.object) \(id.text)"
+        self.key = key
+        origin = .replica(conflict)
+        current = try transaction.readable(key, in: collection)
+        self.other = (other ?? nil).flatMap {
+            try? collection.decode($0.value, at: record.object, version: $0.version)
+        }
+        canTakeOther = other != nil && (other == .some(nil) || self.other != nil)
+        stamp = Stamp(commit: try transaction.commit(of: key, in: collection), attempts: 0)
+    }
+
+    init?(
+        _ conflict: PushConflict,
+        in collection: Store.Collection<Object>,
+        _ transaction: borrowing some StoreTransaction & ~Copyable
+    ) throws {
+        guard let place = conflict.key, place.collection == collection.name else { return nil }
+        let operation = conflict.operation
+        id = operation.id.description
+        key = place.key.text
+        origin = .cloud(operation.id, reason: operation.reason ?? "")
+        current = try transaction.readable(key, in: collection)
+        let theirs = conflict.theirs == .null ? nil : conflict.theirs
+        other = theirs.flatMap {
+            try? collection.decode($0, at: place, version: collection.version)
+        }
+        canTakeOther = conflict.theirs == .null || other != nil
+        stamp = Stamp(
+            commit: try transaction.commit(of: key, in: collection),
+            attempts: operation.attempts
+        )
+    }
+}

@@ -1,0 +1,103 @@
+public import GodwitQueue
+public import GodwitReplication
+public import GodwitStore
+internal import GodwitTree
+
+extension StoreTransaction where Self: ~Copyable {
+    /// The conflicts about a collection's objects, of all replicas and pipelines, in the order of their keys.
+    public borrowing func conflicts<Object>(
+        in collection: Store.Collection<Object>
+    ) throws -> [ObjectConflict<Object>] {
+        var found: [ObjectConflict<Object>] = []
+        for record in try ConflictRecord.all(about: collection.name, in: self) {
+            for (id, conflict) in record.conflicts.sorted(by: { $0.key < $1.key }) {
+                found.append(try ObjectConflict(record, id, conflict, in: collection, self))
+            }
+        }
+        for conflict in try pushConflicts() {
+            if let conflict = try ObjectConflict(conflict, in: collection, self) {
+                found.append(conflict)
+            }
+        }
+        return found.sorted { ($0.key, $0.id) < ($1.key, $1.id) }
+    }
+
+    /// The object under a key; nil also for one that the type cannot read.
+    borrowing func readable<Object>(
+        _ key: String,
+        in collection: Store.Collection<Object>
+    ) throws -> Object? {
+        do {
+            return try get(key, in: collection)
+        } catch let error as StoreError where error.isOfOneObject {
+            return nil
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Settles a conflict about an object.
+    ///
+    /// A decision about a replica's conflict is an ordinary change, which all devices get. After a decision
+    /// about a cloud's, the operation is in line again.
+    ///
+    /// - Throws: `ReplicationError.unknownConflict(_:)` and `QueueError` if the conflict is settled already,
+    ///   `ReplicationError.changedSince(_:)` if the other side's change has no place any more,
+    ///   ``ConnectorError/unreadVersion(_:)`` to take a cloud's version that was not read. Nothing is changed
+    ///   then.
+    public borrowing func settle<Object>(
+        _ conflict: ObjectConflict<Object>,
+        in collection: Store.Collection<Object>,
+        _ choice: ConflictChoice<Object>
+    ) throws {
+        switch conflict.origin {
+        case .replica: try settleMerge(conflict, in: collection, choice)
+        case .cloud(let operation, _): try settlePush(operation, conflict, in: collection, choice)
+        }
+    }
+
+    private borrowing func settleMerge<Object>(
+        _ conflict: ObjectConflict<Object>,
+        in collection: Store.Collection<Object>,
+        _ choice: ConflictChoice<Object>
+    ) throws {
+        let place = collection.place(conflict.key)
+        let id = Key(String(conflict.id.dropFirst("\(place) ".count)))
+        switch choice {
+        case .keep: try ConflictRecord.settle(id, about: place, .keep, in: self)
+        case .takeOther: try ConflictRecord.settle(id, about: place, .takeOther, in: self)
+        case .put(let object):
+            try ConflictRecord.settle(id, about: place, .keep, in: self)
+            try put(object, conflict.key, in: collection)
+        }
+    }
+
+    private borrowing func settlePush<Object>(
+        _ operation: OperationID,
+        _ conflict: ObjectConflict<Object>,
+        in collection: Store.Collection<Object>,
+        _ choice: ConflictChoice<Object>
+    ) throws {
+        guard let push = try self.conflict(of: operation) else {
+            throw QueueError.unknownOperation(operation)
+        }
+        switch choice {
+        case .keep: try resolveConflict(of: operation, .take(push.ours))
+        case .takeOther:
+            guard let theirs = push.theirs else { throw ConnectorError.unreadVersion(conflict.key) }
+            try resolveConflict(of: operation, .take(theirs == .null ? nil : theirs))
+        case .put(let object):
+            let value = try object.map { try self.value(of: $0, for: conflict.key, in: collection) }
+            try resolveConflict(of: operation, .take(value))
+        }
+    }
+
+    private borrowing func put<Object>(
+        _ object: Object?,
+        _ key: String,
+        in collection: Store.Collection<Object>
+    ) throws {
+        guard let object else { return try remove(key, in: collection) }
+        try set(object, for: key, in: collection)
+    }
+}

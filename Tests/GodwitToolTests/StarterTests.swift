@@ -1,0 +1,93 @@
+import Foundation
+import GodwitTestKit
+import Testing
+
+/// `godwit init`, and the package that it writes.
+@Suite struct StarterTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// The starter that is built with the tests, so that its sources compile.
+    private static let example = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Examples/Starter").standardizedFileURL
+
+    private static func files(in folder: URL) throws -> [String: String] {
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        return paths.filter { !$0.hasPrefix(".build") && !$0.hasSuffix(".resolved") }
+            .reduce(into: [:]) { files, path in
+                let url = folder.appending(path: path)
+                if !url.hasDirectoryPath, let data = FileManager.default.contents(atPath: url.path) {
+                    files[path] = String(decoding: data, as: UTF8.self)
+                }
+            }
+    }
+
+    @Test func `the starter package is the one that the tests have compiled`() throws {
+        let path = folder.path("starter")
+        let made = try Godwit.run("init", path, "--name", "Starter", "--package", "../..")
+        #expect(made.status == 0 && made.output.contains("swift run Starter serve"))
+        let files = try Self.files(in: URL(filePath: path))
+        #expect(files.count == 6)
+        #expect(try files == Self.files(in: Self.example))
+    }
+
+    @Test func `the app takes the name of its folder, and Godwit from where the tool was built`()
+        throws
+    {
+        let path = folder.path("my-list")
+        #expect(try Godwit.run("init", path).status == 0)
+        let files = try Self.files(in: URL(filePath: path))
+        #expect(files["Sources/MyList/MyListApp.swift"]?.contains("struct MyListApp") == true)
+        let root = Self.example.appending(path: "../..").standardizedFileURL.path
+        let dependency = ".package(name: \"godwit\", path: \"\(root)\")"
+        #expect(files["Package.swift"]?.contains(dependency) == true)
+        let other = folder.path("other")
+        _ = try Godwit.run("init", other, "--package", "https://example.com/godwit")
+        let manifest = try Self.files(in: URL(filePath: other))["Package.swift"]
+        #expect(manifest?.contains("url: \"https://example.com/godwit\", from: \"0.1.0\"") == true)
+    }
+
+    @Test func `a folder with something in it, and a name that Swift cannot take, are refused`()
+        throws
+    {
+        try folder.write("mine", to: "mine.txt")
+        let full = try Godwit.run("init", folder.path("."), "--name", "Shop")
+        #expect(full.status == 1 && full.errors.contains("is not empty: name a new folder"))
+        for name in ["shop", "7", "A-b", "Godwit", "Item", ""] {
+            let result = try Godwit.run("init", folder.path("new"), "--name", name)
+            #expect(result.status == 1 && result.errors.contains("choose another one by --name"))
+        }
+        let package = "a\", from: \"1.0.0"
+        let result = try Godwit.run("init", folder.path("New"), "--package", package)
+        #expect(result.status == 1 && result.errors.contains("cannot hold"))
+        #expect(!FileManager.default.fileExists(atPath: folder.path("new")))
+    }
+
+    @Test func `the examples do what they say`() throws {
+        let story = Self.example.appending(path: "../Household/story.txt")
+        let household = try Godwit.run(example("Household"))
+        #expect(household.status == 0, "\(household.errors)")
+        #expect(try household.output == String(contentsOf: story, encoding: .utf8))
+    }
+
+    @Test func `the starter adds what two devices add, without a network too`() throws {
+        let usage = try Godwit.run(example("Starter"))
+        #expect(usage.output.hasPrefix("usage: Starter serve"))
+        for name in ["Wine", "Bread", "Wine"] {
+            #expect(try Godwit.run(example("Starter", "phone", "add", name)).status == 0)
+        }
+        #expect(try Godwit.run(example("Starter", "phone", "cross", "Bread")).status == 0)
+        let list = try Godwit.run(example("Starter", "phone", "list"))
+        #expect(list.output == "2 x Wine\n")
+    }
+
+    /// A built example, to be run in the temporary folder.
+    private func example(_ name: String, _ arguments: String...) -> Process {
+        let process = Process()
+        process.executableURL = BuiltProgram.url(name)
+        process.arguments = arguments
+        process.currentDirectoryURL = folder.url
+        return process
+    }
+}
