@@ -30,7 +30,7 @@ import Testing
             return try transaction.enqueue(Upload(file: "0"), Placement(pipeline: "files"))
         }
         let running = Task { try await queue.run() }
-        for await status in queue.statuses(of: id) where status.isFinal { break }
+        for await status in queue.statuses(of: id) where status == .refused { break }
         running.cancel()
         _ = await running.result
         try await store.write { try $0.suspendPipeline("files", reason: "no space") }
@@ -49,7 +49,7 @@ import Testing
         let top = try Godwit.run("top", path)
         #expect(top.status == 0, "\(top.errors)")
         for text in [
-            "app.sqlite", "commits", "COLLECTIONS", "contacts", "11 waiting", "1 dead letters",
+            "app.sqlite", "commit 13", "COLLECTIONS", "contacts", "11 waiting", "1 dead letters",
             "files suspended: no space", "and 2 more", "REPLICAS", "shared", "1 to send",
         ] {
             #expect(top.output.contains(text), "\(text): \(top.output)")

@@ -1,6 +1,6 @@
 public import GodwitQueue
-public import GodwitReplication
-public import GodwitStore
+internal import GodwitReplication
+internal import GodwitStore
 public import GodwitTree
 
 /// A conflict about one object, of a replica's merge or of a cloud that has a newer version.

@@ -1,5 +1,5 @@
-public import GodwitQueue
-public import GodwitReplication
+internal import GodwitQueue
+internal import GodwitReplication
 public import GodwitStore
 internal import GodwitTree
 
