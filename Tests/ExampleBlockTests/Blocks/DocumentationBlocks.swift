@@ -12,6 +12,7 @@ import GodwitStore
 import GodwitTestKit
 import GodwitTree
 import Observation
+import Testing
 
 // Documentation/queries.md, block 1
 enum Documentation_queries_1 {

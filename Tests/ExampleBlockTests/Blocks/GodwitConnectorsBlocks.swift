@@ -12,6 +12,7 @@ import GodwitStore
 import GodwitTestKit
 import GodwitTree
 import Observation
+import Testing
 
 // Sources/GodwitConnectors/HTTP/HTTPTransport.swift, block 1
 enum Sources_GodwitConnectors_HTTP_HTTPTransport_1 {
