@@ -60,6 +60,7 @@ enum Documentation_queries_5 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let rows = try await store.read { try $0.objects(query) }      // each with its key
         let count = try await store.read { try $0.count(query) }       // reads no object, if an index tells
+        for row in rows { print(row.key, row.object.name) }
         for try await rows in store.values(of: query) { show(rows) }   // now, and whenever they change
     }
 }
@@ -67,14 +68,33 @@ enum Documentation_queries_5 {
 // Documentation/queries.md, block 6
 enum Documentation_queries_6 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        try await store.write { transaction in
+            for row in try transaction.objects(contacts.where(\.city, .equal("Oslo"))) {
+                try transaction.update(row.key, in: contacts) { $0.isOnline = false }
+            }
+        }
+    }
+}
+
+// Documentation/queries.md, block 7
+enum Documentation_queries_7 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let open = invoices.where(\.isPaid, .equal(false))
+        let cents = try await store.read { try $0.sum(\.cents, of: open) }
+    }
+}
+
+// Documentation/queries.md, block 8
+enum Documentation_queries_8 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let byCity = Store.Index("byCity", on: Field(\Contact.city), Field(\Contact.name))
         var options = Store.Options()
         options.collections = [CollectionRules(contacts, indexes: [byCity])]
     }
 }
 
-// Documentation/queries.md, block 7
-enum Documentation_queries_7 {
+// Documentation/queries.md, block 9
+enum Documentation_queries_9 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let words = Store.Index.fullText("words", on: Field(\Contact.name), Field(\Contact.notes))
         let found = try await store.read { try $0.objects(contacts.matching("rob", by: words)) }
@@ -82,17 +102,94 @@ enum Documentation_queries_7 {
     }
 }
 
-// Documentation/queries.md, block 8
-enum Documentation_queries_8 {
-    @MainActor @Observable final class Model {
-        let online: LiveQuery<Contact>
+// Documentation/screens.md, block 1
+enum Documentation_screens_1 {
+    struct ShoppingScreen: View {
+        let list: LiveQuery<Item>
+
+        var body: some View {
+            List(list.rows) { row in Text(row.object.name) }
+        }
+    }
+}
+
+// Documentation/screens.md, block 2
+enum Documentation_screens_2 {
+    @MainActor @Observable final class ShoppingModel {
+        let store: Store
+        let open: LiveQuery<Item>
 
         init(_ store: Store) {
-            online = LiveQuery(contacts.where(\.isOnline, .equal(true)).order(by: \.name), in: store)
+            self.store = store
+            open = LiveQuery(items.where(\.isCrossed, .equal(false)).order(by: \.name), in: store)
+        }
+
+        func crossOff(_ id: String) async throws {
+            try await store.write { try $0.edit(id, in: items) { $0.isCrossed = true } }
+        }
+    }
+}
+
+// Documentation/screens.md, block 3
+enum Documentation_screens_3 {
+    struct ContactScreen: View {
+        let contact: LiveObject<Contact>
+
+        var body: some View {
+            Text(contact.object?.name ?? "")
         }
     }
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        List(model.online.rows) { row in Text(row.object.name) }
+        let screen = ContactScreen(contact: LiveObject(of: "robbie", in: contacts, store))
+    }
+}
+
+// Documentation/screens.md, block 4
+enum Documentation_screens_4 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        for try await total in store.values({ try $0.sum(\.cents, of: invoices.where(\.isPaid, .equal(false))) }) {
+            label.text = "\(total)"
+        }
+    }
+}
+
+// Documentation/screens.md, block 5
+enum Documentation_screens_5 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        for await status in connector.statuses(of: shopping.name) {
+            label.text = status.isConnected ? "In sync" : status.lastError ?? "Connecting…"
+            progressView.progress = status.download?.fractionCompleted ?? 1
+        }
+    }
+}
+
+// Documentation/screens.md, block 6
+enum Documentation_screens_6 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let monitor = QueueMonitor(queue)
+        async let following: Void = monitor.run()
+        label.text = "\(monitor.summary.pending) to send, \(monitor.summary.failed) refused"
+    }
+}
+
+// Documentation/screens.md, block 7
+enum Documentation_screens_7 {
+    @MainActor final class RosterModel {
+        let view: ReadView
+        let roster: LiveList<Contact, Presence, String>
+
+        init(_ store: Store) async throws {
+            view = try await store.view()
+            roster = try await view.list(contacts, grouped: { $0.presence }, sorted: { $0.name })
+        }
+
+        func object(at position: RowPosition) throws -> Contact? {
+            try view.get(roster.key(at: position), in: contacts)
+        }
+
+        func run() async throws {
+            try await view.follow { [roster] _ in animate(roster.change) }
+        }
     }
 }
 
@@ -118,5 +215,116 @@ enum Documentation_server_access_3 {
         options.processes = .several
         let store = try Store(.file("/var/lib/godwit/server.sqlite"), options: options)
         try await SyncServer(store: store, host: "0.0.0.0", access: .keys).run()
+    }
+}
+
+// Documentation/store.md, block 1
+enum Documentation_store_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let store = try Store(.file(path))                  // or .memory
+        let contacts = Store.Collection<Contact>("contacts")
+    }
+}
+
+// Documentation/store.md, block 2
+enum Documentation_store_2 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        try await store.write { transaction in
+            try transaction.set(robbie, in: contacts)                                   // by its `id`
+            try transaction.set(Note(title: "Call"), for: "call", in: notes)            // by a key
+            try transaction.update(robbie.id, in: contacts) { $0.isOnline = true }
+            try transaction.remove("call", in: notes)
+        }
+        let contact = try await store.read { try $0.get(robbie.id, in: contacts) }      // nil if it is gone
+        let all = try await store.read { try $0.objects(contacts.all) }
+    }
+}
+
+// Documentation/store.md, block 3
+enum Documentation_store_3 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        try await store.write { transaction in
+            try transaction.edit("groceries", in: lists) { list in
+                list.title = "For tonight"
+                list.count += 1                            // two devices add 1 each: it grows by 2
+                list.items.move(from: 4, to: 0)
+                list.items[id: "wine"].crossed = true
+                list.note.append(", or tomorrow")
+            }
+        }
+    }
+}
+
+// Documentation/store.md, block 4
+enum Documentation_store_4 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let people = Store.Collection<ContactV1>("contacts")
+            .upgraded(to: ContactV2.self) { ContactV2(name: $0.name, isOnline: $0.presence == "online") }
+        var options = Store.Options()
+        options.collections = [CollectionRules(people)]
+    }
+}
+
+// Documentation/store.md, block 5
+enum Documentation_store_5 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        var options = Store.Options()
+        options.migrations = [
+            .sql("create price", "CREATE TABLE price (item TEXT PRIMARY KEY, amount INTEGER NOT NULL) STRICT"),
+            .change("price in cents") { try $0.execute(sql: "UPDATE price SET amount = amount * 100") },
+        ]
+    }
+}
+
+// Documentation/store.md, block 6
+enum Documentation_store_6 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let view = try await store.view()
+        let before = try view.get(robbie.id, in: contacts)     // as long as you like
+        let changes = try view.advance()                       // the change set; nil if nothing has changed
+    }
+}
+
+// Documentation/store.md, block 7
+enum Documentation_store_7 {
+    struct NoEmptyNames: TransactionHook {
+        func willCommit(_ changes: [ObjectChange], in transaction: borrowing WriteTransaction) throws {
+            for change in changes where change.key.collection == contacts.name {
+                guard try change.new(in: contacts)?.name != "" else { throw EmptyName() }
+            }
+        }
+    }
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        try store.addHook(NoEmptyNames(), named: "no empty names")
+    }
+}
+
+// Documentation/store.md, block 8
+enum Documentation_store_8 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        var options = Store.Options()
+        options.collections = [
+            CollectionRules(messages, retention: .age(.seconds(30 * 24 * 3_600))),   // or .count(1_000)
+            CollectionRules(typing, isEphemeral: true),                              // empty at each opening
+        ]
+    }
+}
+
+// Documentation/store.md, block 9
+enum Documentation_store_9 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        var options = Store.Options()
+        options.processes = .several
+        let store = try Store(.file(path), options: options)
+        async let following: Void = store.followOtherProcesses()
+    }
+}
+
+// Documentation/store.md, block 10
+enum Documentation_store_10 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        try await store.backup(to: "/backups/monday.sqlite")     // while the store is in use
+        let report = try await store.integrityCheck()            // reads everything
+        print(report.isSound, report.problems)
     }
 }
