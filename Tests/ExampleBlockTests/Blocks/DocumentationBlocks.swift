@@ -14,6 +14,80 @@ import GodwitTree
 import Observation
 import Testing
 
+// Documentation/conflicts.md, block 1
+enum Documentation_conflicts_1 {
+    struct Price: Codable {
+        var amount: Int
+        var currency: String
+    }
+    struct Product: Codable, Sendable, MergePolicyProviding {
+        var name: String
+        var price: Price
+        var votes = 0
+
+        static var mergePolicy: MergePolicy {
+            var policy = MergePolicy(version: 1)
+            policy.set(.whole, at: "/price")       // amount and currency are one value
+            policy.set(.max, at: "/votes")
+            return policy
+        }
+    }
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let products = Store.Collection<Product>("products")
+        var options = Store.Options()
+        options.collections = [CollectionRules(products)]
+    }
+}
+
+// Documentation/conflicts.md, block 2
+enum Documentation_conflicts_2 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        for record in try await shopping.conflicts() {
+            for (id, conflict) in record.conflicts {
+                show(record.object, conflict.path, conflict.explanation)
+                show(conflict.base, conflict.ours, conflict.theirs, conflict.choice)
+                try await store.write { transaction in
+                    try shopping.settle(id, about: record.object, .takeOther, in: transaction)
+                }
+            }
+        }
+    }
+}
+
+// Documentation/conflicts.md, block 3
+enum Documentation_conflicts_3 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let replica = try await connector.open(ReplicaName("notes"), collections: ["notes"], undoCountMax: 50)
+        try await store.write { try replica.undo(in: $0) }
+        try await store.write { try replica.redo(in: $0) }
+        let counts = try await store.read { try replica.undoCounts(in: $0) }     // to enable two buttons
+    }
+}
+
+// Documentation/conflicts.md, block 4
+enum Documentation_conflicts_4 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        var pipeline = uploads
+        pipeline.resolve = { conflict in
+            guard conflict.key?.collection == "contacts" else { return conflict.resolvedIfClean() }
+            return .take(conflict.merged().value)          // the merge, whatever was in doubt
+        }
+    }
+}
+
+// Documentation/conflicts.md, block 5
+enum Documentation_conflicts_5 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let waiting = try await store.read { try $0.operations(where: .conflict) }
+        for operation in waiting {
+            try await store.write { transaction in
+                guard let conflict = try transaction.conflict(of: operation.id) else { return }
+                try transaction.resolveConflict(of: operation.id, .take(conflict.ours))
+            }
+        }
+    }
+}
+
 // Documentation/queries.md, block 1
 enum Documentation_queries_1 {
     struct Contact: Codable, Identifiable, Sendable {
@@ -168,6 +242,72 @@ enum Documentation_queue_5 {
     }
 }
 
+// Documentation/replication.md, block 1
+enum Documentation_replication_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let transport = try HTTPTransport(server: "https://sync.example.com", token: key)
+        let connector = try ReplicaConnector(store, transport: transport)
+        let shopping = try await connector.open(ReplicaName("shopping"), collections: ["items", "lists"])
+        try await connector.run()
+    }
+}
+
+// Documentation/replication.md, block 2
+enum Documentation_replication_2 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        for await status in connector.statuses(of: shopping.name) {
+            show(status.isConnected, status.lastSynced, status.lastError)
+        }
+        let status = try await shopping.status()
+        show(status.pendingCount, status.refusedByApp, status.rejections)
+    }
+}
+
+// Documentation/replication.md, block 3
+enum Documentation_replication_3 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let commit = try await store.write { transaction in
+            try transaction.set(Item(name: "Wine"), for: "wine", in: items)
+            return transaction.commit
+        }
+        try await connector.pushed(through: commit)              // while `run` runs
+        try await connector.synchronize(shopping.name)
+    }
+}
+
+// Documentation/replication.md, block 4
+enum Documentation_replication_4 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        connector.close(shopping.name)                                       // until it is opened again
+        try await connector.leave(shopping.name)                             // keeps the objects, as the app's own
+        try await connector.leave(shopping.name, removingObjects: true)      // signs out
+    }
+}
+
+// Documentation/replication.md, block 5
+enum Documentation_replication_5 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        var options = ReplicaConnector.Options()
+        options.hasOwnQueue = false
+        let connector = try ReplicaConnector(store, transport: transport, options: options)
+        let queue = try PushQueue(store, pipelines: [uploads, connector.pipeline])
+        let shopping = try await connector.open(ReplicaName("shopping"), collections: ["items"])
+        async let running: Void = queue.run()
+        async let syncing: Void = connector.run()
+    }
+}
+
+// Documentation/replication.md, block 6
+enum Documentation_replication_6 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        var graph = StateGraph(named: "groceries")
+        let first = try graph.commit(["items": [["name": "Bread"]]])
+        try graph.setRef("phone", to: first.head)
+        try graph.commit(["items": [["name": "Bread"], ["name": "Wine"]]])
+        try graph.update(for: "phone").delta.ednText()      // {:items {:+ {1 {:name "Wine"}}}}
+    }
+}
+
 // Documentation/screens.md, block 1
 enum Documentation_screens_1 {
     struct ShoppingScreen: View {
@@ -281,6 +421,42 @@ enum Documentation_server_access_3 {
         options.processes = .several
         let store = try Store(.file("/var/lib/godwit/server.sqlite"), options: options)
         try await SyncServer(store: store, host: "0.0.0.0", access: .keys).run()
+    }
+}
+
+// Documentation/server.md, block 1
+enum Documentation_server_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let transport = try HTTPTransport(server: "https://sync.example.com", token: key)
+        try await transport.create(ReplicaName("shopping"))
+    }
+}
+
+// Documentation/server.md, block 2
+enum Documentation_server_2 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let store = try Store(.file("/var/lib/godwit/server.sqlite"))
+        let made = try await APIKeys(store).create("phones", rights: Rights([.create: [.all]]))
+        let server = SyncServer(
+            store: store,
+            host: "0.0.0.0",
+            access: .keys,
+            tls: TLSFiles(certificates: "fullchain.pem", privateKey: "privkey.pem")
+        )
+        try await server.run()
+    }
+}
+
+// Documentation/server.md, block 3
+enum Documentation_server_3 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let (ports, found) = AsyncStream.makeStream(of: Int.self)
+        let server = SyncServer(store: try Store(.memory), port: 0) { found.yield($0) }
+        async let serving: Void = server.run()
+        for await port in ports {
+            try await HTTPTransport(server: "http://127.0.0.1:\(port)").create(ReplicaName("shopping"))
+            break
+        }
     }
 }
 
