@@ -206,7 +206,14 @@ struct Text: View {
     var body: some View { self }
 }
 struct List: View {
-    init<Row: Identifiable>(_ rows: some RandomAccessCollection<Row>, row: (Row) -> Text) {}
+    init<Row: Identifiable>(
+        _ rows: some RandomAccessCollection<Row>,
+        row: (Row) -> some View
+    ) {}
+    var body: some View { self }
+}
+struct Button: View {
+    init(_ title: String, action: () -> Void) {}
     var body: some View { self }
 }
 struct Label { var text = "" }

@@ -54,21 +54,36 @@ enum Documentation_conflicts_1 {
 
 // Documentation/conflicts.md, block 2
 enum Documentation_conflicts_2 {
-    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        for record in try await shopping.conflicts() {
-            for (id, conflict) in record.conflicts {
-                show(record.object, conflict.path, conflict.explanation)
-                show(conflict.base, conflict.ours, conflict.theirs, conflict.choice)
-                try await store.write { transaction in
-                    try shopping.settle(id, about: record.object, .takeOther, in: transaction)
+    struct ConflictScreen: View {
+        let inbox: ConflictInbox<Contact>
+
+        var body: some View {
+            List(inbox.conflicts) { conflict in
+                Button("Take \(conflict.other?.name ?? "the removal")") {
+                    Task { try await inbox.settle(conflict, .takeOther) }
                 }
             }
         }
+    }
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let screen = ConflictScreen(inbox: ConflictInbox(of: contacts, in: store))
     }
 }
 
 // Documentation/conflicts.md, block 3
 enum Documentation_conflicts_3 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        for record in try await shopping.conflicts() {
+            for (id, conflict) in record.conflicts {
+                show(conflict.path, conflict.explanation, conflict.base, conflict.ours, conflict.theirs)
+                try await store.write { try shopping.settle(id, about: record.object, .takeOther, in: $0) }
+            }
+        }
+    }
+}
+
+// Documentation/conflicts.md, block 4
+enum Documentation_conflicts_4 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let replica = try await connector.open(ReplicaName("notes"), collections: ["notes"], undoCountMax: 50)
         try await store.write { try replica.undo(in: $0) }
@@ -77,26 +92,13 @@ enum Documentation_conflicts_3 {
     }
 }
 
-// Documentation/conflicts.md, block 4
-enum Documentation_conflicts_4 {
+// Documentation/conflicts.md, block 5
+enum Documentation_conflicts_5 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var pipeline = uploads
         pipeline.resolve = { conflict in
             guard conflict.key?.collection == "contacts" else { return conflict.resolvedIfClean() }
             return .take(conflict.merged().value)          // the merge, whatever was in doubt
-        }
-    }
-}
-
-// Documentation/conflicts.md, block 5
-enum Documentation_conflicts_5 {
-    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let waiting = try await store.read { try $0.operations(where: .conflict) }
-        for operation in waiting {
-            try await store.write { transaction in
-                guard let conflict = try transaction.conflict(of: operation.id) else { return }
-                try transaction.resolveConflict(of: operation.id, .take(conflict.ours))
-            }
         }
     }
 }
