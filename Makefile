@@ -12,7 +12,7 @@ LINTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Source
 	Examples/Household Examples/Starter Fuzz/Package.swift Fuzz/Sources
 
 .PHONY: help setup demo test test-traits build-tests test-threads test-addresses test-planted-bugs mutants \
-	lint format bench merges fuzz soak
+	lint format docs bench merges fuzz soak
 
 help:
 	@echo 'make setup              install what is needed (SQLite, xz, zstd, jsonpatch)'
@@ -28,6 +28,7 @@ help:
 	@echo 'make fuzz               twenty million inputs for the readers; FUZZ=N for N inputs'
 	@echo 'make soak               the long tests, and fuzz; SOAK=N for N times as long'
 	@echo 'make format             lay out the code'
+	@echo 'make docs               the documentation as a site; DOCS_BASE=/folder for a folder of a host'
 
 setup:
 	@Scripts/setup
@@ -75,6 +76,11 @@ lint:
 
 format:
 	swift format format --in-place --recursive --parallel $(LINTED)
+
+# Reads the modules that the build has made.
+docs: setup
+	@$(BUILD)
+	@Scripts/docs $(DOCS_BASE)
 
 # Peers and real data are beside the project, where there are any.
 export GODWIT_PEERS ?= $(abspath $(wildcard ../shared/peers))

@@ -79,7 +79,7 @@ public struct SyncServer: Service {
     /// Serves until the surrounding task is cancelled, or a graceful shutdown begins.
     ///
     /// - Throws: ``AccessError/openBeyondLoopback(address:)``, ``AccessError/unusableKeySet(path:reason:)``,
-    ///   ``AccessError/unusableCertificate(path:reason:)`` before it listens; ``StoreError``, and why it
+    ///   ``AccessError/unusableCertificate(path:reason:)`` before it listens; `StoreError`, and why it
     ///   cannot listen.
     public func run() async throws {
         try access.check(listeningOn: host)

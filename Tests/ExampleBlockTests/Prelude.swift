@@ -11,7 +11,7 @@ import GodwitTree
 import Observation
 
 // What the blocks of the documentation use and do not declare: an app's types, its cloud, its screen.
-// Nothing of it runs.
+// No block runs but the tests in testing.md, which use types and collections of it alone.
 
 // MARK: - Objects
 
@@ -55,6 +55,7 @@ struct Item: Codable, Identifiable, Sendable {
     var id = ""
     var name: String
     var crossed = false
+    var isCrossed = false
 }
 struct Money { var cents: Int }
 struct Message: Codable, Sendable { var date: Date }
@@ -90,6 +91,7 @@ let customers = Store.Collection<Person>("customers")
 let invoices = Store.Collection<Invoice>("invoices")
 let open = invoices.where(\.isPaid, .equal(false))
 let lists = Store.Collection<Groceries>("lists")
+let openItems = items.where(\.isCrossed, .equal(false))
 
 var robbie: Contact { Contact(name: "Robbie", born: .now) }
 var edited: Contact { robbie }
@@ -195,9 +197,24 @@ var cloud: Cloud { some() }
 
 // MARK: - A screen
 
-struct Text { init(_ text: String) {} }
-struct List {
-    init<Row: Identifiable>(_ rows: some RandomAccessCollection<Row>, row: (Row) -> Text) {}
+@MainActor protocol View {
+    associatedtype Body
+    var body: Body { get }
+}
+struct Text: View {
+    init(_ text: String) {}
+    var body: some View { self }
+}
+struct List: View {
+    init<Row: Identifiable>(
+        _ rows: some RandomAccessCollection<Row>,
+        row: (Row) -> some View
+    ) {}
+    var body: some View { self }
+}
+struct Button: View {
+    init(_ title: String, action: () -> Void) {}
+    var body: some View { self }
 }
 struct Label { var text = "" }
 struct Badge { func show(_ receipt: CommitReceipt) {} }

@@ -99,9 +99,9 @@ public final class ReplicaConnector: Sendable {
     ///   - name: The replica's name on the server.
     ///   - collections: The collections whose objects are replicated.
     ///   - policy: How local changes merge with those that arrive.
-    ///   - undoCountMax: How many steps of this device ``Replica/undo(in:)`` can take back.
-    /// - Throws: ``ReplicationError/unsuitableCollection(_:reason:)``,
-    ///   ``StoreError/hookExists(name:)`` when the replica is open already.
+    ///   - undoCountMax: How many steps of this device `Replica.undo(in:)` can take back.
+    /// - Throws: `ReplicationError.unsuitableCollection(_:reason:)`,
+    ///   `StoreError.hookExists(name:)` when the replica is open already.
     public func open(
         _ name: ReplicaName,
         collections: Set<Key>,
@@ -171,8 +171,8 @@ public final class ReplicaConnector: Sendable {
     ///   - name: The replica's name on the server.
     ///   - removingObjects: Whether the objects go too, unless another replica has their collection.
     ///   - discardingChanges: Whether changes that the server does not have may be given up.
-    /// - Throws: ``ReplicationError/unsentChanges(_:count:)``; the replica stays open then.
-    ///   ``ReplicationError/unknownReplica(_:)`` when it is not open; also when another process has left
+    /// - Throws: `ReplicationError.unsentChanges(_:count:)`; the replica stays open then.
+    ///   `ReplicationError.unknownReplica(_:)` when it is not open; also when another process has left
     ///   it, and then it is closed.
     public func leave(
         _ name: ReplicaName,
@@ -238,7 +238,7 @@ public final class ReplicaConnector: Sendable {
 
     /// Exchanges with the server until nothing is left to send, and what is new there is adopted.
     ///
-    /// - Throws: ``ConnectorError``, ``ReplicationError``.
+    /// - Throws: ``ConnectorError``, `ReplicationError`.
     public func synchronize(_ name: ReplicaName) async throws {
         guard let link = links.withLock({ $0[name] }) else {
             throw ReplicationError.unknownReplica(name.text)

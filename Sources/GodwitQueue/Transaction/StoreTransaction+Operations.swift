@@ -13,7 +13,10 @@ extension StoreTransaction where Self: ~Copyable {
 
     /// Calls `body` with the operations in the order of enqueuing, until it returns false.
     ///
-    /// - Parameter pipeline: nil for all of them.
+    /// - Parameters:
+    ///   - pipeline: The pipeline of the operations; nil for all of them.
+    ///   - state: The state of the operations; nil for any.
+    ///   - body: Returns whether the next operation is wanted.
     public borrowing func forEachOperation(
         in pipeline: String? = nil,
         where state: QueuedOperation.State? = nil,

@@ -15,8 +15,10 @@ extension WriteTransaction {
     ///
     /// It is started when, and only when, the transaction is committed.
     ///
-    /// - Parameter dependencies: What has to be completed before; more can be said in the
-    ///   placement.
+    /// - Parameters:
+    ///   - operation: What is to be done.
+    ///   - dependencies: What has to be completed before; more can be said in the placement.
+    ///   - placement: The pipeline, the priority, and what else is known about the operation.
     /// - Returns: The operation's name, for dependencies and receipts.
     /// - Throws: ``QueueError``; the transaction must then be rolled back.
     @discardableResult

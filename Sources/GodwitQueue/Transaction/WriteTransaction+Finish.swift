@@ -21,7 +21,10 @@ extension WriteTransaction {
 
     /// Skips all operations for which `test` is true, those of this transaction included.
     ///
-    /// - Parameter pipeline: nil for all of them.
+    /// - Parameters:
+    ///   - pipeline: The pipeline of the operations; nil for all of them.
+    ///   - reason: Why they are not needed.
+    ///   - test: Whether an operation is skipped.
     /// - Returns: How many.
     @discardableResult
     public borrowing func skipOperations(

@@ -162,7 +162,10 @@ extension WriteTransaction {
     /// Each context has its own hold; the operation waits for the last of them. One that runs is
     /// not stopped.
     ///
-    /// - Parameter date: nil until ``releaseOperation(_:context:)``.
+    /// - Parameters:
+    ///   - id: The operation.
+    ///   - date: When the hold ends; nil for the call of ``releaseOperation(_:context:)``.
+    ///   - context: The name of the hold.
     /// - Throws: ``QueueError/unknownOperation(_:)``.
     public borrowing func holdOperation(
         _ id: OperationID,

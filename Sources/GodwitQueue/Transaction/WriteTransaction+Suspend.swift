@@ -7,7 +7,9 @@ extension WriteTransaction {
     /// One reason counts once, however often it is given. ``PushQueue/suspend(_:pipeline:count:)``
     /// is for what ends with the launch.
     ///
-    /// - Parameter pipeline: nil for all of them.
+    /// - Parameters:
+    ///   - pipeline: The pipeline; nil for all of them.
+    ///   - reason: What the suspension is counted by, and shown with.
     public borrowing func suspendPipeline(_ pipeline: String? = nil, reason: String) throws {
         try journal().update(in: self) { _ in }
         let name = pipeline ?? PipelineTable.all

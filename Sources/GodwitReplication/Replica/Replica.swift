@@ -57,7 +57,7 @@ public final class Replica: Sendable {
     ///     each commit.
     ///   - whenDirty: Called in each transaction of this program that leaves something to be sent.
     /// - Throws: ``ReplicationError/unsuitableCollection(_:reason:)``,
-    ///   ``ReplicationError/tooManyRules(_:)``, ``StoreError/hookExists(name:)`` when the store has the replica open already.
+    ///   ``ReplicationError/tooManyRules(_:)``, `StoreError.hookExists(name:)` when the store has the replica open already.
     public static func open(
         _ name: ReplicaName,
         server: String = "main",

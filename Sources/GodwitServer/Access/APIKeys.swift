@@ -34,7 +34,7 @@ public struct APIKeys: Sendable {
     ///   - rights: What its holder may do.
     ///   - lifetime: For how long it lets its holder in; nil until it is revoked.
     /// - Throws: ``AccessError/invalidName(_:)``, ``AccessError/invalidLifetime``,
-    ///   ``AccessError/invalidRights(reason:)``, ``StoreError``.
+    ///   ``AccessError/invalidRights(reason:)``, `StoreError`.
     public func create(
         _ name: String,
         rights: Rights,
@@ -99,7 +99,7 @@ public struct APIKeys: Sendable {
 extension APIKeys {
     /// Whom a token lets in.
     ///
-    /// - Throws: ``AccessRefusal``, ``StoreError``.
+    /// - Throws: ``AccessRefusal``, `StoreError`.
     func principal(_ token: BearerToken) async throws -> Principal {
         guard let text = APIKeyText(token.text) else { throw AccessRefusal.invalid("it is no key") }
         let row = try await store.read { try AccessKeyTable.row(text.id, in: $0.connection) }

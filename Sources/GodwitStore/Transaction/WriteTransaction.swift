@@ -158,7 +158,7 @@ extension WriteTransaction {
     /// Edits the plain data of an object in place, and records how.
     ///
     /// A misspelt name is another field here. Use it for fields that the type does not have, or names
-    /// differently; else see ``edit(_:in:_:)``.
+    /// differently; else edit the object by an ``ObjectDraft``.
     ///
     /// - Returns: The delta from the data as they were to the data as they are.
     /// - Throws: ``StoreError/noObject(_:)`` without an object,

@@ -12,6 +12,7 @@ import GodwitStore
 import GodwitTestKit
 import GodwitTree
 import Observation
+import Testing
 
 // Sources/GodwitQueue/Effect/Effect.swift, block 1
 enum Sources_GodwitQueue_Effect_Effect_1 {

@@ -12,6 +12,7 @@ import GodwitStore
 import GodwitTestKit
 import GodwitTree
 import Observation
+import Testing
 
 // Sources/GodwitReplication/Graph/StateGraph.swift, block 1
 enum Sources_GodwitReplication_Graph_StateGraph_1 {

@@ -12,6 +12,7 @@ import GodwitStore
 import GodwitTestKit
 import GodwitTree
 import Observation
+import Testing
 
 // Sources/GodwitServer/Access/APIKeys.swift, block 1
 enum Sources_GodwitServer_Access_APIKeys_1 {

@@ -12,6 +12,7 @@ import GodwitStore
 import GodwitTestKit
 import GodwitTree
 import Observation
+import Testing
 
 // Sources/GodwitStore/Coding/Defaulted.swift, block 1
 enum Sources_GodwitStore_Coding_Defaulted_1 {

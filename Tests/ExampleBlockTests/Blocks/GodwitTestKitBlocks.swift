@@ -12,6 +12,7 @@ import GodwitStore
 import GodwitTestKit
 import GodwitTree
 import Observation
+import Testing
 
 // Sources/GodwitTestKit/Clock/ManualClock.swift, block 1
 enum Sources_GodwitTestKit_Clock_ManualClock_1 {

@@ -12,6 +12,7 @@ import GodwitStore
 import GodwitTestKit
 import GodwitTree
 import Observation
+import Testing
 
 // Sources/GodwitTree/Delta/Delta+Compose.swift, block 1
 enum Sources_GodwitTree_Delta_Delta_Compose_1 {
