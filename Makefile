@@ -9,7 +9,7 @@ LINTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Source
 	Examples/Outbox/Package.swift Examples/Outbox/Sources \
 	Examples/Roster/Package.swift Examples/Roster/Sources \
 	Examples/StateGraph/Package.swift Examples/StateGraph/Sources \
-	Examples/Household Examples/Starter Fuzz/Package.swift Fuzz/Sources
+	Examples/Household Examples/Starter Examples/FooBarCloud Examples/Treesystem Fuzz/Package.swift Fuzz/Sources
 
 .PHONY: help setup demo test test-traits build-tests test-threads test-addresses test-planted-bugs mutants \
 	lint format docs bench merges fuzz soak

@@ -269,22 +269,38 @@ let package = Package(
             name: "GodwitToolTests",
             dependencies: [
                 "GodwitTool", "GodwitConnectors", "GodwitTestKit", "GodwitSyncRunner",
-                "Household", "Starter",
+                "GodwitHouseholdExample", "GodwitStarterExample", "GodwitFooBarCloudExample",
+                "GodwitTreesystemExample",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings
         ),
+        // The names of targets are shared with the apps that depend on this package.
         .executableTarget(
-            name: "Household",
+            name: "GodwitHouseholdExample",
             dependencies: ["Godwit", .target(name: "GodwitServer", condition: server)],
             path: "Examples/Household/Sources",
             packageAccess: false,
             swiftSettings: settings
         ),
         .executableTarget(
-            name: "Starter",
+            name: "GodwitStarterExample",
             dependencies: ["Godwit", .target(name: "GodwitServer", condition: server)],
             path: "Examples/Starter/Sources/Starter",
+            packageAccess: false,
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "GodwitFooBarCloudExample",
+            dependencies: ["Godwit"],
+            path: "Examples/FooBarCloud/Sources",
+            packageAccess: false,
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "GodwitTreesystemExample",
+            dependencies: ["Godwit"],
+            path: "Examples/Treesystem/Sources",
             packageAccess: false,
             swiftSettings: settings
         ),

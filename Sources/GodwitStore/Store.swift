@@ -117,8 +117,8 @@ extension Store {
             }
             try prepare(StoreSchema.schema)
             try connections.alone { database in
+                try migrations.run(outsideOfTransactionsOf: database)
                 try database.inTransaction(.immediate) {
-                    try migrations.run(in: database)
                     try context.indexes.match(options.collections, in: database)
                     return .commit
                 }

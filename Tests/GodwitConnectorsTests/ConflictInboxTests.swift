@@ -45,7 +45,8 @@ import Testing
     /// Two devices that have renamed one card each to their own name.
     private func renamed() async throws -> (phone: CardDevice, tablet: CardDevice) {
         let (phone, tablet) = (try await device(), try await device())
-        try await phone.store.write { [typed] in try $0.set(Card(name: "old"), for: "a", in: typed) }
+        try await phone.store.write { [typed] in try $0.set(Card(name: "old"), for: "a", in: typed)
+        }
         for device in [phone, tablet] { try await device.synchronize() }
         try await change("a", on: phone) { $0.name = "phone" }
         try await change("a", on: tablet) { card in (card.name, card.count) = ("tablet", 7) }
@@ -91,15 +92,97 @@ import Testing
         let (phone, _) = try await renamed()
         try await change("a", on: phone) { $0.name = "later" }
         let conflict = try #require(try await conflicts(on: phone).first)
-        #expect(!conflict.canTakeOther && conflict.other == nil && conflict.current?.name == "later")
+        #expect(
+            !conflict.canTakeOther && conflict.other == nil && conflict.current?.name == "later"
+        )
         await #expect(throws: ReplicationError.changedSince(typed.place("a"))) {
-            try await phone.store.write { [typed] in try $0.settle(conflict, in: typed, .takeOther) }
+            try await phone.store.write { [typed] in try $0.settle(conflict, in: typed, .takeOther)
+            }
         }
         try await phone.store.write { [typed] in try $0.settle(conflict, in: typed, .keep) }
         #expect(try await conflicts(on: phone).isEmpty)
     }
 
+    @Test func `the other device's removal is shown, and can be taken`() async throws {
+        let (phone, tablet) = (try await device(), try await device())
+        try await phone.store.write { [typed] in try $0.set(Card(name: "old"), for: "a", in: typed)
+        }
+        for device in [phone, tablet] { try await device.synchronize() }
+        try await change("a", on: phone) { $0.name = "edited" }
+        try await tablet.store.write { [typed] in try $0.remove("a", in: typed) }
+        for device in [phone, tablet, phone] { try await device.synchronize() }
+        let conflict = try #require(try await conflicts(on: phone).first)
+        #expect(conflict.current?.name == "edited")
+        #expect(conflict.other == nil && conflict.canTakeOther)
+        try await phone.store.write { [typed] in try $0.settle(conflict, in: typed, .takeOther) }
+        for device in [phone, tablet] { try await device.synchronize() }
+        for device in [phone, tablet] { #expect(try await card("a", on: device) == nil) }
+    }
+
+    @Test func `an object is not put over one that is newer than what was shown`() async throws {
+        let (phone, _) = try await renamed()
+        let conflict = try #require(try await conflicts(on: phone).first)
+        try await change("a", on: phone) { $0.note = "newer" }
+        await #expect(throws: StoreError.self) {
+            try await phone.store.write { [typed] transaction in
+                try transaction.settle(conflict, in: typed, .put(Card(name: "stale")))
+            }
+        }
+        #expect(try await card("a", on: phone)?.note == "newer")
+        let left = try await conflicts(on: phone)
+        #expect(left.count == 1 && left.first != conflict)
+    }
+
+    @Test func `a record about another collection is left out`() async throws {
+        let phone = try await device()
+        let record: Value = [
+            "object": ["other", "a"],
+            "conflicts": [
+                "c": ["path": ["n"], "reason": "bothSet", "choice": "ours", "version": 1]
+            ],
+        ]
+        try await phone.store.write {
+            try $0.setValue(record, of: ObjectKey(collection: "godwit.conflicts.cards", key: "x"))
+        }
+        #expect(try await conflicts(on: phone).isEmpty)
+    }
+
     // MARK: - Clouds
+
+    struct CardV1: Codable, Sendable { var title: String }
+
+    @Test(arguments: [ConflictChoice<Card>.keep, .takeOther, .put(Card(name: "by hand"))])
+    func `a decision about an object of a later version leaves it readable`(
+        choice: ConflictChoice<Card>
+    ) async throws {
+        let newer = Store.Collection<CardV1>("cards").upgraded { Card(name: $0.title) }
+        let store = try Store(.memory)
+        let id = try await store.write { transaction in
+            try transaction.set(Card(name: "mine"), for: "b", in: newer)
+            return try transaction.enqueue(UploadCard(key: "b"))
+        }
+        var pipeline = Pipeline().on(UploadCard.self) { _, run in
+            let theirs: Value = ["name": "theirs", "note": "", "count": 0]
+            return run.operation.attempts == 0
+                ? .conflict(theirs: theirs, reason: "412") : .completed
+        }
+        pipeline.resolve = { _ in nil }
+        let queue = try PushQueue(store, pipelines: [pipeline])
+        let running = Task { try await queue.run() }
+        for await status in queue.statuses(of: id) where status == .conflict { break }
+        let conflict = try #require(try await store.read { try $0.conflicts(in: newer) }.first)
+        try await store.write { try $0.settle(conflict, in: newer, choice) }
+        #expect(try await queue.fate(of: id) == .completed)
+        running.cancel()
+        let card = try await store.read { try $0.get("b", in: newer) }
+        let expected =
+            switch choice {
+            case .keep: "mine"
+            case .takeOther: "theirs"
+            case .put: "by hand"
+            }
+        #expect(card?.name == expected)
+    }
 
     /// A cloud that answers the first push of each card with a newer version.
     private func pushed(

@@ -1,7 +1,8 @@
 import GRDB
-import GodwitStore
 import GodwitTestKit
 import Testing
+
+@testable import GodwitStore
 
 /// The migrations of an app's own tables.
 struct MigrationTests {
@@ -57,6 +58,41 @@ struct MigrationTests {
         let fails = Store.Migration.change("fails") { _ in throw CancellationError() }
         #expect(throws: CancellationError.self) { try open(path, create, shout, fails) }
         #expect(try found(in: path) == ["a", "create note"])
+    }
+
+    @Test func `a migration may make a table anew that others refer to`() throws {
+        let path = folder.path("store.sqlite")
+        let tables = Store.Migration.sql(
+            "create",
+            """
+            CREATE TABLE parent (id INTEGER PRIMARY KEY);
+            CREATE TABLE child (parent INTEGER REFERENCES parent ON DELETE CASCADE);
+            INSERT INTO parent VALUES (1);
+            INSERT INTO child VALUES (1);
+            """
+        )
+        let anew = Store.Migration.sql(
+            "parent with a name",
+            """
+            CREATE TABLE parent2 (id INTEGER PRIMARY KEY, name TEXT);
+            INSERT INTO parent2 SELECT id, 'a' FROM parent;
+            DROP TABLE parent;
+            ALTER TABLE parent2 RENAME TO parent;
+            """
+        )
+        try open(path, tables)
+        try open(path, tables, anew)
+        let orphan = Store.Migration.sql("orphan", "DELETE FROM parent")
+        #expect(throws: DatabaseError.self) { try open(path, tables, anew, orphan) }
+        let store = try Store(.file(path), options: options(tables, anew))
+        let (isChecked, children) = try store.database.read { database in
+            (
+                try Bool.fetchOne(database, sql: "PRAGMA foreign_keys"),
+                try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM child")
+            )
+        }
+        #expect(isChecked == true && children == 1)
+        try store.close()
     }
 
     @Test func `an older app is told which migrations it lacks, and changes nothing`() throws {

@@ -47,7 +47,12 @@ import Testing
         _ body: @escaping @Sendable (inout ObjectDraft<List>) throws -> Void
     ) async throws -> (list: List, edn: String) {
         try await store.write { [lists] transaction in
+            let place = lists.place("l")
+            let old = try #require(try transaction.value(of: place))
             let delta = try transaction.edit("l", in: lists, body)
+            let new = try transaction.value(of: place)
+            let applied = try delta.applied(to: old)
+            #expect(applied == new, "the delta leads from the old value to the new one")
             let list = try transaction.get("l", in: lists)
             return (try #require(list), delta.ednText())
         }
@@ -167,6 +172,62 @@ import Testing
         }
         let object = try await store.read { try $0.get("r", in: renamed) }
         #expect(object?.title == "b" && object?.note == "n")
+    }
+
+    /// Optionals whose names in the store are others, and names that are swapped.
+    struct Shuffled: Codable, Equatable, Sendable {
+        var due: Date?
+        var a = ""
+        var b = ""
+
+        enum CodingKeys: String, CodingKey {
+            case due = "due_date"
+            case a = "b"
+            case b = "a"
+        }
+    }
+
+    @Test func `an optional without a value, and names that are swapped, are not edited elsewhere`()
+        async throws
+    {
+        let shuffled = Store.Collection<Shuffled>("shuffled")
+        try await store.write { try $0.set(Shuffled(), for: "s", in: shuffled) }
+        let edits: [@Sendable (inout ObjectDraft<Shuffled>) -> Void] = [
+            { $0.due = Date(timeIntervalSince1970: 1) }, { $0.a = "1" }, { $0.b = "2" },
+        ]
+        for body in edits {
+            await #expect(throws: TreeError.self) {
+                try await store.write { try $0.edit("s", in: shuffled, body) }
+            }
+        }
+        #expect(try await store.read { try $0.get("s", in: shuffled) } == Shuffled())
+        let fields = try await store.read { try $0.value(of: shuffled.place("s"))?.map?.count }
+        #expect(fields == 2, "nothing lies under another name")
+    }
+
+    struct Counted: Codable, Equatable, Sendable, Defaulted {
+        var name: String
+        var quantity = 1
+        var tags = ["new"]
+        var isOpen = true
+        static let defaults = Counted(name: "")
+    }
+
+    @Test func `fields that an older app has not stored are edited from their defaults`()
+        async throws
+    {
+        let counted = Store.Collection<Counted>("counted")
+        let object = try await store.write { transaction in
+            try transaction.setValue(["name": "a"], of: counted.place("c"))
+            try transaction.edit("c", in: counted) { object in
+                object.quantity += 1
+                object.tags.append("x")
+                object.isOpen.toggle()
+                #expect(object.tags.count == 2)
+            }
+            return try transaction.get("c", in: counted)
+        }
+        #expect(object == Counted(name: "a", quantity: 2, tags: ["new", "x"], isOpen: false))
     }
 
     @Test func `random edits leave the object as plain Swift would`() async throws {

@@ -11,6 +11,7 @@ import Testing
         var cents: Int
         var weight: Double
         var small: Int8 = 100
+        var discount: Int?
     }
 
     private let invoices = Store.Collection<Invoice>("invoices")
@@ -93,6 +94,22 @@ import Testing
         }
     }
 
+    @Test func `a sum overflows in no order of its numbers, and passes over nil`() async throws {
+        for indexes in [[], [Store.Index("small", on: "small", "discount")]] {
+            let (store, _) = try await store(indexes, count: 3)
+            try await store.write { [invoices] transaction in
+                try transaction.update("2", in: invoices) { ($0.small, $0.discount) = (-100, 7) }
+            }
+            let (small, discount) = try await store.read { [invoices] transaction in
+                (
+                    try transaction.sum(\.small, of: invoices.all),
+                    try transaction.sum(\.discount, of: invoices.all)
+                )
+            }
+            #expect(small == 100 && discount == 7)
+        }
+    }
+
     @Test func `a sum that is followed is told when it is another one`() async throws {
         let (store, _) = try await store(Self.indexes[2], count: 4)
         let open = invoices.where(\.isPaid, .equal(false))
@@ -105,5 +122,14 @@ import Testing
             try transaction.update("1", in: invoices) { $0.cents = 5 }
         }
         #expect(try await sums.next() == 7)
+        // What leaves the sum as it is, is not told, whether it comes alone or with a change.
+        for cents in [0, 6] {
+            try await store.write { [invoices] transaction in
+                try transaction.update("3", in: invoices) { $0.cents = 60 + cents }
+                try transaction.touch("1", in: invoices)
+                if cents > 0 { try transaction.update("1", in: invoices) { $0.cents = cents } }
+            }
+        }
+        #expect(try await sums.next() == 8)
     }
 }

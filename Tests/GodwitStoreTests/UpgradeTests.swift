@@ -66,6 +66,28 @@ import Testing
         }
     }
 
+    struct Home: Codable, Sendable {
+        struct Address: Codable, Sendable { var city: String }
+        var address: Address
+    }
+
+    struct House: Codable, Sendable {
+        var address: Home.Address
+        var floors = 1
+    }
+
+    @Test func `fields that no type knows stay inside of others, too`() async throws {
+        let houses = Store.Collection<Home>("homes").upgraded { House(address: $0.address) }
+        let store = try Store(.memory)
+        try await store.write { transaction in
+            let value: Value = ["address": ["city": "Rome", "zip": "00100"]]
+            try transaction.setValue(value, version: 1, of: houses.place("a"))
+            try transaction.update("a", in: houses) { $0.floors = 2 }
+            let stored = try transaction.value(of: houses.place("a"))
+            #expect(stored == ["address": ["city": "Rome", "zip": "00100"], "floors": 2])
+        }
+    }
+
     @Test func `an object that cannot be upgraded is left out and named, the others are read`()
         async throws
     {

@@ -10,7 +10,7 @@ import Testing
 /// `godwit top`: a store, its queue and its replicas at a glance.
 @Suite struct TopTests {
     private struct Upload: PushOperation {
-        static let kind = "upload"
+        static let kind = "up\u{1b}[2J\nload"
         var file: String
     }
 
@@ -26,7 +26,7 @@ import Testing
         let pipeline = Pipeline("files").on(Upload.self) { _, _ in .refused(reason: "too large") }
         let queue = try PushQueue(store, pipelines: [pipeline])
         let id = try await store.write { transaction in
-            try transaction.set(["name": "Robbie"], for: "r\u{1b}[2J", in: contacts)
+            try transaction.set(["name": "Robbie"], for: "r", in: contacts)
             return try transaction.enqueue(Upload(file: "0"), Placement(pipeline: "files"))
         }
         let running = Task { try await queue.run() }
@@ -54,7 +54,11 @@ import Testing
         ] {
             #expect(top.output.contains(text), "\(text): \(top.output)")
         }
-        #expect(!top.output.contains("\u{1b}"), "no terminal, no colours")
+        #expect(
+            !top.output.contains("\u{1b}"),
+            "no colours without a terminal, and nothing of the file's own"
+        )
+        #expect(top.output.contains("up\\u001b[2J\\nload"))
     }
 
     @Test func `top prints one object a line, as often as it is asked to`() async throws {

@@ -64,20 +64,21 @@ extension Pipeline {
             }
             let (old, new) = (change?.old?.jsonText() ?? "{}", change?.new?.jsonText() ?? "{}")
             print("recorded: old \(old), new \(new)")
-            let key = run.operation.idempotencyKey + "\(run.operation.attempts)"
+            // After a merge the same operation has another body, and is another request.
+            let key = run.operation.idempotencyKey + (tag ?? "")
             let body = try JSONEncoder().encode(contact)
             let answer = await cloud.put(upload.path, body, ifMatch: tag, key: key)
             print("PUT \(upload.path)  If-Match: \(tag ?? "-")  ->  \(answer.status)")
             switch answer.status {
             case 200:
-                return .completed { try $0.setTag(.string(Key(answer.tag)), for: upload.path) }
+                return .completed { try $0.setTag(answer.tag, for: upload.path) }
             case 412:
                 let newest = await cloud.get(upload.path)
                 let theirs = try JSONDecoder().decode(Contact.self, from: newest.body)
                 let value = try await store.read {
                     try $0.value(of: theirs, for: upload.contact, in: contacts)
                 }
-                let tag = CloudTag(.string(Key(newest.tag)), for: upload.path)
+                let tag = CloudTag(newest.tag, for: upload.path)
                 return .conflict(theirs: value, tag: tag, reason: "the cloud has another version")
             default:
                 return .retry(reason: "the cloud says \(answer.status)")

@@ -10,7 +10,9 @@ import Observation
         let folder = FileManager.default.temporaryDirectory.appending(path: "household-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let (phonePath, tabletPath) = (folder.path + "/phone.sqlite", folder.path + "/tablet.sqlite")
+        let (phonePath, tabletPath) = (
+            folder.path + "/phone.sqlite", folder.path + "/tablet.sqlite"
+        )
         try await useFirstVersion(path: phonePath)
 
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
@@ -37,7 +39,9 @@ import Observation
         // A screen follows the phone's store while the tablet's edits come in.
         let screen = LiveQuery(openItems, in: phone.store)
         for device in [tablet, phone, tablet] { try await device.sync() }
-        while !screen.rows.contains(where: { $0.object.name == "Eggs" }) { await change(of: screen) }
+        while !screen.rows.contains(where: { $0.object.name == "Eggs" }) {
+            await change(of: screen)
+        }
         try await show("Both have added bread, 1 + 2 + 1", on: phone)
         try await settleConflicts(on: phone)
         for device in [phone, tablet] { try await device.sync() }
@@ -48,7 +52,9 @@ import Observation
     static func useFirstVersion(path: String) async throws {
         let store = try Store(.file(path))
         try await store.write { transaction in
-            for (id, name, done) in [("m", "Milk", false), ("w", "Wine", false), ("e", "Eggs", true)] {
+            for (id, name, done) in [
+                ("m", "Milk", false), ("w", "Wine", false), ("e", "Eggs", true),
+            ] {
                 try transaction.set(ItemV1(id: id, name: name, done: done), in: firstItems)
             }
         }
@@ -58,7 +64,11 @@ import Observation
     /// Waits until a screen would have to be drawn again.
     static func change(of screen: LiveQuery<Item>) async {
         await withCheckedContinuation { continuation in
-            withObservationTracking { _ = screen.rows } onChange: { continuation.resume() }
+            withObservationTracking {
+                _ = screen.rows
+            } onChange: {
+                continuation.resume()
+            }
         }
     }
 

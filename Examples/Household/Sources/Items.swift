@@ -40,7 +40,10 @@ struct Device: Sendable {
 
     func sync() async throws { try await connector.synchronize(list.name) }
 
-    func edit(_ id: String, _ body: @escaping @Sendable (inout ObjectDraft<Item>) -> Void) async throws {
+    func edit(
+        _ id: String,
+        _ body: @escaping @Sendable (inout ObjectDraft<Item>) -> Void
+    ) async throws {
         try await store.write { try $0.edit(id, in: items, body) }
     }
 }

@@ -37,14 +37,19 @@ public struct ObjectConflict<Object: Codable & Sendable>: Identifiable, Sendable
     /// Whether the other decision can still be made: false if the place has changed since, if the cloud's
     /// version was not read, or if the object would not be of the app's type.
     public let canTakeOther: Bool
-    /// What the conflict was read from.
-    private let stamp: Stamp
+    /// Which versions the conflict was read from.
+    let stamp: Stamp
 
     /// A conflict with the same stamp is the same one, about the same versions.
-    private struct Stamp: Hashable {
+    struct Stamp: Hashable, Sendable {
+        /// The commit that has last changed the object.
         let commit: CommitNumber?
-        let attempts: Int
+        /// The cloud's version.
+        var theirs: Value?
     }
+
+    /// The key of the conflict in its record.
+    let recordKey: Key
 }
 
 extension ObjectConflict: Equatable {
@@ -72,16 +77,22 @@ extension ObjectConflict {
         _ transaction: borrowing some StoreTransaction & ~Copyable
     ) throws {
         let key = record.object.key.text
-        let other = try? record.object(taking: id, in: transaction)
         self.id = "\(record.object) \(id.text)"
         self.key = key
+        recordKey = id
         origin = .replica(conflict)
         current = try transaction.readable(key, in: collection)
-        self.other = (other ?? nil).flatMap {
-            try? collection.decode($0.value, at: record.object, version: $0.version)
+        do {
+            // nil: the other side has removed the object.
+            let value = try record.object(taking: id, in: transaction)
+            other = try value.map {
+                try collection.decode($0.value, at: record.object, version: $0.version)
+            }
+            canTakeOther = true
+        } catch {
+            (other, canTakeOther) = (nil, false)
         }
-        canTakeOther = other != nil && (other == .some(nil) || self.other != nil)
-        stamp = Stamp(commit: try transaction.commit(of: key, in: collection), attempts: 0)
+        stamp = Stamp(commit: try transaction.commit(of: key, in: collection))
     }
 
     init?(
@@ -93,6 +104,7 @@ extension ObjectConflict {
         let operation = conflict.operation
         id = operation.id.description
         key = place.key.text
+        recordKey = ""
         origin = .cloud(operation.id, reason: operation.reason ?? "")
         current = try transaction.readable(key, in: collection)
         let theirs = conflict.theirs == .null ? nil : conflict.theirs
@@ -102,7 +114,7 @@ extension ObjectConflict {
         canTakeOther = conflict.theirs == .null || other != nil
         stamp = Stamp(
             commit: try transaction.commit(of: key, in: collection),
-            attempts: operation.attempts
+            theirs: conflict.theirs
         )
     }
 }

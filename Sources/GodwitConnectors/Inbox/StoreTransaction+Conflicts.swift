@@ -5,11 +5,16 @@ internal import GodwitTree
 
 extension StoreTransaction where Self: ~Copyable {
     /// The conflicts about a collection's objects, of all replicas and pipelines, in the order of their keys.
+    ///
+    /// An operation that pushes several objects is not among them: see `conflict(of:)`.
+    ///
+    /// - Complexity: O(*k*) in the number of conflicts.
     public borrowing func conflicts<Object>(
         in collection: Store.Collection<Object>
     ) throws -> [ObjectConflict<Object>] {
         var found: [ObjectConflict<Object>] = []
-        for record in try ConflictRecord.all(about: collection.name, in: self) {
+        for record in try ConflictRecord.all(about: collection.name, in: self)
+        where record.object.collection == collection.name {
             for (id, conflict) in record.conflicts.sorted(by: { $0.key < $1.key }) {
                 found.append(try ObjectConflict(record, id, conflict, in: collection, self))
             }
@@ -42,9 +47,10 @@ extension WriteTransaction {
     /// about a cloud's, the operation is in line again.
     ///
     /// - Throws: `ReplicationError.unknownConflict(_:)` and `QueueError` if the conflict is settled already,
-    ///   `ReplicationError.changedSince(_:)` if the other side's change has no place any more,
-    ///   ``ConnectorError/unreadVersion(_:)`` to take a cloud's version that was not read. Nothing is changed
-    ///   then.
+    ///   `ReplicationError.changedSince(_:)` if the other side's change has no place any more, or the cloud has
+    ///   another version by now, `StoreError.commitMismatch(_:expected:found:)` to put an object over a newer
+    ///   one, ``ConnectorError/unreadVersion(_:)`` to take a cloud's version that was not read. Nothing is
+    ///   changed then.
     public borrowing func settle<Object>(
         _ conflict: ObjectConflict<Object>,
         in collection: Store.Collection<Object>,
@@ -62,11 +68,12 @@ extension WriteTransaction {
         _ choice: ConflictChoice<Object>
     ) throws {
         let place = collection.place(conflict.key)
-        let id = Key(String(conflict.id.dropFirst("\(place) ".count)))
+        let id = conflict.recordKey
         switch choice {
         case .keep: try ConflictRecord.settle(id, about: place, .keep, in: self)
         case .takeOther: try ConflictRecord.settle(id, about: place, .takeOther, in: self)
         case .put(let object):
+            try require(conflict.stamp.commit, of: conflict.key, in: collection)
             try ConflictRecord.settle(id, about: place, .keep, in: self)
             try put(object, conflict.key, in: collection)
         }
@@ -81,14 +88,20 @@ extension WriteTransaction {
         guard let push = try self.conflict(of: operation) else {
             throw QueueError.unknownOperation(operation)
         }
+        guard push.theirs == conflict.stamp.theirs else {
+            throw ReplicationError.changedSince(collection.place(conflict.key))
+        }
+        let version = collection.version
         switch choice {
-        case .keep: try resolveConflict(of: operation, .take(push.ours))
+        case .keep: try resolveConflict(of: operation, .retry)
         case .takeOther:
             guard let theirs = push.theirs else { throw ConnectorError.unreadVersion(conflict.key) }
-            try resolveConflict(of: operation, .take(theirs == .null ? nil : theirs))
+            let value = theirs == .null ? nil : theirs
+            try resolveConflict(of: operation, .take(value), version: version)
         case .put(let object):
+            try require(conflict.stamp.commit, of: conflict.key, in: collection)
             let value = try object.map { try self.value(of: $0, for: conflict.key, in: collection) }
-            try resolveConflict(of: operation, .take(value))
+            try resolveConflict(of: operation, .take(value), version: version)
         }
     }
 

@@ -43,6 +43,8 @@ public final class ReplicaConnector: Sendable {
     public struct Options: Sendable {
         public var backoff = Backoff()
         public var clock: any Clock<Duration> = ContinuousClock()
+        /// What tells a connector with its own queue whether there is a network; `ConstantConditions()` in tests.
+        public var monitor: any ConditionsMonitor = SystemConditions()
         /// The app's name for the server, which tells it from others of the same store.
         public var server = "main"
         /// Whether the connector runs its pushes; false for an app that gives
@@ -79,6 +81,7 @@ public final class ReplicaConnector: Sendable {
         pipeline.backoff = options.backoff
         var queueOptions = PushQueue.Options()
         queueOptions.clock = options.clock
+        queueOptions.monitor = options.monitor
         queue =
             options.hasOwnQueue
             ? try PushQueue(store, options: queueOptions, pipelines: [pipeline]) : nil

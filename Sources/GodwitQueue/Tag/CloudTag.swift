@@ -16,6 +16,12 @@ public struct CloudTag: Hashable, Sendable {
         self.identifier = identifier
         self.value = value
     }
+
+    /// A revision that is a text, such as an ETag; nil for none.
+    @_disfavoredOverload
+    public init(_ text: String?, for key: String, identifier: String = "") {
+        self.init(text.map { .string(Key($0)) }, for: key, identifier: identifier)
+    }
 }
 
 extension CloudTag {

@@ -28,6 +28,16 @@ extension WriteTransaction {
         try TagTable.set(value, of: key, identifier, in: database)
     }
 
+    /// Records a revision that is a text, such as an ETag; nil removes it.
+    @_disfavoredOverload
+    public borrowing func setTag(
+        _ text: String?,
+        for key: String,
+        identifier: String = ""
+    ) throws {
+        try setTag(text.map { .string(Key($0)) }, for: key, identifier: identifier)
+    }
+
     /// Removes all revisions that are recorded under a key.
     public borrowing func removeTags(for key: String) throws {
         try journal().update(in: self) { _ in }

@@ -54,6 +54,16 @@ extension WriteTransaction {
         of id: OperationID,
         _ resolution: PushConflict.Resolution
     ) throws {
+        try resolveConflict(of: id, resolution, version: nil)
+    }
+
+    /// - Parameter version: The version of the type that a value which is taken is of; nil for that of the
+    ///   store's rules.
+    package borrowing func resolveConflict(
+        of id: OperationID,
+        _ resolution: PushConflict.Resolution,
+        version: Int?
+    ) throws {
         guard let operation = try operation(id) else { throw QueueError.unknownOperation(id) }
         guard let conflict = try conflict(of: id) else {
             throw QueueError.wrongState(id, operation.state)
@@ -67,7 +77,7 @@ extension WriteTransaction {
             try setTag(tag.value, for: tag.key, identifier: tag.identifier)
         }
         if case .take(let value) = resolution, let key = conflict.key {
-            try take(value, at: key, for: conflict)
+            try take(value, version: version, at: key, for: conflict)
             if value != nil, conflict.ours == nil { try skipRemovals(of: key) }
             guard try self.operation(id) != nil else { return }
         }
@@ -96,12 +106,17 @@ extension WriteTransaction {
 
     private borrowing func take(
         _ value: Value?,
+        version: Int?,
         at key: ObjectKey,
         for conflict: PushConflict
     ) throws {
         // The operation that was in conflict pushes it.
         try skipAutomaticOperations(of: key)
-        if let value { try setValue(value, of: key) } else { try removeValue(of: key) }
+        switch (value, version) {
+        case (nil, _): try removeValue(of: key)
+        case (let value?, nil): try setValue(value, of: key)
+        case (let value?, let version?): try setValue(value, version: version, of: key)
+        }
         // Without the cloud's version, what others are built on stays.
         guard let version = conflict.theirs else { return }
         let theirs = version == .null ? nil : version.canonicalBytes

@@ -1,6 +1,6 @@
 public import GRDB
 
-/// A step in which the tables of the app came to be.
+/// A migration of the app's own tables.
 ///
 /// ```swift
 /// var options = Store.Options()
@@ -13,7 +13,7 @@ public import GRDB
 ///
 /// A store that opens runs the migrations that its file has not had yet, in the order of the list and in one
 /// transaction. The file remembers them by name: a migration that another branch of the app's code adds in
-/// the middle is run, too. Never edit a migration that was released, nor its name; add another one. Objects
+/// the middle is run, too. Foreign keys are checked when all have run. Never edit a migration that was released, nor its name; add another one. Objects
 /// need no migration of this kind; see ``StoreCollection/upgraded(to:_:)``.
 public struct StoreMigration: Sendable {
     public let name: String
@@ -45,15 +45,26 @@ struct StoreMigrations {
         self.migrations = migrations
     }
 
-    /// Whether nothing is left to be done.
+    /// Runs the missing migrations in a transaction.
+    ///
+    /// Foreign keys are checked at its end: a migration may drop a table that others refer to, and make it
+    /// anew, without the rows that refer to it being deleted.
     ///
     /// - Throws: ``StoreError/newerMigrations(_:)`` if a newer app has run others.
-    func areDone(in database: Database) throws -> Bool { try missing(in: database).isEmpty }
+    func run(outsideOfTransactionsOf database: Database) throws {
+        guard try !missing(in: database).isEmpty else { return }
+        // SQLite ignores this within a transaction.
+        let isChecking = try Bool.fetchOne(database, sql: "PRAGMA foreign_keys") ?? false
+        if isChecking { try database.execute(sql: "PRAGMA foreign_keys = OFF") }
+        defer { if isChecking { try? database.execute(sql: "PRAGMA foreign_keys = ON") } }
+        try database.inTransaction(.immediate) {
+            try run(in: database)
+            if isChecking { try database.checkForeignKeys() }
+            return .commit
+        }
+    }
 
-    /// Runs the missing migrations, within the current transaction.
-    ///
-    /// - Throws: ``StoreError/newerMigrations(_:)`` if a newer app has run others.
-    func run(in database: Database) throws {
+    private func run(in database: Database) throws {
         let missing = try missing(in: database)
         guard !missing.isEmpty else { return }
         try database.execute(

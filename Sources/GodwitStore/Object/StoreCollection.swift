@@ -65,6 +65,10 @@ extension StoreCollection {
     ///     .upgraded(to: Person.self) { Person(first: $0.name, last: "") }
     /// ```
     ///
+    /// `upgrade` has to make the same object of an old one each time, on every device: without a new `UUID()`,
+    /// a date of now, or anything else from outside. The first change of an object that is stored in an older
+    /// version is merged as a change of the whole object: what two devices add does not add up yet.
+    ///
     /// Each upgrade is a version: `people` has version 3. Fields that the old type does not know stay in the
     /// object. Where an object cannot be upgraded, because its old type cannot read it or `upgrade` throws, the
     /// others are read all the same; see ``QueryRows/unreadable``.
@@ -137,8 +141,12 @@ extension Value {
         guard case .map(var map) = self, let old = old.map, let known = known.map else {
             return self
         }
-        for entry in old where known[entry.key] == nil && map[entry.key] == nil {
-            map[entry.key] = entry.value
+        for entry in old {
+            switch (known[entry.key], map[entry.key]) {
+            case (nil, nil): map[entry.key] = entry.value
+            case (let known?, let new?): map[entry.key] = new.keeping(entry.value, beyond: known)
+            case (nil, _?), (_?, nil): break
+            }
         }
         return .map(map)
     }

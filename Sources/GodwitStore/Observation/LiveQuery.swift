@@ -112,7 +112,7 @@ package func followed(
     }
 }
 
-/// How far a live query, or a live object, is.
+/// The loading state of a live query, of a live object or of an inbox.
 public enum LivePhase: Sendable {
     /// The first result has not been read yet.
     case loading
@@ -122,6 +122,12 @@ public enum LivePhase: Sendable {
     case failed(any Error)
     /// The store is closed.
     case ended
+
+    /// Whether the first result has not been read yet.
+    public var isLoading: Bool { if case .loading = self { true } else { false } }
+
+    /// Why the store could not be read; nil if it could.
+    public var error: (any Error)? { if case .failed(let error) = self { error } else { nil } }
 }
 
 /// A row of a live query.

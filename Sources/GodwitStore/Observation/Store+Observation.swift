@@ -56,7 +56,8 @@ extension Store {
     /// ```
     ///
     /// The store reads again after each commit, whatever it changes; a slow reader of the sequence makes it
-    /// read less often.
+    /// read less often. A transaction that changes the app's own tables alone is a commit only if it calls
+    /// ``WriteTransaction/touch()``.
     public func values<Element: Equatable & Sendable>(
         _ read: @escaping @Sendable (borrowing ReadTransaction) throws -> Element
     ) -> StoreValues<Element> {
@@ -142,7 +143,7 @@ public struct StoreValues<Element: Sendable>: AsyncSequence, Sendable {
                 let hasSameMarks = reading.marks != nil && reading.marks == marks
                 let isSame = hasSameMarks || last.flatMap { reading.isSame?($0) } == true
                 (seen, marks) = (commit, reading.marks)
-                guard isTouched || !isSame else { continue }
+                guard !isSame || isTouched && reading.isSame == nil else { continue }
                 told = commit
                 last = reading.isSame == nil ? nil : reading.element
                 return reading.element

@@ -61,6 +61,12 @@ extension StoreCollection {
     public func matching(_ pattern: TextPattern, by index: StoreIndex) -> TextQuery<Object> {
         TextQuery(self, pattern, by: index)
     }
+
+    /// The objects whose texts have the words that a person has typed.
+    @_disfavoredOverload
+    public func matching(_ text: String, by index: StoreIndex) -> TextQuery<Object> {
+        TextQuery(self, TextPattern(text), by: index)
+    }
 }
 
 /// The words that a full-text search looks for.

@@ -10,6 +10,14 @@ extension ObjectDraft where Object: BinaryInteger {
     public static func -= (draft: inout ObjectDraft, number: Object) { draft.draft -= number }
 }
 
+extension ObjectDraft<Bool> {
+    /// Sets true to false, and false to true.
+    public mutating func toggle() {
+        guard let object else { return fail("there is no Bool to toggle") }
+        draft = Draft(.bool(!object))
+    }
+}
+
 // MARK: - Strings
 
 extension ObjectDraft<String> {
@@ -76,11 +84,11 @@ extension ObjectDraft {
 /// The verbs of arrays belong to the drafts of arrays alone, so that other types may have properties of
 /// their names.
 public protocol ListProperty: Codable {
-    associatedtype Item: Codable
+    associatedtype DraftItem: Codable
 }
 
 extension Array: ListProperty where Element: Codable {
-    public typealias Item = Element
+    public typealias DraftItem = Element
 }
 
 extension ObjectDraft where Object: ListProperty {
@@ -88,10 +96,10 @@ extension ObjectDraft where Object: ListProperty {
     public var count: Int { draft.list.count }
 
     /// Puts a new item at the end.
-    public mutating func append(_ item: Object.Item) { insert(item, at: count) }
+    public mutating func append(_ item: Object.DraftItem) { insert(item, at: count) }
 
     /// Puts a new item at a position.
-    public mutating func insert(_ item: Object.Item, at position: Int) {
+    public mutating func insert(_ item: Object.DraftItem, at position: Int) {
         guard let value = draft.encoded(item), let value else { return }
         draft.list.insert(value, at: position)
     }
@@ -105,27 +113,27 @@ extension ObjectDraft where Object: ListProperty {
     public mutating func remove(at position: Int) { draft.list.remove(at: position) }
 }
 
-extension ObjectDraft where Object: ListProperty, Object.Item: Identifiable {
+extension ObjectDraft where Object: ListProperty, Object.DraftItem: Identifiable {
     /// Moves the item with an identity, so that it then stands at `target`.
-    public mutating func move(id: Object.Item.ID, to target: Int) {
+    public mutating func move(id: Object.DraftItem.ID, to target: Int) {
         draft.list.move(from: found(id), to: target)
     }
 
     /// Removes the item with an identity; without it, nothing happens.
-    public mutating func remove(id: Object.Item.ID) {
+    public mutating func remove(id: Object.DraftItem.ID) {
         guard let position = position(of: id) else { return }
         draft.list.remove(at: position)
     }
 
-    fileprivate mutating func found(_ id: Object.Item.ID) -> Int {
+    fileprivate mutating func found(_ id: Object.DraftItem.ID) -> Int {
         if let position = position(of: id) { return position }
         fail("there is no item with the id \(id)")
         return -1
     }
 
-    fileprivate func position(of id: Object.Item.ID) -> Int? {
+    fileprivate func position(of id: Object.DraftItem.ID) -> Int? {
         Value(draft).list?.firstIndex { value in
-            (try? ValueDecoder().decode(Object.Item.self, from: value))?.id == id
+            (try? ValueDecoder().decode(Object.DraftItem.self, from: value))?.id == id
         }
     }
 }

@@ -18,12 +18,13 @@ internal import Synchronization
 /// A draft has the stored properties of its type that are variables, each as a draft of its own type:
 /// the compiler knows their names and types. Assign a value to a draft, or read one:
 /// `let title: String? = list.title`. A read gives nil where there is no such place, or where the type
-/// cannot be decoded.
+/// cannot be decoded. A field that an older app has not stored has its default value (``Defaulted``).
 ///
 /// | Type of the property | edits |
 /// |---|---|
 /// | any | `=`; only what differs from the old value is recorded |
 /// | an integer | `+=`, `-=` |
+/// | `Bool` | `toggle()` |
 /// | `String` | `append`, `insert(_:at:)`, `replaceSubrange(_:with:)`, by offsets in UTF-8 |
 /// | `Array` | `[0]`, `[id: "wine"]`, `append`, `insert(_:at:)`, `move(from:to:)`, `remove(at:)` |
 /// | `Dictionary` with `String` keys | `["ann"]`; nil removes the key |
@@ -97,9 +98,9 @@ extension ObjectDraft {
     public subscript<Property: Codable>(
         dynamicMember path: WritableKeyPath<Object, Property>
     ) -> ObjectDraft<Property> {
-        get { ObjectDraft<Property>(draft[StoredName(path, of: object).key]) }
-        set { draft[named(path)] = newValue.draft }
-        _modify { yield &draft[named(path)][as: Property.self] }
+        get { reading(path) }
+        set { draft[place(of: path)] = newValue.draft }
+        _modify { yield &draft[place(of: path)][as: Property.self] }
     }
 
     /// A property's value.
@@ -110,7 +111,7 @@ extension ObjectDraft {
         get { object?[keyPath: path] }
         set {
             guard newValue != nil else { return fail("a \(Property.self) cannot be nil") }
-            draft.assign(newValue, at: named(path))
+            assign(newValue, at: path)
         }
     }
 
@@ -120,25 +121,58 @@ extension ObjectDraft {
         dynamicMember path: WritableKeyPath<Object, Wrapped?>
     ) -> Wrapped? {
         get { object?[keyPath: path] }
-        set { draft.assign(newValue, at: named(path)) }
+        set { assign(newValue, at: path) }
     }
 
-    /// The name that a property is stored under.
-    private mutating func named(_ path: PartialKeyPath<Object>) -> Key {
-        let name = StoredName(path, of: object)
+    /// What is read through a property: the value as the type has it, whatever it is stored under.
+    private func reading<Property: Codable>(
+        _ path: WritableKeyPath<Object, Property>
+    ) -> ObjectDraft<Property> {
+        let name = StoredName(path, in: self)
+        if name.isSettled, Value(draft)[name.key] != nil {
+            return ObjectDraft<Property>(draft[name.key])
+        }
+        let value = (object?[keyPath: path]).flatMap { try? ValueEncoder().encode($0) }
+        return ObjectDraft<Property>(Draft(value ?? .null))
+    }
+
+    /// The key that a property is stored under, with its default value there if it has none yet.
+    private mutating func place<Property: Codable>(
+        of path: WritableKeyPath<Object, Property>
+    ) -> Key {
+        let name = StoredName(path, in: self)
         if let problem = name.problem { fail(problem) }
+        if Value(draft)[name.key] == nil, name.isSettled, let object {
+            let value = try? ValueEncoder().encode(object[keyPath: path])
+            if let value, value != .null { draft[name.key] = value }
+        }
         return name.key
+    }
+
+    /// Assigns a property; where no object has shown its name yet, the type has to read the value back.
+    private mutating func assign(_ value: (some Encodable)?, at path: PartialKeyPath<Object>) {
+        let name = StoredName(path, in: self)
+        if let problem = name.problem { return fail(problem) }
+        draft.assign(value, at: name.key)
+        guard !name.isSettled, let object,
+            let new = try? value.map({ try ValueEncoder().encode($0) })
+        else { return }
+        let found = (object[keyPath: path] as? any Encodable).flatMap {
+            try? ValueEncoder().encode($0)
+        }
+        if found ?? .null != new { fail(StoredName.problem(Object.self, name.key)) }
     }
 }
 
 /// The name under which a type stores a property, found from the type's metadata.
 private struct StoredName {
     let key: Key
+    /// Whether an object has shown that the property is there.
+    private(set) var isSettled = false
     /// Why the name cannot be the right one.
     private(set) var problem: String?
 
-    /// - Parameter example: An object of the type, which shows whether the property is where the name says.
-    init<Object: Codable>(_ path: PartialKeyPath<Object>, of example: @autoclosure () -> Object?) {
+    init<Object: Codable>(_ path: PartialKeyPath<Object>, in draft: ObjectDraft<Object>) {
         guard let field = Field(named: path), let name = field.path.first, field.path.count == 1
         else {
             (key, problem) = (Key("\(path)"), "\(path) is no stored property")
@@ -146,17 +180,25 @@ private struct StoredName {
         }
         key = name
         let property = StoredProperty(type: ObjectIdentifier(Object.self), name: name)
-        guard !settledProperties.withLock({ $0.contains(property) }), let example = example(),
-            let fields = try? ValueEncoder().encode(example),
-            let value = (example[keyPath: path] as? any Encodable).flatMap({
-                try? ValueEncoder().encode($0)
-            })
+        isSettled = settledProperties.withLock { $0.contains(property) }
+        guard !isSettled, let example = draft.object,
+            let fields = (try? ValueEncoder().encode(example))?.map, let found = fields[name]
         else { return }
-        if let found = fields[name], found == value {
-            settledProperties.withLock { _ = $0.insert(property) }
-        } else if fields[name] != nil || value != .null {
-            problem = "\(Object.self) stores \(name.text) under another name: use editValue(of:in:)"
+        let value = (example[keyPath: path] as? any Encodable).flatMap {
+            try? ValueEncoder().encode($0)
         }
+        guard found == value else {
+            problem = Self.problem(Object.self, name)
+            return
+        }
+        // Another property that is stored under this name may have the same value now.
+        guard fields.count(where: { $0.value == found }) == 1 else { return }
+        isSettled = true
+        settledProperties.withLock { _ = $0.insert(property) }
+    }
+
+    static func problem(_ type: Any.Type, _ name: Key) -> String {
+        "\(type) stores \(name.text) under another name: use editValue(of:in:)"
     }
 }
 
@@ -201,18 +243,18 @@ extension ObjectDraft {
 
 /// An optional that a draft edits; no other type conforms.
 public protocol OptionalProperty: Codable {
-    associatedtype Content: Codable
+    associatedtype DraftContent: Codable
 }
 
 extension Optional: OptionalProperty where Wrapped: Codable {
-    public typealias Content = Wrapped
+    public typealias DraftContent = Wrapped
 }
 
 extension ObjectDraft where Object: OptionalProperty {
     /// Edits what an optional wraps, if there is something: `contact.tags.ifPresent { $0.append("vip") }`.
     public mutating func ifPresent(
-        _ body: (inout ObjectDraft<Object.Content>) throws -> Void
+        _ body: (inout ObjectDraft<Object.DraftContent>) throws -> Void
     ) rethrows {
-        if Value(draft) != .null { try body(&draft[as: Object.Content.self]) }
+        if Value(draft) != .null { try body(&draft[as: Object.DraftContent.self]) }
     }
 }

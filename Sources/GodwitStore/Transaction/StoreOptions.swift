@@ -31,7 +31,7 @@ public struct StoreOptions: Sendable {
     public var access: Access = .readWrite
     public var processes: Processes = .one
     public var recovery: Recovery = .refuse
-    /// How the app's own tables came to be; see ``StoreMigration``.
+    /// The migrations of the app's own tables.
     public var migrations: [StoreMigration] = []
     public var collections: [CollectionRules] = []
     public var limits = WriteLimits()

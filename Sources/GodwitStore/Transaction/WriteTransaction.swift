@@ -98,6 +98,10 @@ extension WriteTransaction {
     /// try transaction.update("robbie", in: contacts) { $0.presence = .online }
     /// ```
     ///
+    /// For an object that several devices edit, use ``edit(_:in:_:)-(_,_,(ObjectDraft<Object>)->Void)``: it
+    /// records increments, moves and words, so that those of all devices stay. This one leaves only the
+    /// difference of the two values.
+    ///
     /// - Throws: ``StoreError/noObject(_:)`` without an object, what ``set(_:for:in:)`` throws, or what
     ///   `body` throws.
     public borrowing func update<Object>(

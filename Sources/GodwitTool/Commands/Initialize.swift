@@ -12,7 +12,7 @@ struct Initialize: ParsableCommand {
 
             EXAMPLES
               godwit init Shopping
-              godwit init lists/shopping --name Shopping --package ../../godwit
+              godwit init lists/shopping --name Shopping --package ../godwit
             """
     )
 
@@ -47,7 +47,9 @@ struct Initialize: ParsableCommand {
                 contentsOf: folder.appending(path: "Package.swift"),
                 encoding: .utf8
             )
-            if manifest?.contains("name: \"godwit\"") == true { return folder.path }
+            let tool = folder.appending(path: "Sources/GodwitTool").path
+            let isGodwit = manifest?.contains("name: \"godwit\",") == true
+            if isGodwit, FileManager.default.fileExists(atPath: tool) { return folder.path }
         }
         return nil
     }

@@ -8,14 +8,18 @@ struct Starter {
     /// The argument of `.package(…)` that says where Godwit is.
     let dependency: String
 
-    /// The words that Swift or the starter's own sources have taken.
-    private static let taken: Set<String> = ["Godwit", "Swift", "Foundation", "Item", "Device"]
+    /// The words that Swift, the starter's own sources or the packages below it have taken.
+    private static let taken: Set<String> = [
+        "Swift", "Foundation", "Item", "Device", "Any", "Self", "Type", "Protocol", "Logging",
+        "Metrics",
+        "Crypto", "Hummingbird", "Main",
+    ]
 
     /// - Parameter package: A folder, or a URL.
     /// - Throws: ``ToolError`` if a target cannot have the name.
     init(name: String, package: String) throws(ToolError) {
         let isName = name.wholeMatch(of: /[A-Z][A-Za-z0-9]*/) != nil
-        guard isName, !Self.taken.contains(name) else {
+        guard isName, !Self.taken.contains(name), !name.hasPrefix("Godwit") else {
             throw ToolError(
                 """
                 '\(name)' cannot be the name of the app's module: choose another one by --name, \
@@ -27,9 +31,12 @@ struct Starter {
             throw ToolError("--package has characters that a Package.swift cannot hold: \(package)")
         }
         self.name = name
+        let isAddress = package.contains("://") || package.contains("@")
+        // A folder is named from where the command runs, and read from where the package lies.
+        let path = URL(filePath: package).standardizedFileURL.path
         dependency =
-            package.contains("://")
-            ? "url: \"\(package)\", from: \"0.1.0\"" : "name: \"godwit\", path: \"\(package)\""
+            isAddress
+            ? "url: \"\(package)\", from: \"0.1.0\"" : "name: \"godwit\", path: \"\(path)\""
     }
 
     /// The name that a folder suggests; it may be none.

@@ -91,6 +91,8 @@ extension Starter {
             init(_ name: String, server: String = "http://127.0.0.1:7007") async throws {
                 var options = Store.Options()
                 options.collections = [CollectionRules(items, indexes: [byName])]
+                // One command may follow the list while another one edits it.
+                options.processes = .several
                 store = try Store(.file("\\(name).sqlite"), options: options)
                 transport = try HTTPTransport(server: server)
                 connector = try ReplicaConnector(store, transport: transport)
@@ -129,7 +131,15 @@ extension Starter {
 
             /// Keeps the replica in sync until the task is cancelled.
             func stayInSync() async throws {
-                try await transport.create(list.name)
+                while true {
+                    do {
+                        try await transport.create(list.name)
+                        break
+                    } catch ConnectorError.unreachable(let reason) {
+                        print("offline: \\(reason)")
+                        try await Task.sleep(for: .seconds(5))
+                    }
+                }
                 try await connector.run()
             }
         }
@@ -172,11 +182,17 @@ extension Starter {
 
             /// Shows the list now, and whenever it changes, while the device stays in sync.
             static func follow(_ device: Device) async throws {
-                async let syncing: Void = device.stayInSync()
+                let syncing = Task {
+                    do {
+                        try await device.stayInSync()
+                    } catch {
+                        print("the list is not in sync any more: \\(error)")
+                    }
+                }
+                defer { syncing.cancel() }
                 for try await rows in device.store.values(of: openItems) {
                     print(rows.map { "\\($0.object.quantity) x \\($0.object.name)" }.joined(separator: ", "))
                 }
-                try await syncing
             }
         }
 

@@ -49,7 +49,7 @@ extension StoreLook {
             let rate = Double(commits) / date.timeIntervalSince(last.date)
             facts.insert(String(format: "%.1f commits/s", rate), at: 1)
         }
-        return style.paint(title.withoutControls, .cyan) + "  \(time)\n  "
+        return style.paint(title.onOneLine, .cyan) + "  \(time)\n  "
             + facts.joined(separator: ", ")
     }
 
@@ -60,7 +60,7 @@ extension StoreLook {
         guard !counts.isEmpty else { return "no objects" }
         let rows = counts.map { name, count in
             let before = last.map { $0.statistics.objectCounts[name] ?? 0 } ?? count
-            return [name.text.withoutControls, "\(count)", Self.change(count - before)]
+            return [name.text.onOneLine, "\(count)", Self.change(count - before)]
         }
         return section("COLLECTIONS", rows, style)
     }
@@ -74,14 +74,14 @@ extension StoreLook {
         if summary.failed > 0 { facts.append(style.paint("\(summary.failed) dead letters", .red)) }
         for (pipeline, reasons) in queue.suspensions.sorted(by: { $0.key < $1.key }) {
             let name = pipeline.isEmpty ? "all pipelines" : pipeline
-            facts.append(
-                style.paint("\(name) suspended: \(reasons.joined(separator: ", "))", .yellow)
-            )
+            let text = "\(name) suspended: \(reasons.joined(separator: ", "))"
+            facts.append(style.paint(text.onOneLine, .yellow))
         }
         let rows = queue.operations.map { operation in
             [
-                operation.number.description, operation.pipeline, operation.kind,
-                queue.status(of: operation.number).text(operation).withoutControls,
+                operation.number.description, operation.pipeline.onOneLine,
+                operation.kind.onOneLine,
+                queue.status(of: operation.number).text(operation).onOneLine,
             ]
         }
         return section("QUEUE  " + facts.joined(separator: ", "), rows, style)
@@ -97,7 +97,8 @@ extension StoreLook {
             if refused > 0 { facts.append(style.paint("\(refused) refused", .yellow)) }
             let serial = record.states.last?.state.serial ?? 0
             return [
-                record.name, record.role.rawValue, "at #\(serial)", facts.joined(separator: ", "),
+                record.name.onOneLine, record.role.rawValue, "at #\(serial)",
+                facts.joined(separator: ", "),
             ]
         }
         return section("REPLICAS", rows, style)
@@ -151,5 +152,12 @@ extension StoreLook {
                 )
             ),
         ]
+    }
+}
+
+extension String {
+    /// The text without what a terminal would obey, on one line.
+    fileprivate var onOneLine: String {
+        withoutControls.replacing("\n", with: "\\n").replacing("\t", with: " ")
     }
 }

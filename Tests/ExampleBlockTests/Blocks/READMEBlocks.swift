@@ -26,7 +26,7 @@ enum README_1 {
         let transport = try HTTPTransport(server: "http://127.0.0.1:7007")
         let connector = try ReplicaConnector(store, transport: transport)
         let shopping = try await connector.open(ReplicaName("shopping"), collections: ["items"])
-        async let syncing: Void = connector.run()
+        let syncing = Task { try await connector.run() }    // until it is cancelled
         try await store.write { transaction in
             try transaction.set(Item(name: "Wine"), for: "wine", in: items)
         }
@@ -36,12 +36,10 @@ enum README_1 {
 // README.md, block 2
 enum README_2 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        for record in try await shopping.conflicts() {
-            for id in record.conflicts.keys {
-                try await store.write {
-                    try shopping.settle(id, about: record.object, .takeOther, in: $0)
-                }
-            }
+        let inbox = ConflictInbox(of: items, in: store)     // observed by a screen
+        for conflict in inbox.conflicts {
+            print(conflict.current?.name ?? "removed", "or", conflict.other?.name ?? "removed")
+            try await inbox.settle(conflict, .takeOther)
         }
     }
 }
@@ -116,6 +114,7 @@ enum README_6 {
     struct UploadContact: PushOperation {
         static let kind = "upload-contact"
         let contact: String
+        var objects: [ObjectKey] { [contacts.place(contact)] }      // the base of a merge
     }
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let pipeline = Pipeline().on(UploadContact.self) { upload, run in
@@ -129,7 +128,7 @@ enum README_6 {
             return .completed { try $0.setTag(newTag, for: upload.contact) }
         }
         let queue = try PushQueue(store, pipelines: [pipeline])
-        async let running: Void = queue.run()
+        let running = Task { try await queue.run() }
         try await store.write { transaction in
             try transaction.set(robbie, for: "robbie", in: contacts)
             try transaction.enqueue(UploadContact(contact: "robbie"))

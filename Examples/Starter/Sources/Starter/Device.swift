@@ -10,6 +10,8 @@ struct Device {
     init(_ name: String, server: String = "http://127.0.0.1:7007") async throws {
         var options = Store.Options()
         options.collections = [CollectionRules(items, indexes: [byName])]
+        // One command may follow the list while another one edits it.
+        options.processes = .several
         store = try Store(.file("\(name).sqlite"), options: options)
         transport = try HTTPTransport(server: server)
         connector = try ReplicaConnector(store, transport: transport)
@@ -48,7 +50,15 @@ struct Device {
 
     /// Keeps the replica in sync until the task is cancelled.
     func stayInSync() async throws {
-        try await transport.create(list.name)
+        while true {
+            do {
+                try await transport.create(list.name)
+                break
+            } catch ConnectorError.unreachable(let reason) {
+                print("offline: \(reason)")
+                try await Task.sleep(for: .seconds(5))
+            }
+        }
         try await connector.run()
     }
 }

@@ -32,10 +32,16 @@ struct StarterApp {
 
     /// Shows the list now, and whenever it changes, while the device stays in sync.
     static func follow(_ device: Device) async throws {
-        async let syncing: Void = device.stayInSync()
+        let syncing = Task {
+            do {
+                try await device.stayInSync()
+            } catch {
+                print("the list is not in sync any more: \(error)")
+            }
+        }
+        defer { syncing.cancel() }
         for try await rows in device.store.values(of: openItems) {
             print(rows.map { "\($0.object.quantity) x \($0.object.name)" }.joined(separator: ", "))
         }
-        try await syncing
     }
 }
