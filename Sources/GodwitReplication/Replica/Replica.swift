@@ -45,14 +45,12 @@ public final class Replica: Sendable {
     ///
     /// - Parameters:
     ///   - name: The replica's name on the server.
-    ///   - server: The app's name for the server; the replicas of a store with one server share a client's
-    ///     id.
+    ///   - server: The app's name for the server, with which all replicas of the store share a client's id.
     ///   - store: The store that has the objects.
     ///   - collections: The collections whose objects are replicated.
     ///   - policy: The app's rules for merges, beside those that the types of the store's `CollectionRules`
     ///     declare (`MergePolicyProviding`). The rules for a collection whose versions add up to more than
-    ///     0 become part of the replica, and its server merges by them, unless it has some of a higher
-    ///     version.
+    ///     0 become part of the replica, and its server merges by them, unless it has some of a higher one.
     ///   - undoCountMax: How many steps of this device ``undo(in:)`` can take back; they are stored with
     ///     each commit.
     ///   - whenDirty: Called in each transaction of this program that leaves something to be sent.

@@ -7,8 +7,8 @@ struct Initialize: ParsableCommand {
         commandName: "init",
         abstract: "Write a starter package: a shared list with a store, a replica and a server.",
         discussion: """
-            The package builds and runs as it is: two devices edit a list offline and keep it in
-            sync through a server of their own. Its README has the commands.
+            The package builds and runs as it is: two devices edit a list offline and
+            keep it in sync through a server of their own. Its README has the commands.
 
             EXAMPLES
               godwit init Shopping

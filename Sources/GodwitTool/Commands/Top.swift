@@ -9,9 +9,9 @@ struct Top: AsyncParsableCommand {
         commandName: "top",
         abstract: "Watch a store, its queue and its replicas.",
         discussion: """
-            The screen shows commits, collections, the operations that run or wait and why, and
-            where replicas stand. The store may be in use: this only looks. Ctrl-C ends it.
-            Without a terminal, the command looks once.
+            The screen shows commits, collections, the operations that run or wait and
+            why, and where replicas stand. The store may be in use: this only looks.
+            Ctrl-C ends it. Without a terminal, the command looks once.
 
             EXAMPLES
               godwit top app.sqlite

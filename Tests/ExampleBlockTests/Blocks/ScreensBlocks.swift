@@ -1,0 +1,106 @@
+// swift-format-ignore-file
+// Scripts/example-blocks has written this.
+
+import Foundation
+import GRDB
+import Godwit
+import GodwitConnectors
+import GodwitQueue
+import GodwitReplication
+import GodwitServer
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Observation
+import Testing
+
+// Documentation/screens.md, block 1
+enum Documentation_screens_1 {
+    struct ShoppingScreen: View {
+        let list: LiveQuery<Item>
+
+        var body: some View {
+            List(list.rows) { row in Text(row.object.name) }
+        }
+    }
+}
+
+// Documentation/screens.md, block 2
+enum Documentation_screens_2 {
+    @MainActor @Observable final class ShoppingModel {
+        let store: Store
+        let open: LiveQuery<Item>
+
+        init(_ store: Store) {
+            self.store = store
+            open = LiveQuery(items.where(\.isCrossed, .equal(false)).order(by: \.name), in: store)
+        }
+
+        func crossOff(_ id: String) async throws {
+            try await store.write { try $0.edit(id, in: items) { $0.isCrossed = true } }
+        }
+    }
+}
+
+// Documentation/screens.md, block 3
+enum Documentation_screens_3 {
+    struct ContactScreen: View {
+        let contact: LiveObject<Contact>
+
+        var body: some View {
+            Text(contact.object?.name ?? "")
+        }
+    }
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let screen = ContactScreen(contact: LiveObject(of: "robbie", in: contacts, store))
+    }
+}
+
+// Documentation/screens.md, block 4
+enum Documentation_screens_4 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        for try await total in store.values({ try $0.sum(\.cents, of: invoices.where(\.isPaid, .equal(false))) }) {
+            label.text = "\(total)"
+        }
+    }
+}
+
+// Documentation/screens.md, block 5
+enum Documentation_screens_5 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        for await status in connector.statuses(of: shopping.name) {
+            label.text = status.isConnected ? "In sync" : status.lastError ?? "Connecting…"
+            progressView.progress = status.download?.fractionCompleted ?? 1
+        }
+    }
+}
+
+// Documentation/screens.md, block 6
+enum Documentation_screens_6 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let monitor = QueueMonitor(queue)
+        async let following: Void = monitor.run()
+        label.text = "\(monitor.summary.pending) to send, \(monitor.summary.failed) refused"
+    }
+}
+
+// Documentation/screens.md, block 7
+enum Documentation_screens_7 {
+    @MainActor final class RosterModel {
+        let view: ReadView
+        let roster: LiveList<Contact, Presence, String>
+
+        init(_ store: Store) async throws {
+            view = try await store.view()
+            roster = try await view.list(contacts, grouped: { $0.presence }, sorted: { $0.name })
+        }
+
+        func object(at position: RowPosition) throws -> Contact? {
+            try view.get(roster.key(at: position), in: contacts)
+        }
+
+        func run() async throws {
+            try await view.follow { [roster] _ in animate(roster.change) }
+        }
+    }
+}

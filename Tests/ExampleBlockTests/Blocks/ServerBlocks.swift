@@ -1,0 +1,51 @@
+// swift-format-ignore-file
+// Scripts/example-blocks has written this.
+
+import Foundation
+import GRDB
+import Godwit
+import GodwitConnectors
+import GodwitQueue
+import GodwitReplication
+import GodwitServer
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Observation
+import Testing
+
+// Documentation/server.md, block 1
+enum Documentation_server_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let transport = try HTTPTransport(server: "https://sync.example.com", token: key)
+        try await transport.create(ReplicaName("shopping"))
+    }
+}
+
+// Documentation/server.md, block 2
+enum Documentation_server_2 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let store = try Store(.file("/var/lib/godwit/server.sqlite"))
+        let made = try await APIKeys(store).create("phones", rights: Rights([.create: [.all]]))
+        let server = SyncServer(
+            store: store,
+            host: "0.0.0.0",
+            access: .keys,
+            tls: TLSFiles(certificates: "fullchain.pem", privateKey: "privkey.pem")
+        )
+        try await server.run()
+    }
+}
+
+// Documentation/server.md, block 3
+enum Documentation_server_3 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let (ports, found) = AsyncStream.makeStream(of: Int.self)
+        let server = SyncServer(store: try Store(.memory), port: 0) { found.yield($0) }
+        async let serving: Void = server.run()
+        for await port in ports {
+            try await HTTPTransport(server: "http://127.0.0.1:\(port)").create(ReplicaName("shopping"))
+            break
+        }
+    }
+}
