@@ -10,7 +10,7 @@ internal import GodwitTree
 /// source.decoders["contacts"] = .codable(Contact.self)
 /// source.translate = { operation, placement in
 ///     guard operation.className == "UploadOperation" else { return nil }
-///     return UploadContact(contact: operation.fields["contactID"]?.text ?? "")
+///     return UploadContact(id: operation.fields["contactID"]?.text ?? "")
 /// }
 /// let report = try await source.run(into: store)
 /// ```

@@ -140,7 +140,7 @@ struct ImportYapDatabase: AsyncParsableCommand {
         }
         try Terminal.print("\(total.imported) objects \(verb)")
         for (name, count) in [("tags", report.tags), ("attachments", report.attachments)]
-        where count != .init() {
+        where count.imported + count.kept + count.leftOut > 0 {
             let kept = "\(count.kept) there already, \(count.leftOut) left out"
             try Terminal.print("\(count.imported) \(name) \(verb), \(kept)")
         }

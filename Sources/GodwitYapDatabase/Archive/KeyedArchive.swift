@@ -4,7 +4,7 @@ public import GodwitTree
 /// What an `NSKeyedArchiver` has written, read without the classes of the app that wrote it.
 ///
 /// ```swift
-/// let archive = try KeyedArchive(bytes)
+/// let archive = try KeyedArchive(body)
 /// archive.className        // "Contact"
 /// archive.root["name"]     // "Robbie"
 /// ```
