@@ -50,7 +50,7 @@ import Testing
         let uuid = UUID()
         let operation = CloudOperation("robbie", uuid: uuid, priority: -3, userInfo: ["a": "b"])
         let archive = try KeyedArchive(Array(operation.archived()))
-        #expect(archive.className == "UploadOperation")
+        #expect(archive.className == CloudOperation.archivedName)
         #expect(archive.root["contactID"] == "robbie" && archive.root["priority"] == -3)
         #expect(archive.root["uuid"]?.text == uuid.uuidString)
         #expect(archive.root["persistentUserInfo"] == ["a": "b"])

@@ -37,8 +37,10 @@ import Testing
         )
         let report = try await source(file.path).run(into: store)
         #expect(report.tags.imported == 4 && report.tags.leftOut == 1)
-        #expect(try await tag("/a") == "etag" && tag("/a", "rev") == 7)
-        #expect(try await tag("/b") == 1.5 && tag("/c") == .bytes([0, 255]))
+        #expect(try await tag("/a") == "etag")
+        #expect(try await tag("/a", "rev") == 7)
+        #expect(try await tag("/b") == 1.5)
+        #expect(try await tag("/c") == .bytes([0, 255]))
 
         try await store.write { try $0.setTag("newer", for: "/a") }
         #expect(try await source(file.path).run(into: store).tags.kept == 4)
@@ -95,15 +97,15 @@ import Testing
 
     @Test func `of several extensions one has to be named`() async throws {
         let file = try YapFile(folder.path("old.sqlite"))
-        try file.addCloudCore("it's \"quoted\"".replacing("'", with: ""))
-        let other = "its \"quoted\""
+        let other = "a \"quoted\" name"
+        try file.addCloudCore(other)
         try file.write("INSERT INTO cloudcore_tag_cloud VALUES ('/a', '', 1)")
-        #expect(throws: YapDatabaseError.severalCloudCores(["cloud", other])) {
+        #expect(throws: YapDatabaseError.severalCloudCores([other, "cloud"])) {
             try source(file.path).check()
         }
         var named = source(file.path)
         named.cloudCore = "nothing"
-        #expect(throws: YapDatabaseError.noCloudCore(name: "nothing", found: ["cloud", other])) {
+        #expect(throws: YapDatabaseError.noCloudCore(name: "nothing", found: [other, "cloud"])) {
             try named.check()
         }
         named.cloudCore = "cloud"

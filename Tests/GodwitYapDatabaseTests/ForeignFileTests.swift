@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import GodwitStore
 import GodwitTestKit
+import GodwitTree
 import GodwitYapDatabase
 import Testing
 
@@ -57,7 +58,7 @@ import Testing
         for number in 0..<3_000 {
             try file.put("a", "\(number)", json: "\"\(String(repeating: "x", count: 200))\"")
         }
-        try file.write("PRAGMA wal_checkpoint(TRUNCATE)")
+        try file.checkpoint()
         let size = try #require(FileManager.default.contents(atPath: file.path)?.count)
         let handle = try #require(FileHandle(forWritingAtPath: file.path))
         try handle.seek(toOffset: UInt64(size / 2 / 4_096 * 4_096))
@@ -89,9 +90,9 @@ import Testing
             """
             INSERT INTO cloudcore_tag_cloud VALUES ('/a', '', 'etag');
             INSERT INTO cloudcore_mapping_cloud VALUES (1, '/a'), (2, '/b');
-            PRAGMA wal_checkpoint(TRUNCATE)
             """
         )
+        try file.checkpoint()
         var bytes = Array(try #require(FileManager.default.contents(atPath: file.path)))
         var random = Seeded(seed: seed)
         for _ in 0..<(1 << Int.random(in: 0...9, using: &random)) {

@@ -73,7 +73,8 @@ import Testing
         let store = try Store(.file(app), options: .readOnly)
         let place = ObjectKey(collection: "uploads", key: "a")
         let value = try await store.read { try $0.value(of: place) }
-        #expect(value?["$class"] == "UploadOperation" && value?["contactID"] == "ann")
+        #expect(value?["$class"]?.text == CloudOperation.archivedName)
+        #expect(value?["contactID"] == "ann")
     }
 
     @Test func `misuse is told before anything is written`() throws {

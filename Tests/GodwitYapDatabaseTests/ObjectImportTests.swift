@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import GodwitQueue
 import GodwitStore
 import GodwitTestKit
@@ -40,13 +41,18 @@ import Testing
     @Test func `objects and metadata come over, those without a collection too`() async throws {
         try file.put("contacts", "robbie", json: #"{"name": "Robbie"}"#, metadata: "[1, 2]")
         try file.put("", "version", json: "7")
-        try file.put("contacts", "Zo\u{308}e\u{0}", json: "\"zero\"")
+        // A decomposed letter and a zero: GRDB would end the text there.
+        let key = Data("Zoe\u{308}\u{0}!".utf8)
+        try file.write(
+            "INSERT INTO database2 VALUES (9, 'contacts', CAST(? AS TEXT), '\"zero\"', NULL)",
+            [key]
+        )
         let report = try await source().run(into: store)
         #expect(report.objects["contacts"]?.imported == 2 && report.objects[""]?.imported == 1)
         #expect(report.isComplete && report.objectTotal.imported == 3)
         #expect(try await value("contacts", "robbie") == ["name": "Robbie"])
         #expect(try await value("", "version") == 7)
-        #expect(try await value("contacts", "Zo\u{308}e\u{0}") == "zero")
+        #expect(try await value("contacts", "Zoe\u{308}\u{0}!") == "zero")
         let metadata = try await store.read { transaction in
             try transaction.metadataValue(of: ObjectKey(collection: "contacts", key: "robbie"))
         }

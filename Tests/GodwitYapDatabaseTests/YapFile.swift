@@ -40,7 +40,8 @@ struct YapFile {
         if case .cloudCore(let version) = cloudCore { try addCloudCore(name, version) }
     }
 
-    func addCloudCore(_ name: String, _ version: Int = 3) throws {
+    func addCloudCore(_ given: String, _ version: Int = 3) throws {
+        let name = given.replacing("\"", with: "\"\"")
         let queueTable = "cloudcore_queue\(version == 1 ? "" : "2")_\(name)"
         let pipelineTable = "cloudcore_pipeline\(version < 3 ? "" : "3")_\(name)"
         let algorithm = version < 3 ? "" : ", \"algorithm\" INTEGER NOT NULL DEFAULT 0"
@@ -64,6 +65,13 @@ struct YapFile {
     /// Runs SQL.
     func write(_ sql: String, _ arguments: StatementArguments = []) throws {
         try queue.write { try $0.execute(sql: sql, arguments: arguments) }
+    }
+
+    /// Copies the log into the file.
+    func checkpoint() throws {
+        try queue.writeWithoutTransaction {
+            try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+        }
     }
 
     func put(_ collection: String, _ key: String, _ data: Data?, metadata: Data? = nil) throws {
@@ -107,6 +115,8 @@ struct YapFile {
 
 /// A subclass of CloudCore's operation, as far as its archive goes.
 final class CloudOperation: NSObject, NSCoding {
+    static let archivedName = "GodwitYapDatabaseTests.CloudOperation"
+
     let uuid: UUID
     let priority: Int32
     let dependencies: [UUID]
@@ -143,7 +153,6 @@ final class CloudOperation: NSObject, NSCoding {
 
     func archived() -> Data {
         let archiver = NSKeyedArchiver(requiringSecureCoding: false)
-        archiver.setClassName("UploadOperation", for: CloudOperation.self)
         archiver.encode(self, forKey: NSKeyedArchiveRootObjectKey)
         archiver.finishEncoding()
         return archiver.encodedData

@@ -43,9 +43,15 @@ struct CloudPass {
         try store.prepare(ImportTable.schema)
         return try await store.betweenCommits { database in
             var pass = self
-            try database.inTransaction(.immediate) {
-                try pass.run(in: Target(store: store, database: database))
-                return .commit
+            do {
+                try database.inTransaction(.immediate) {
+                    try pass.run(in: Target(store: store, database: database))
+                    return .commit
+                }
+            } catch {
+                // GRDB goes on to know the queue's tables, which may have been made just now.
+                database.clearSchemaCache()
+                throw error
             }
             return pass.report
         }
