@@ -12,7 +12,7 @@ extension YapDatabaseImport {
     /// Objects come in batches, each in a transaction of its own. Then tags, attachments and all
     /// operations come in one transaction, in which each graph of CloudCore's is a commit: a pipeline that
     /// keeps the order of commits keeps the order of the graphs. If the process ends in between, run it
-    /// again. Hooks see the imported objects as any other change; ``AutomaticOperations`` enqueue nothing
+    /// again. Hooks see the imported objects as any other change; `AutomaticOperations` enqueue nothing
     /// for them. At most 500 objects, or about a megabyte of them, and one graph are in memory at a time.
     ///
     /// - Throws: ``YapDatabaseError``, or what the store throws. Batches that were imported before stay; of
