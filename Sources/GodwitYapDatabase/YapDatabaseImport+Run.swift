@@ -15,8 +15,8 @@ extension YapDatabaseImport {
     /// again. Hooks see the imported objects as any other change; `AutomaticOperations` enqueue nothing
     /// for them. At most 500 objects, or about a megabyte of them, and one graph are in memory at a time.
     ///
-    /// - Throws: ``YapDatabaseError``, or what the store throws. Batches that were imported before stay; of
-    ///   tags, attachments and operations nothing is there then.
+    /// - Throws: ``YapDatabaseError``, or what the store or its queue throws. Batches that were imported
+    ///   before stay; of tags, attachments and operations nothing is there then.
     @concurrent
     public func run(into store: Store) async throws -> Report { try await pass(into: store) }
 

@@ -20,9 +20,9 @@ import Testing
             let kept = edges.filter { !plan.isDropped(ids[$0.1], of: ids[$0.0]) }
             #expect(isFree(kept), "\(edges)")
             if isFree(edges) { #expect(plan.dropped.isEmpty) }
-            for (operation, need) in plan.dropped {
-                let from = ids.firstIndex(of: operation) ?? 0
-                let to = ids.firstIndex(of: need) ?? 0
+            for edge in plan.dropped {
+                let from = ids.firstIndex(of: edge.operation) ?? 0
+                let to = ids.firstIndex(of: edge.need) ?? 0
                 #expect(reaches(to, from, along: edges), "\(from) → \(to) closes no circle")
             }
         }

@@ -119,6 +119,8 @@ struct ImportYapDatabase: AsyncParsableCommand {
         return try argument.writer(isShared: shared, mayCreate: true)
     }
 
+    private static let listedMax = YapDatabaseImport.Report.detailsMax
+
     private func show(_ report: YapDatabaseImport.Report) throws {
         let shown = 20
         for object in report.leftOutObjects.prefix(shown) {
@@ -127,7 +129,10 @@ struct ImportYapDatabase: AsyncParsableCommand {
         }
         let total = report.objectTotal
         let rest = total.leftOut + total.withoutMetadata - min(shown, report.leftOutObjects.count)
-        if rest > 0 { Terminal.warn("and \(rest) more; --json lists them") }
+        if rest > 0 { Terminal.warn("and \(rest) more; --json lists up to \(Self.listedMax)") }
+        if total.imported + total.kept == 0, total.leftOut > 0 {
+            Terminal.warn("does --decode say how the app has stored its objects?")
+        }
         let verb = dryRun ? "readable" : "imported"
         if !report.objects.isEmpty {
             let rows = report.objects.sorted { $0.key < $1.key }.map { name, count in

@@ -163,9 +163,7 @@ extension CloudPass {
             }
         }
         let plan = GraphPlan(operations.map { ($0.uuid, $0.outline.dependencies) })
-        for (operation, need) in plan.dropped {
-            report.droppedDependencies.append(.init(operation: operation, need: need))
-        }
+        report.droppedDependencies += plan.dropped
         var graph = try operations.compactMap { try translate($0, by: plan) }
         requireThose(of: &graph)
         for operation in graph { noteLost(operation.outline) }
@@ -272,7 +270,7 @@ extension CloudPass {
     ) throws {
         do {
             let id = try transaction.enqueue(operation.work, operation.placement)
-            _ = try ImportTable.note(id, in: transaction.connection)
+            try ImportTable.note(id, in: transaction.connection)
         } catch let error as QueueError {
             throw YapDatabaseError.refusedOperation(
                 operation.outline.uuid,

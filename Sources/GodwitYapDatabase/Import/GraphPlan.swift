@@ -13,20 +13,20 @@ internal import Foundation
 
 /// The operations of a graph, and what each needs among them.
 struct GraphPlan {
-    private var needs: [UUID: [UUID]]
+    typealias Edge = YapDatabaseImport.Report.DroppedDependency
+
+    private let needs: [UUID: Set<UUID>]
     private var dependents: [UUID: [UUID]] = [:]
     private let order: [UUID]
-    private(set) var dropped: [(operation: UUID, need: UUID)] = []
+    /// In the order in which they were found.
+    private(set) var dropped: [Edge] = []
+    private var edges: Set<Edge> = []
 
     /// - Parameter operations: In their order; needs outside of the graph do not count.
     init(_ operations: [(id: UUID, needs: [UUID])]) {
         let ids = Set(operations.map(\.id))
         order = operations.map(\.id)
-        needs = Dictionary(
-            operations.map {
-                ($0.id, Array(Set($0.needs.filter(ids.contains))).sorted(by: Self.isBefore))
-            }
-        ) { first, _ in first }
+        needs = Dictionary(operations.map { ($0.id, Set($0.needs).intersection(ids)) }) { $1 }
         for (id, needs) in needs {
             for need in needs { dependents[need, default: []].append(id) }
         }
@@ -34,11 +34,7 @@ struct GraphPlan {
     }
 
     func isDropped(_ need: UUID, of operation: UUID) -> Bool {
-        dropped.contains { $0.operation == operation && $0.need == need }
-    }
-
-    private static func isBefore(_ left: UUID, _ right: UUID) -> Bool {
-        left.uuidString < right.uuidString
+        edges.contains(Edge(operation: operation, need: need))
     }
 
     private mutating func dropCircles() {
@@ -49,30 +45,29 @@ struct GraphPlan {
             while let id = free.popLast() {
                 guard left.removeValue(forKey: id) != nil else { continue }
                 for dependent in dependents[id] ?? [] where left[dependent] != nil {
-                    left[dependent]?.removeAll { $0 == id }
+                    left[dependent]?.remove(id)
                     if left[dependent]?.isEmpty == true { free.append(dependent) }
                 }
             }
             rest = rest.drop { left[$0] == nil }
-            guard let start = rest.first else { return }
-            let (operation, need) = Self.closing(from: start, in: left)
-            dropped.append((operation, need))
-            left[operation]?.removeAll { $0 == need }
-            if left[operation]?.isEmpty == true { free.append(operation) }
+            guard let start = rest.first, let edge = Self.closing(from: start, in: left) else {
+                return
+            }
+            dropped.append(edge)
+            edges.insert(edge)
+            left[edge.operation]?.remove(edge.need)
+            if left[edge.operation]?.isEmpty == true { free.append(edge.operation) }
         }
     }
 
     /// The first dependency on the way from an operation that leads back to the way.
-    private static func closing(
-        from start: UUID,
-        in left: [UUID: [UUID]]
-    ) -> (operation: UUID, need: UUID) {
+    private static func closing(from start: UUID, in left: [UUID: Set<UUID>]) -> Edge? {
         var met: Set<UUID> = [start]
         var operation = start
-        while let need = left[operation]?.first {
-            guard met.insert(need).inserted else { return (operation, need) }
+        while let need = left[operation]?.min(by: { $0.uuidString < $1.uuidString }) {
+            guard met.insert(need).inserted else { return Edge(operation: operation, need: need) }
             operation = need
         }
-        preconditionFailure("An operation that is left needs another one that is left")
+        return nil
     }
 }

@@ -23,15 +23,11 @@ enum ImportTable {
         ]
     )
 
-    /// Notes an operation.
-    ///
-    /// - Returns: Whether it is new.
-    static func note(_ id: OperationID, in database: Database) throws -> Bool {
+    static func note(_ id: OperationID, in database: Database) throws {
         try database.execute(
             sql: "INSERT OR IGNORE INTO godwit_yapdatabase_operation (id) VALUES (?)",
             arguments: [id.description]
         )
-        return database.changesCount == 1
     }
 
     static func isKnown(_ id: OperationID, in database: Database) throws -> Bool {

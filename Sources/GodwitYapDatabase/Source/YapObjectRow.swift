@@ -26,7 +26,8 @@ struct YapObjectRow {
         }
         if let collections {
             let marks = collections.map { _ in "?" }.joined(separator: ", ")
-            conditions.append("collection IN (\(marks))")
+            // The plus keeps SQLite from an index, after which it would sort the rest for each batch.
+            conditions.append("+collection IN (\(marks))")
             arguments += collections.sorted()
         }
         let filter = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
