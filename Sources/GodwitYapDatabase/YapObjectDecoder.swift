@@ -31,6 +31,15 @@ public struct YapObjectDecoder: Sendable {
         try PropertyList(bytes).value()
     }
 
+    /// Dates as `YapDatabase.timestampSerializer` writes them: eight bytes, or else an archive.
+    ///
+    /// They become the seconds since 2001, as the store's coder writes a `Date`.
+    public static let timestamp = YapObjectDecoder { bytes, _ in
+        guard bytes.count == 8 else { return try KeyedArchive(bytes).root }
+        let bits = bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return try PropertyList.date(Double(bitPattern: bits)).scalar()
+    }
+
     /// JSON text.
     public static let json = YapObjectDecoder { bytes, _ in try Value(json: bytes) }
 

@@ -67,6 +67,45 @@ import Testing
         #expect(try KeyedArchive(bytes).root == [1])
     }
 
+    @Test func `a decimal number keeps all of its digits`() throws {
+        // -12345678901234567890.125, as a Mac archives it.
+        let xml = """
+            <?xml version="1.0" encoding="UTF-8"?><plist version="1.0"><dict>
+            <key>$top</key><dict><key>root</key><dict><key>CF$UID</key><integer>1</integer></dict>
+            </dict><key>$objects</key><array><string>$null</string><dict>
+            <key>$class</key><dict><key>CF$UID</key><integer>2</integer></dict>
+            <key>NS.exponent</key><integer>-3</integer><key>NS.length</key><integer>5</integer>
+            <key>NS.negative</key><true/><key>NS.mantissa.bo</key><integer>1</integer>
+            <key>NS.mantissa</key><data>\(mantissa.base64EncodedString())</data></dict>
+            <dict><key>$classname</key><string>NSDecimalNumber</string><key>$classes</key>
+            <array><string>NSDecimalNumber</string><string>NSNumber</string></array></dict>
+            </array></dict></plist>
+            """
+        let decimal = try #require(Decimal(string: "-12345678901234567890.125"))
+        #expect(try KeyedArchive(Array(xml.utf8)).root == ValueEncoder().encode(decimal))
+    }
+
+    /// 12345678901234567890125 in words of 16 bits, each and all of them from the lowest on.
+    private var mantissa: Data {
+        var bytes: [UInt8] = []
+        var rest = UInt128(12_345_678_901_234_567_890) * 1_000 + 125
+        while bytes.count < 16 {
+            bytes.append(UInt8(truncatingIfNeeded: rest))
+            rest >>= 8
+        }
+        return Data(bytes)
+    }
+
+    @Test func `a timestamp is what the store's coder writes for a date`() throws {
+        let date = Date(timeIntervalSinceReferenceDate: 123_456.75)
+        let bits = date.timeIntervalSinceReferenceDate.bitPattern
+        let bytes = (0..<8).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) }
+        let place = ObjectKey(collection: "a", key: "b")
+        let expected = try ValueEncoder().encode(date)
+        #expect(try YapObjectDecoder.timestamp.body(bytes, place) == expected)
+        #expect(try YapObjectDecoder.timestamp.body(archived(date as NSDate), place) == expected)
+    }
+
     @Test func `property lists are read in both formats`() throws {
         struct Note: Codable {
             var title = "Zoë"

@@ -232,6 +232,21 @@ import Testing
         #expect(try await source().runOnce("second", into: store)?.objectTotal.imported == 1)
     }
 
+    @Test func `an import that was interrupted goes on when it is run again`() async throws {
+        for number in 0..<1_300 { try file.put("numbers", "\(number)", json: "\(number)") }
+        var interrupted = source()
+        interrupted.decoder = YapObjectDecoder { bytes, place in
+            if place.key == "700" { withUnsafeCurrentTask { $0?.cancel() } }
+            return try Value(json: bytes)
+        }
+        let attempt = Task { [store, interrupted] in try await interrupted.run(into: store) }
+        await #expect(throws: CancellationError.self) { try await attempt.value }
+        let report = try await source().run(into: store)
+        let count = report.objects["numbers"]
+        #expect(count?.kept == 1_000 || count?.kept == 500)
+        #expect((count?.kept ?? 0) + (count?.imported ?? 0) == 1_300)
+    }
+
     @Test func `hooks that push every change do not push what was imported`() async throws {
         struct Push: PushOperation { static let kind = "push" }
         let push = AutomaticOperations(of: Store.Collection<Value>("a")) { _ in [Push()] }

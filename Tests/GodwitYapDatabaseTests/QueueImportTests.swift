@@ -98,6 +98,33 @@ import Testing
         #expect(try await queued().isEmpty)
     }
 
+    @Test func `a queue that runs already takes the operations that are imported on disk`()
+        async throws
+    {
+        let store = try Store(.file(folder.path("app.sqlite")))
+        let last = UUID()
+        for number in 0..<20 {
+            let uuid = number == 19 ? last : UUID()
+            try file.enqueue(CloudOperation("\(number)", uuid: uuid), graph: Int64(number))
+        }
+        let ran = Ran()
+        let pipeline = Pipeline().on(Upload.self) { upload, _ in
+            ran.names.withLock { $0.append(upload.contact) }
+            return .completed
+        }
+        let queue = try PushQueue(store, options: .always, pipelines: [pipeline])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try? await queue.run() }
+            let report = try await source.run(into: store)
+            #expect(report.operations.enqueued == 20)
+            try await queue.statuses(of: id(last)).reaches { $0 == .finished(.completed) }
+            #expect(try await queue.audit().isSound)
+            group.cancelAll()
+        }
+        #expect(ran.names.withLock(\.self) == (0..<20).map { "\($0)" })
+        try store.close()
+    }
+
     final class Ran: Sendable { let names = Mutex<[String]>([]) }
 
     @Test

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import GodwitStore
 public import GodwitTree
 
 /// What an `NSKeyedArchiver` has written, read without the classes of the app that wrote it.
@@ -9,7 +10,7 @@ public import GodwitTree
 /// archive.root["name"]     // "Robbie"
 /// ```
 ///
-/// Strings, numbers, data, dates, UUIDs, URLs, arrays, sets and dictionaries become the values that
+/// Strings, numbers, decimals, data, dates, UUIDs, URLs, arrays, sets and dictionaries become the values that
 /// the store's coder writes for their Swift types. An object of another class becomes a map of what it
 /// has encoded, with the class's name under ``classKey``. So no class has to be there, on Linux too.
 /// An object that several others refer to is repeated in each of them. Bytes that are no archive, and
@@ -121,6 +122,7 @@ extension ArchiveReader {
         case "NSString", "NSMutableString": return try value(fields["NS.string"], depth + 1)
         case "NSData", "NSMutableData":
             return try value(fields["NS.data"] ?? fields["NS.bytes"], depth + 1)
+        case "NSDecimalNumber": return try decimal(fields)
         case "NSNumber": return try number(fields)
         case "NSDate":
             guard let field = fields["NS.time"] else { throw .missing("NS.time", in: name) }
@@ -148,6 +150,29 @@ extension ArchiveReader {
             if let field = fields[name] { return try field.scalar() }
         }
         throw .missing("NS.intval", in: "NSNumber")
+    }
+
+    /// A mantissa of up to eight words of 16 bits, from the lowest on, and a power of ten.
+    private func decimal(_ fields: [String: PropertyList]) throws(YapDatabaseError) -> Value {
+        guard case .data(let bytes)? = fields["NS.mantissa"], bytes.count == 16,
+            case .int(let exponent)? = fields["NS.exponent"], (-128...127).contains(exponent),
+            case .int(let length)? = fields["NS.length"], (0...8).contains(length)
+        else { throw .missing("NS.mantissa", in: "NSDecimalNumber") }
+        var isBigEndian = false
+        if case .int(2)? = fields["NS.mantissa.bo"] { isBigEndian = true }
+        var mantissa = Decimal(0)
+        for index in (0..<Int(length)).reversed() {
+            let (first, second) = (Int(bytes[2 * index]), Int(bytes[2 * index + 1]))
+            mantissa = mantissa * 65_536
+            mantissa += Decimal(isBigEndian ? first << 8 | second : second << 8 | first)
+        }
+        var sign = FloatingPointSign.plus
+        if case .bool(true)? = fields["NS.negative"] { sign = .minus }
+        let decimal = Decimal(sign: sign, exponent: Int(exponent), significand: mantissa)
+        guard let value = try? ValueEncoder().encode(decimal) else {
+            throw .unreadableData(reason: "a decimal number is none")
+        }
+        return value
     }
 
     /// A date is a double, also where the archive has whole seconds.
