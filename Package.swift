@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "GodwitReplication", targets: ["GodwitReplication"]),
         .library(name: "GodwitConnectors", targets: ["GodwitConnectors"]),
         .library(name: "GodwitServer", targets: ["GodwitServer"]),
+        .library(name: "GodwitYapDatabase", targets: ["GodwitYapDatabase"]),
         .library(name: "GodwitTestKit", targets: ["GodwitTestKit"]),
         .executable(name: "godwit", targets: ["GodwitTool"]),
     ],
@@ -133,6 +134,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "GodwitYapDatabase",
+            dependencies: [
+                "GodwitTree", "GodwitStore", "GodwitQueue",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
             name: "Godwit",
             dependencies: [
                 "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",
@@ -151,7 +160,7 @@ let package = Package(
             name: "GodwitTool",
             dependencies: [
                 "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication",
-                "GodwitConnectors", "GodwitServer",
+                "GodwitConnectors", "GodwitServer", "GodwitYapDatabase",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(
@@ -236,6 +245,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "GodwitYapDatabaseTests",
+            dependencies: [
+                "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitYapDatabase", "GodwitTestKit",
+                "GodwitTool",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "GodwitReplicationTests",
             dependencies: [
                 "GodwitReplication", "GodwitTestKit",
@@ -307,7 +325,7 @@ let package = Package(
         .testTarget(
             name: "ExampleBlockTests",
             dependencies: [
-                "Godwit", "GodwitServer", "GodwitTestKit",
+                "Godwit", "GodwitServer", "GodwitYapDatabase", "GodwitTestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             packageAccess: false,

@@ -23,6 +23,7 @@ struct Godwit: AsyncParsableCommand {
               godwit queue why app.sqlite 12.1
               godwit top app.sqlite
               godwit init Shopping
+              godwit import yapdatabase old.sqlite --into app.sqlite
 
             Exit codes: 0, 1 for a failure, 2 for conflicts left, 64 for misuse.
             The commands that git calls answer as git wants it: 1 for conflicts.
@@ -32,7 +33,7 @@ struct Godwit: AsyncParsableCommand {
             Serve.self, StoreCommand.self, QueueCommand.self, Replay.self, Diff.self, Patch.self,
             Merge.self, MergeDriver.self, Textconv.self, GitCommand.self,
             ReplicaCommand.self, Log.self, Graph.self, KeyCommand.self, TokenCommand.self,
-            Top.self, Initialize.self, Demo.self, DemoDevice.self,
+            ImportCommand.self, Top.self, Initialize.self, Demo.self, DemoDevice.self,
         ]
     )
 }

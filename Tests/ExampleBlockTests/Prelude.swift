@@ -8,6 +8,7 @@ import GodwitServer
 import GodwitStore
 import GodwitTestKit
 import GodwitTree
+import GodwitYapDatabase
 import Observation
 
 // What the blocks of the documentation use and do not declare: an app's types, its cloud, its screen.
@@ -139,6 +140,7 @@ var second: Delta { some() }
 var delta: Delta { some() }
 nonisolated(unsafe) var value = Value.null
 nonisolated(unsafe) var policy = MergePolicy()
+nonisolated(unsafe) var source = YapDatabaseImport("")
 
 func send(_ message: [UInt8], as client: ClientID) async throws -> [UInt8] { some() }
 func edit(_ transaction: borrowing WriteTransaction) throws {}

@@ -30,6 +30,9 @@ import Testing
             "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "JWTKit", "Logging",
             "NIOCore", "NIOSSL", "ServiceLifecycle", "Synchronization",
         ],
+        "GodwitYapDatabase": [
+            "GodwitTree", "GodwitStore", "GodwitQueue", "GRDB", "Foundation",
+        ],
         "Godwit": [
             "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",
         ],
@@ -39,8 +42,8 @@ import Testing
         ],
         "GodwitTool": [
             "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",
-            "GodwitServer", "ArgumentParser", "Foundation", "Logging", "ServiceLifecycle",
-            "Synchronization", "UnixSignals",
+            "GodwitServer", "GodwitYapDatabase", "ArgumentParser", "Foundation", "Logging",
+            "ServiceLifecycle", "Synchronization", "UnixSignals",
         ],
     ]
 

@@ -1,6 +1,6 @@
 extension DecodingError {
     /// What does not fit, and where: `items.0.price: there is a string`.
-    var reason: String {
+    package var reason: String {
         let context: Context? =
             switch self {
             case .typeMismatch(_, let context), .valueNotFound(_, let context),
