@@ -39,6 +39,7 @@ demo: setup
 
 test: setup lint
 	@$(MAKE) --no-print-directory --jobs 2 test-traits build-tests
+	@Scripts/docs
 	@for suite in $(ALONE); do $(TEST) --filter "$$suite" || exit 1; done
 	$(TEST) $(ALONE:%=--skip '%')
 

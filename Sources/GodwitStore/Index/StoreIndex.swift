@@ -22,7 +22,7 @@ public struct StoreIndex: Hashable, Sendable {
         self.init(name: name, fields: fields, kind: .ordered)
     }
 
-    /// An index by the words of texts, for ``StoreCollection/matching(_:by:)``.
+    /// An index by the words of texts, for ``StoreCollection/matching(_:by:)-(TextPattern,_)``.
     ///
     /// A field may be a text, a list of texts, or have texts anywhere within it. The index is a table of
     /// SQLite's FTS5, and takes about as much room as the texts.

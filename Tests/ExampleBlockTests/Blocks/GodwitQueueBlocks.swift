@@ -11,6 +11,7 @@ import GodwitServer
 import GodwitStore
 import GodwitTestKit
 import GodwitTree
+import GodwitYapDatabase
 import Observation
 import Testing
 
