@@ -20,7 +20,7 @@ extension Store {
     /// - Throws: What `body` throws, or ``StoreError``.
     @discardableResult
     public func write<Result: Sendable>(
-        _ durability: Durability = .durable,
+        durability: Durability = .durable,
         _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Result
     ) async throws -> Result {
         let ticket = try submit(durability, isAwaited: true, body)
@@ -40,7 +40,7 @@ extension Store {
     ///   already; ``StoreError/closed``.
     @discardableResult
     public func writeLater<Result: Sendable>(
-        _ durability: Durability = .durable,
+        durability: Durability = .durable,
         _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Result
     ) throws(StoreError) -> WriteTicket<Result> {
         try submit(durability, isAwaited: false, body)

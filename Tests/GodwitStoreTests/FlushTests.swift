@@ -26,7 +26,7 @@ import Testing
         let (writer, other) = (
             try Store(location, options: options), try Store(location, options: options)
         )
-        try await writer.write(.relaxed) { try $0.set(1, for: "a", in: numbers) }
+        try await writer.write(durability: .relaxed) { try $0.set(1, for: "a", in: numbers) }
         #expect(try await other.read { try $0.get("a", in: numbers) } == 1)
         try await other.flush()
         disk.cutPower(at: disk.operationCount + 1)
@@ -64,7 +64,7 @@ import Testing
         }
         await began.signalled()
         for key in ["b", "c"] {
-            try await store.write(.relaxed) { try $0.set(1, for: key, in: numbers) }
+            try await store.write(durability: .relaxed) { try $0.set(1, for: key, in: numbers) }
             try await store.flush()
         }
         disk.cutPower(at: disk.operationCount + 1)
@@ -143,7 +143,7 @@ import Testing
             let disk = SimulatedDisk(folder: folder)
             let store = try Store(.file(folder.path("store.sqlite")))
             let numbers = numbers
-            try await store.write(.relaxed) { try $0.set(1, for: "a", in: numbers) }
+            try await store.write(durability: .relaxed) { try $0.set(1, for: "a", in: numbers) }
             disk.fail(at: disk.operationCount + number, with: .inputOutput)
             let failure = await failure { try await body(store) }
             disk.mend()
@@ -173,7 +173,7 @@ import Testing
             let pool = try DatabasePool(path: folder.path("store.sqlite"))
             let store = try Store(adopting: pool)
             let numbers = numbers
-            try await store.write(.relaxed) { try $0.set(1, for: "a", in: numbers) }
+            try await store.write(durability: .relaxed) { try $0.set(1, for: "a", in: numbers) }
             disk.fail(at: disk.operationCount + number, with: .inputOutput)
             let failure = await failure {
                 try await pool.write { database in

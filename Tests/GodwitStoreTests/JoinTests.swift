@@ -115,7 +115,7 @@ import Testing
     {
         let (database, store) = try adopted()
         let numbers = numbers
-        try await store.write(.relaxed) { try $0.set(1, for: "a", in: numbers) }
+        try await store.write(durability: .relaxed) { try $0.set(1, for: "a", in: numbers) }
         let synchronous = try await database.writeWithoutTransaction { database in
             try Int.fetchOne(database, sql: "PRAGMA synchronous")
         }
@@ -249,7 +249,7 @@ extension JoinTests {
     ) async throws {
         let (database, store) = try adopted()
         let numbers = numbers
-        try await store.write(.relaxed) { try $0.set(1, for: "a", in: numbers) }
+        try await store.write(durability: .relaxed) { try $0.set(1, for: "a", in: numbers) }
         try await database.write { database in
             try database.execute(sql: "CREATE UNIQUE INDEX one ON invoice (id)")
             try database.execute(sql: "INSERT INTO invoice VALUES (1)")
@@ -291,7 +291,7 @@ extension JoinTests {
     {
         let (database, store) = try adopted()
         let numbers = numbers
-        try await store.write(.relaxed) { try $0.set(1, for: "a", in: numbers) }
+        try await store.write(durability: .relaxed) { try $0.set(1, for: "a", in: numbers) }
         try await database.write { database in
             try database.execute(sql: "CREATE UNIQUE INDEX one ON invoice (id)")
             try database.execute(sql: "INSERT INTO invoice VALUES (1)")

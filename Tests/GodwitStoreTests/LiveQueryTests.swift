@@ -134,7 +134,7 @@ import Testing
     @Test func `a read that fails is tried again after the next change`() async throws {
         let place = contacts.place("1")
         try await store.write { try $0.setValue(["id": 1], of: place) }
-        let live = LiveObject(of: 1, in: contacts, store)
+        let live = LiveObject(1, of: contacts, in: store)
         await reaches { if case .failed = live.phase { true } else { false } }
         try await write(Contact(id: 1, name: "mended"))
         await reaches { live.object?.name == "mended" }
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test func `one object is followed from before it is there until it is gone`() async throws {
-        let live = LiveObject(of: 1, in: contacts, store)
+        let live = LiveObject(1, of: contacts, in: store)
         await reaches { if case .current = live.phase { true } else { false } }
         #expect(live.object == nil)
         try await write(Contact(id: 1, name: "a"))

@@ -220,7 +220,7 @@ import Testing
         try await store.write { try $0.set("first", for: "0", in: texts) }
         let view = try await store.view()
         for number in 0..<20_000 {
-            try store.writeLater(.relaxed) {
+            try store.writeLater(durability: .relaxed) {
                 try $0.set(text + "\(number)", for: "\(number % 50)", in: texts)
             }
         }

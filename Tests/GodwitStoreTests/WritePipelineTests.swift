@@ -81,14 +81,16 @@ import Testing
             try store.writeLater { try $0.set(number, for: "\(number)", in: numbers) }
         }
         for number in 25..<28 {
-            try store.writeLater(.relaxed) { try $0.set(number, for: "\(number)", in: numbers) }
+            try store.writeLater(durability: .relaxed) {
+                try $0.set(number, for: "\(number)", in: numbers)
+            }
         }
         store.resume()
         try await store.flush()
         let statistics = try await store.statistics()
         #expect(statistics.groupCount == 3, "10, 10 and the rest: relaxed ones may join")
         await store.suspend()
-        try store.writeLater(.relaxed) { try $0.set(0, for: "x", in: numbers) }
+        try store.writeLater(durability: .relaxed) { try $0.set(0, for: "x", in: numbers) }
         try store.writeLater { try $0.set(0, for: "y", in: numbers) }
         store.resume()
         try await store.flush()

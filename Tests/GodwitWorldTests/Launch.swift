@@ -92,7 +92,7 @@ final class Launch: @unchecked Sendable {
         if isOwn, let pool {
             try join(pool, body)
         } else {
-            try await store.write(durability, body)
+            try await store.write(durability: durability, body)
         }
     }
 

@@ -65,7 +65,7 @@ extension World {
         let chore = lastChore
         start(launch) { [self] launch in
             do {
-                try await launch.store.write(.durable) { [self] transaction in
+                try await launch.store.write(durability: .durable) { [self] transaction in
                     books.tentative = []
                     try body(transaction)
                     books.pending[chore] = books.tentative

@@ -30,19 +30,19 @@
 /// the one that does its work.
 public struct Effect: Hashable, Sendable, Codable {
     public enum Action: Hashable, Sendable, Codable {
-        /// It was nowhere, and is at a place, with the content of the day.
+        /// Creates the thing at a place; its content is read when the operation runs.
         case create(at: String)
-        /// It stays where it is, with the content of the day.
+        /// Writes the content of a thing that stays where it is.
         case write
-        /// It goes to another place, and keeps its content.
+        /// Moves the thing to another place; its content stays.
         case move(from: String, to: String)
-        /// It was at a place, and is nowhere.
+        /// Deletes the thing from its place.
         case delete(at: String)
     }
 
-    /// Where the thing belongs, customers say: names are unique in there.
+    /// The kind of thing, such as customers; names are unique within it.
     public let collection: String
-    /// Which thing: a name that it keeps when it moves.
+    /// The name of the thing, which it keeps when it moves.
     public let thing: String
     public let action: Action
 

@@ -38,7 +38,7 @@ public protocol PushOperation: Codable, Sendable {
     /// first place to the last one.
     func merged(with earlier: QueuedOperation, as effect: Effect) throws -> (any PushOperation)?
 
-    /// Whom it talks to: operations for one host share a rate limit. nil for none.
+    /// The host that it sends requests to; operations for one host share a rate limit. nil for none.
     var host: String? { get }
 }
 

@@ -118,7 +118,7 @@ extension APIKeys {
     private func noteUse(of key: APIKey) {
         let now = now
         if let last = key.lastUsed, abs(now.timeIntervalSince(last)) < Self.useInterval { return }
-        _ = try? store.writeLater(.relaxed) { transaction in
+        _ = try? store.writeLater(durability: .relaxed) { transaction in
             try AccessKeyTable.noteUse(of: key.id, at: now.milliseconds, in: transaction.connection)
             transaction.touch()
         }

@@ -3,7 +3,7 @@ public import Observation
 /// The object under a key, for a screen: it changes as the store does.
 ///
 /// ```swift
-/// let robbie = LiveObject(of: "robbie", in: contacts, store)
+/// let robbie = LiveObject("robbie", of: contacts, in: store)
 /// Text(robbie.object?.name ?? "")
 /// ```
 ///
@@ -17,7 +17,7 @@ public final class LiveObject<Object: Codable & Sendable> {
 
     @ObservationIgnored private let task = CancelledTask()
 
-    public init(of key: some StoreKey, in collection: StoreCollection<Object>, _ store: Store) {
+    public init(_ key: some StoreKey, of collection: StoreCollection<Object>, in store: Store) {
         task.replace(
             with: Task { [weak self] in
                 let end = await followed(store.changes(of: key, in: collection)) {

@@ -125,7 +125,7 @@ enum Sources_GodwitStore_Object_StoreCollection_3 {
 // Sources/GodwitStore/Observation/LiveObject.swift, block 1
 enum Sources_GodwitStore_Observation_LiveObject_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let robbie = LiveObject(of: "robbie", in: contacts, store)
+        let robbie = LiveObject("robbie", of: contacts, in: store)
         Text(robbie.object?.name ?? "")
     }
 }

@@ -53,7 +53,7 @@ enum Documentation_screens_3 {
         }
     }
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let screen = ContactScreen(contact: LiveObject(of: "robbie", in: contacts, store))
+        let screen = ContactScreen(contact: LiveObject("robbie", of: contacts, in: store))
     }
 }
 
