@@ -14,6 +14,7 @@ let exampleSettings = settings.dropLast() + [.unsafeFlags(["-suppress-warnings"]
 
 let http: TargetDependencyCondition? = .when(traits: ["HTTP"])
 let server: TargetDependencyCondition? = .when(traits: ["Server"])
+let postgreSQL: TargetDependencyCondition? = .when(traits: ["PostgreSQL"])
 
 let package = Package(
     name: "godwit",
@@ -24,6 +25,7 @@ let package = Package(
         .library(name: "GodwitStore", targets: ["GodwitStore"]),
         .library(name: "GodwitQueue", targets: ["GodwitQueue"]),
         .library(name: "GodwitReplication", targets: ["GodwitReplication"]),
+        .library(name: "GodwitPostgreSQL", targets: ["GodwitPostgreSQL"]),
         .library(name: "GodwitConnectors", targets: ["GodwitConnectors"]),
         .library(name: "GodwitServer", targets: ["GodwitServer"]),
         .library(name: "GodwitTestKit", targets: ["GodwitTestKit"]),
@@ -33,6 +35,10 @@ let package = Package(
         .trait(name: "HTTP", description: "The HTTP client that talks to a Godwit server."),
         .trait(name: "Server", description: "The sync server over HTTP."),
         .trait(name: "Zstd", description: "Compression of what is sent; needs libzstd."),
+        .trait(
+            name: "PostgreSQL",
+            description: "PostgreSQL under the sync server; needs libpq 14, its tests PostgreSQL."
+        ),
         .default(enabledTraits: ["HTTP", "Server", "Zstd"]),
     ],
     dependencies: [
@@ -98,6 +104,21 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .systemLibrary(
+            name: "CLibpq",
+            pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+        ),
+        .target(
+            name: "GodwitPostgreSQL",
+            dependencies: [
+                "GodwitTree", "GodwitStore", "GodwitReplication",
+                .target(name: "CLibpq", condition: postgreSQL),
+                .product(name: "Crypto", package: "swift-crypto", condition: postgreSQL),
+                .product(name: "Logging", package: "swift-log", condition: postgreSQL),
+            ],
+            swiftSettings: settings
+        ),
         .target(
             name: "GodwitConnectors",
             dependencies: [
@@ -114,6 +135,7 @@ let package = Package(
             name: "GodwitServer",
             dependencies: [
                 "GodwitTree", "GodwitStore", "GodwitReplication",
+                .target(name: "GodwitPostgreSQL", condition: postgreSQL),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Crypto", package: "swift-crypto", condition: server),
@@ -152,6 +174,7 @@ let package = Package(
             dependencies: [
                 "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication",
                 "GodwitConnectors", "GodwitServer",
+                .target(name: "GodwitPostgreSQL", condition: postgreSQL),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(
@@ -239,7 +262,15 @@ let package = Package(
             name: "GodwitReplicationTests",
             dependencies: [
                 "GodwitReplication", "GodwitTestKit",
+                .target(name: "GodwitPostgreSQL", condition: postgreSQL),
                 .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "GodwitPostgreSQLTests",
+            dependencies: [
+                "GodwitPostgreSQL", "GodwitReplication", "GodwitTestKit",
             ],
             swiftSettings: settings
         ),
