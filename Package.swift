@@ -114,7 +114,6 @@ let package = Package(
             dependencies: [
                 "GodwitTree", "GodwitStore", "GodwitReplication",
                 .target(name: "CLibpq", condition: postgreSQL),
-                .product(name: "Crypto", package: "swift-crypto", condition: postgreSQL),
                 .product(name: "Logging", package: "swift-log", condition: postgreSQL),
             ],
             swiftSettings: settings
@@ -287,6 +286,7 @@ let package = Package(
             dependencies: [
                 "GodwitServer", "GodwitConnectors", "GodwitTestKit", "GodwitQueue", "GodwitStore",
                 "GodwitPushRunner",
+                .target(name: "GodwitPostgreSQL", condition: postgreSQL),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: server),
                 .product(name: "Hummingbird", package: "hummingbird", condition: server),
@@ -308,6 +308,7 @@ let package = Package(
             name: "ExampleBlockTests",
             dependencies: [
                 "Godwit", "GodwitServer", "GodwitTestKit",
+                .target(name: "GodwitPostgreSQL", condition: postgreSQL),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             packageAccess: false,

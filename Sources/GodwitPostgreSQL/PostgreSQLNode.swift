@@ -8,7 +8,7 @@ public import Logging
 /// let database = PostgreSQLDatabase(try PostgreSQLAddress("postgres://godwit@localhost/sync"))
 /// try await database.migrate()
 /// let node = try await PostgreSQLNode(database)
-/// await node.run()        // and meanwhile, node.server answers
+/// await node.run()        // and meanwhile node.server answers
 /// ```
 ///
 /// Nothing that a node keeps in memory is needed by another one: a message may go to any of them.

@@ -30,6 +30,7 @@ struct Godwit: AsyncParsableCommand {
             Serve.self, StoreCommand.self, QueueCommand.self, Replay.self, Diff.self, Patch.self,
             Merge.self, MergeDriver.self, Textconv.self, GitCommand.self,
             ReplicaCommand.self, Log.self, Graph.self, KeyCommand.self, TokenCommand.self,
+            ServerCommand.self,
             Demo.self, DemoDevice.self,
         ]
     )

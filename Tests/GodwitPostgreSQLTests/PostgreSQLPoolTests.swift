@@ -149,7 +149,9 @@ import Testing
         let attempts = Log()
         let found = try await database.write { session in
             attempts.add(1)
-            if attempts.numbers.count == 1 { try session.query("SELECT pg_terminate_backend(pg_backend_pid())") }
+            if attempts.numbers.count == 1 {
+                try session.query("SELECT pg_terminate_backend(pg_backend_pid())")
+            }
             return try session.query("SELECT 8::BIGINT").integer(0, 0)
         }
         #expect(found == 8 && attempts.numbers.count == 2)
@@ -184,7 +186,9 @@ import Testing
 
     @Test func `arguments and cells are what they were`() async throws {
         let database = try await newDatabase(migrated: false)
-        let texts: [[UInt8]?] = [[], nil, [0], [0, 255, 39, 92], Array(repeating: 7, count: 70_000)]
+        let texts: [[UInt8]?] = [
+            [], nil, [0], [0, 255, 39, 92], Array(repeating: 7, count: 70_000),
+        ]
         let numbers: [Int64?] = [0, nil, .min, .max, -1]
         try await database.pool.run { session in
             for text in texts {

@@ -83,7 +83,8 @@ func newDevices(_ count: Int, on server: ReplicaServer) async throws -> [TestDev
 }
 
 /// Checks that every edit is there, and none twice.
-func expect(_ editCount: Int, on devices: [TestDevice], through server: ReplicaServer) async throws {
+func expect(_ editCount: Int, on devices: [TestDevice], through server: ReplicaServer) async throws
+{
     // What one sends last, the others get in a second round.
     for _ in 0..<2 { for device in devices { try await device.synchronize(with: server) } }
     for device in devices {

@@ -20,13 +20,18 @@ import Testing
         "GodwitReplication": [
             "GodwitTree", "GodwitStore", "GRDB", "Foundation", "Synchronization",
         ],
+        "GodwitPostgreSQL": [
+            "GodwitTree", "GodwitStore", "GodwitReplication", "CLibpq", "Dispatch", "Foundation",
+            "Logging", "Synchronization",
+        ],
         "GodwitConnectors": [
             "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "Foundation",
             "Synchronization", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL",
         ],
         "GodwitServer": [
-            "GodwitTree", "GodwitStore", "GodwitReplication", "Crypto", "Foundation", "GRDB",
-            "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "JWTKit", "Logging",
+            "GodwitTree", "GodwitStore", "GodwitReplication", "GodwitPostgreSQL", "Crypto",
+            "Foundation", "GRDB", "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdTLS",
+            "JWTKit", "Logging",
             "NIOCore", "NIOSSL", "ServiceLifecycle", "Synchronization",
         ],
         "Godwit": [
@@ -38,7 +43,8 @@ import Testing
         ],
         "GodwitTool": [
             "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",
-            "GodwitServer", "ArgumentParser", "Foundation", "Logging", "ServiceLifecycle",
+            "GodwitServer", "GodwitPostgreSQL", "ArgumentParser", "Foundation", "Logging",
+            "ServiceLifecycle",
             "Synchronization", "UnixSignals",
         ],
     ]

@@ -1,6 +1,6 @@
 #if PostgreSQL
 /// An argument of a statement, as it travels: in the binary form of its type.
-enum PostgreSQLParameter: Sendable {
+package enum PostgreSQLParameter: Sendable {
     case integer(Int64?)
     case bytes([UInt8]?)
     case text(String)

@@ -2,9 +2,9 @@
 internal import CLibpq
 
 /// The rows of a result, in the binary form of their types.
-final class PostgreSQLRows {
+package final class PostgreSQLRows {
     private let result: OpaquePointer
-    let count: Int
+    package let count: Int
 
     /// Takes a result over, and frees it at its end.
     init(_ result: OpaquePointer) {
@@ -15,27 +15,27 @@ final class PostgreSQLRows {
     deinit { PQclear(result) }
 
     /// How many rows a command has inserted, changed or removed.
-    var changedCount: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
+    package var changedCount: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
-    func isNull(_ row: Int, _ column: Int) -> Bool {
+    package func isNull(_ row: Int, _ column: Int) -> Bool {
         PQgetisnull(result, Int32(row), Int32(column)) != 0
     }
 
     /// - Throws: ``PostgreSQLError/damagedRow(reason:)``.
-    func integer(_ row: Int, _ column: Int) throws(PostgreSQLError) -> Int64 {
+    package func integer(_ row: Int, _ column: Int) throws(PostgreSQLError) -> Int64 {
         let cell = bytes(row, column)
         guard cell.count == 8 else { throw .damagedRow(reason: "a number has 8 bytes") }
         return cell.reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    func optionalInteger(_ row: Int, _ column: Int) throws(PostgreSQLError) -> Int64? {
+    package func optionalInteger(_ row: Int, _ column: Int) throws(PostgreSQLError) -> Int64? {
         isNull(row, column) ? nil : try integer(row, column)
     }
 
     func isTrue(_ row: Int, _ column: Int) -> Bool { bytes(row, column) == [1] }
 
     /// The bytes of a cell; none for NULL.
-    func bytes(_ row: Int, _ column: Int) -> [UInt8] {
+    package func bytes(_ row: Int, _ column: Int) -> [UInt8] {
         let length = Int(PQgetlength(result, Int32(row), Int32(column)))
         guard length > 0, let start = PQgetvalue(result, Int32(row), Int32(column)) else {
             return []
@@ -51,7 +51,7 @@ final class PostgreSQLRows {
         Int(PQgetlength(result, Int32(row), Int32(column)))
     }
 
-    func text(_ row: Int, _ column: Int) -> String {
+    package func text(_ row: Int, _ column: Int) -> String {
         String(decoding: bytes(row, column), as: UTF8.self)
     }
 }

@@ -21,7 +21,7 @@ enum PostgreSQLTransactionKind {
 ///
 /// Its calls wait: for the answer, for a deadline, or until the work is cancelled. It is not
 /// Sendable, and lives on its ``SessionThread``.
-final class PostgreSQLSession {
+package final class PostgreSQLSession {
     private let connection: OpaquePointer
     private let interrupt: SessionInterrupt
     private let options: PostgreSQLOptions
@@ -125,7 +125,7 @@ final class PostgreSQLSession {
 
     /// Runs a statement, which is prepared at its first use.
     @discardableResult
-    func query(
+    package func query(
         _ sql: String,
         _ parameters: [PostgreSQLParameter] = []
     ) throws(PostgreSQLError) -> PostgreSQLRows {
@@ -177,7 +177,9 @@ final class PostgreSQLSession {
         }
     }
 
-    /// An address of no bytes. Unsafe, because it is global; nothing is ever read from it.
+    /// An address of no bytes.
+    ///
+    /// Unsafe, because it is global; nothing is ever read from it.
     nonisolated(unsafe) private static let noBytes = UnsafePointer(
         UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
     )

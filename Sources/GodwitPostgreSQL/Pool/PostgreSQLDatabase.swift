@@ -6,19 +6,28 @@ internal import GodwitStore
 /// ```swift
 /// let database = PostgreSQLDatabase(try PostgreSQLAddress("postgres://godwit@localhost/sync"))
 /// try await database.migrate()
-/// let server = try await ReplicaServer(database)
+/// let node = try await PostgreSQLNode(database)
 /// ```
 ///
 /// Any number of servers may share one. It connects when it is first used, with as many connections
 /// as are needed at once, up to a bound. What waits for the database waits on threads of its own.
 public final class PostgreSQLDatabase: Sendable {
     public let address: PostgreSQLAddress
-    let options: PostgreSQLOptions
+    package let options: PostgreSQLOptions
     let pool: PostgreSQLPool
 
     public init(_ address: PostgreSQLAddress, options: PostgreSQLOptions = PostgreSQLOptions()) {
         (self.address, self.options) = (address, options)
         pool = PostgreSQLPool(address, options)
+    }
+
+    /// Reads and writes, and throws where that fails: what a health check asks.
+    ///
+    /// - Throws: ``PostgreSQLError``.
+    public func check() async throws {
+        try await write { session in
+            _ = try session.query("UPDATE godwit_schema SET step = step WHERE name = 'health'")
+        }
     }
 
     /// Ends the connections that are not in use, and the others when they are done.
@@ -29,7 +38,7 @@ public final class PostgreSQLDatabase: Sendable {
 
 extension PostgreSQLDatabase {
     /// Reads in one snapshot.
-    func read<Result: Sendable>(
+    package func read<Result: Sendable>(
         _ body: @escaping @Sendable (PostgreSQLSession) throws -> Result
     ) async throws -> Result {
         try await attempt {
@@ -45,7 +54,7 @@ extension PostgreSQLDatabase {
     /// Writes in one transaction, and returns when it is durable.
     ///
     /// A body must bear to be run again, also after a commit that nobody could confirm.
-    func write<Result: Sendable>(
+    package func write<Result: Sendable>(
         _ body: @escaping @Sendable (PostgreSQLSession) throws -> Result
     ) async throws -> Result {
         try await attempt {

@@ -58,7 +58,9 @@ final class SessionThread: Sendable {
         }
     }
 
-    /// Runs a body on the thread. If the task is cancelled, the database ends what it does for it.
+    /// Runs a body on the thread.
+    ///
+    /// If the task is cancelled, the database ends what it does for it.
     func run<Result: Sendable>(
         _ body: @escaping @Sendable (PostgreSQLSession) -> Result
     ) async -> Result {

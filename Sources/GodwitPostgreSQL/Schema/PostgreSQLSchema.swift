@@ -156,7 +156,7 @@ enum PostgreSQLSchema {
         CREATE TABLE IF NOT EXISTS godwit_access_client (
             line BIGINT NOT NULL,
             client BYTEA NOT NULL,
-            principal TEXT NOT NULL,
+            principal BYTEA NOT NULL,
             PRIMARY KEY (line, client)
         )
         """,

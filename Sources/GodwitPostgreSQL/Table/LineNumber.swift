@@ -1,15 +1,15 @@
 #if PostgreSQL
-internal import GodwitReplication
+package import GodwitReplication
 internal import GodwitStore
 internal import GodwitTree
 
 /// Which line's rows: 63 bits of a hash of the replica's name.
 ///
 /// Nothing has to be asked for it. Where two names have one number, the second line is not made.
-struct LineNumber: Hashable, Sendable {
-    let rawValue: Int64
+package struct LineNumber: Hashable, Sendable {
+    package let rawValue: Int64
 
-    init(_ name: ReplicaName) {
+    package init(_ name: ReplicaName) {
         let digest = ContentDigest(of: [Array(name.text.utf8)], purpose: "godwit line number 1")
         let number = digest.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         rawValue = Int64(number & UInt64(Int64.max))
@@ -17,7 +17,7 @@ struct LineNumber: Hashable, Sendable {
 
     init(rawValue: Int64) { self.rawValue = rawValue }
 
-    var parameter: PostgreSQLParameter { .integer(rawValue) }
+    package var parameter: PostgreSQLParameter { .integer(rawValue) }
 }
 
 // MARK: - Parameters

@@ -227,7 +227,9 @@ extension LineReads {
     }
 
     /// How many bytes of changes are read; any number where all are asked for.
-    package static func sizeMax(for countMax: Int) -> Int { countMax == .max ? .max : changedSizeMax }
+    package static func sizeMax(for countMax: Int) -> Int {
+        countMax == .max ? .max : changedSizeMax
+    }
 }
 
 /// What was read, in one snapshot.

@@ -16,13 +16,16 @@ package final class PostgreSQLCluster: Sendable {
     /// While the pipe is open, a shell waits; then it stops the server and removes the folder.
     private let lifeline = Pipe()
     private let names = Atomic(0)
+    private let settings: [String]
 
     /// One server for all tests of this program that do it no harm.
     package static func shared() async throws -> PostgreSQLCluster { try await common.value }
 
     private static let common = Task { try await PostgreSQLCluster() }
 
-    package init() async throws {
+    /// - Parameter settings: Those that differ from PostgreSQL's own, such as `synchronous_commit=local`.
+    package init(_ settings: [String] = []) async throws {
+        self.settings = settings
         programs = try PostgreSQLPrograms()
         folder = try TemporaryFolder()
         try programs.own(folder.url.path)
@@ -42,10 +45,11 @@ package final class PostgreSQLCluster: Sendable {
 
     /// Starts the server, also after it was killed.
     package func start() async throws {
-        let settings = [
-            "listen_addresses=", "fsync=on", "shared_buffers=16MB", "max_connections=100",
-            "deadlock_timeout=200ms",
-        ]
+        let settings =
+            [
+                "listen_addresses=", "fsync=on", "shared_buffers=16MB", "max_connections=100",
+                "deadlock_timeout=200ms",
+            ] + self.settings
         let arguments = ["-D", data, "-k", folder.url.path] + settings.flatMap { ["-c", $0] }
         let log = folder.path("log")
         // What a killed server leaves behind it ends by itself.
@@ -57,7 +61,9 @@ package final class PostgreSQLCluster: Sendable {
                 if isReady != nil { return }
             }
             let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
-            guard text.contains("in use") else { throw Failure(description: text) }
+            guard text.contains("in use") || text.contains("already exists") else {
+                throw Failure(description: text)
+            }
         }
         throw Failure(description: "the server does not start again")
     }
@@ -92,7 +98,10 @@ package final class PostgreSQLCluster: Sendable {
     @discardableResult
     package func query(_ sql: String, in address: String? = nil) async throws -> String {
         let address = address ?? self.address(of: "postgres")
-        let text = try await programs.run("psql", [address, "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", sql])
+        let text = try await programs.run(
+            "psql",
+            [address, "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", sql]
+        )
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }

@@ -14,7 +14,8 @@ struct PostgreSQLPrograms: Sendable {
         }
         guard let found else {
             throw PostgreSQLCluster.Failure(
-                description: "PostgreSQL is not installed: see `make setup`, or set GODWIT_POSTGRESQL_BIN"
+                description:
+                    "PostgreSQL is not installed: see `make setup`, or set GODWIT_POSTGRESQL_BIN"
             )
         }
         folder = found

@@ -61,7 +61,8 @@ extension PostgreSQLError: CustomStringConvertible, LocalizedError {
         case .connectionLost(let reason): "the connection to the database ended: \(reason)"
         case .refused(let state, let message): "the database refused (\(state)): \(message)"
         case .timedOut: "a statement took too long, and was cancelled"
-        case .busy(let count): "\(count) tasks wait for a connection to the database: try again later"
+        case .busy(let count):
+            "\(count) tasks wait for a connection to the database: try again later"
         case .unknownOutcome:
             "the connection ended during a commit, and the database cannot say what became of it"
         case .schemaIsNewer(let step, let known):
