@@ -14,6 +14,7 @@ let exampleSettings = settings.dropLast() + [.unsafeFlags(["-suppress-warnings"]
 
 let http: TargetDependencyCondition? = .when(traits: ["HTTP"])
 let server: TargetDependencyCondition? = .when(traits: ["Server"])
+let postgreSQL: TargetDependencyCondition? = .when(traits: ["PostgreSQL"])
 
 let package = Package(
     name: "godwit",
@@ -24,6 +25,7 @@ let package = Package(
         .library(name: "GodwitStore", targets: ["GodwitStore"]),
         .library(name: "GodwitQueue", targets: ["GodwitQueue"]),
         .library(name: "GodwitReplication", targets: ["GodwitReplication"]),
+        .library(name: "GodwitPostgreSQL", targets: ["GodwitPostgreSQL"]),
         .library(name: "GodwitConnectors", targets: ["GodwitConnectors"]),
         .library(name: "GodwitServer", targets: ["GodwitServer"]),
         .library(name: "GodwitYapDatabase", targets: ["GodwitYapDatabase"]),
@@ -34,6 +36,10 @@ let package = Package(
         .trait(name: "HTTP", description: "The HTTP client that talks to a Godwit server."),
         .trait(name: "Server", description: "The sync server over HTTP."),
         .trait(name: "Zstd", description: "Compression of what is sent; needs libzstd."),
+        .trait(
+            name: "PostgreSQL",
+            description: "PostgreSQL under the sync server; needs libpq 14, its tests PostgreSQL."
+        ),
         .default(enabledTraits: ["HTTP", "Server", "Zstd"]),
     ],
     dependencies: [
@@ -99,6 +105,20 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .systemLibrary(
+            name: "CLibpq",
+            pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+        ),
+        .target(
+            name: "GodwitPostgreSQL",
+            dependencies: [
+                "GodwitTree", "GodwitStore", "GodwitReplication",
+                .target(name: "CLibpq", condition: postgreSQL),
+                .product(name: "Logging", package: "swift-log", condition: postgreSQL),
+            ],
+            swiftSettings: settings
+        ),
         .target(
             name: "GodwitConnectors",
             dependencies: [
@@ -115,6 +135,7 @@ let package = Package(
             name: "GodwitServer",
             dependencies: [
                 "GodwitTree", "GodwitStore", "GodwitReplication",
+                .target(name: "GodwitPostgreSQL", condition: postgreSQL),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Crypto", package: "swift-crypto", condition: server),
@@ -161,6 +182,7 @@ let package = Package(
             dependencies: [
                 "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication",
                 "GodwitConnectors", "GodwitServer", "GodwitYapDatabase",
+                .target(name: "GodwitPostgreSQL", condition: postgreSQL),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(
@@ -257,7 +279,15 @@ let package = Package(
             name: "GodwitReplicationTests",
             dependencies: [
                 "GodwitReplication", "GodwitTestKit",
+                .target(name: "GodwitPostgreSQL", condition: postgreSQL),
                 .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "GodwitPostgreSQLTests",
+            dependencies: [
+                "GodwitPostgreSQL", "GodwitReplication", "GodwitTestKit",
             ],
             swiftSettings: settings
         ),
@@ -274,6 +304,7 @@ let package = Package(
             dependencies: [
                 "GodwitServer", "GodwitConnectors", "GodwitTestKit", "GodwitQueue", "GodwitStore",
                 "GodwitPushRunner",
+                .target(name: "GodwitPostgreSQL", condition: postgreSQL),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: server),
                 .product(name: "Hummingbird", package: "hummingbird", condition: server),
@@ -326,6 +357,7 @@ let package = Package(
             name: "ExampleBlockTests",
             dependencies: [
                 "Godwit", "GodwitServer", "GodwitYapDatabase", "GodwitTestKit",
+                .target(name: "GodwitPostgreSQL", condition: postgreSQL),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             packageAccess: false,

@@ -19,7 +19,7 @@ public import ServiceLifecycle
 ///
 /// It listens on loopback, and lets every client in. To listen elsewhere, it needs ``AccessControl``.
 public struct SyncServer: Service {
-    private let store: Store
+    private let backend: ServerBackend
     private let host: String
     private let port: Int
     private let access: AccessControl
@@ -65,7 +65,31 @@ public struct SyncServer: Service {
         logger: Logger = Logger(label: "godwit.server"),
         whenListening: @escaping @Sendable (Int) async -> Void = { _ in }
     ) {
-        self.store = store
+        self.init(
+            .store(store),
+            host: host,
+            port: port,
+            access: access,
+            tls: tls,
+            allowedHosts: allowedHosts,
+            clientSilenceMax: clientSilenceMax,
+            logger: logger,
+            whenListening: whenListening
+        )
+    }
+
+    init(
+        _ backend: ServerBackend,
+        host: String,
+        port: Int,
+        access: AccessControl,
+        tls: TLSFiles?,
+        allowedHosts: [String],
+        clientSilenceMax: Duration?,
+        logger: Logger,
+        whenListening: @escaping @Sendable (Int) async -> Void
+    ) {
+        self.backend = backend
         self.host = host
         self.port = port
         self.access = access
@@ -89,15 +113,13 @@ public struct SyncServer: Service {
             )
         }
         let whenListening = whenListening
-        let server = try await ReplicaServer(store)
+        let opened = try await backend.open(logger)
+        let server = opened.server
         let routes = ReplicaRoutes(
             server: server,
-            health: HealthCheck { [store] in
-                _ = try await server.names()
-                try await store.write { _ in }
-            },
+            health: HealthCheck(trial: opened.check),
             hosts: HostCheck(address: host, names: allowedHosts),
-            gate: try await Gate(store, access, logger: logger),
+            gate: try await Gate(opened.access, access, logger: logger),
             logger: logger,
             heartbeat: heartbeat
         )
@@ -115,6 +137,7 @@ public struct SyncServer: Service {
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await application.run() }
+            if let run = opened.run { group.addTask { await run() } }
             if clientSilenceMax != nil {
                 group.addTask { try await forgetSilentClients(of: server) }
             }
@@ -129,7 +152,7 @@ public struct SyncServer: Service {
             configuration: .init(idleTimeout: TimeAmount(silenceMax))
         )
         guard let tls else { return http }
-        let now = store.options.clock.now
+        let now = backend.clock.now
         let certificate = try ServerCertificate(tls, now: now, logger: logger)
         return try .tls(http, tlsConfiguration: certificate.configuration)
     }

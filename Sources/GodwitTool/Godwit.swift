@@ -33,7 +33,8 @@ struct Godwit: AsyncParsableCommand {
             Serve.self, StoreCommand.self, QueueCommand.self, Replay.self, Diff.self, Patch.self,
             Merge.self, MergeDriver.self, Textconv.self, GitCommand.self,
             ReplicaCommand.self, Log.self, Graph.self, KeyCommand.self, TokenCommand.self,
-            ImportCommand.self, Top.self, Initialize.self, Demo.self, DemoDevice.self,
+            ServerCommand.self, ImportCommand.self, Top.self, Initialize.self, Demo.self,
+            DemoDevice.self,
         ]
     )
 }

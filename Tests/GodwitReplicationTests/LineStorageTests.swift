@@ -5,18 +5,21 @@ import Testing
 
 @testable import GodwitReplication
 
-/// The storage in SQLite does what the model in memory does.
+/// The storages do what the model in memory does.
 @Suite struct LineStorageTests {
     static let kinds = ["a bad network", "rejections", "clones", "restored devices"]
 
-    @Test(arguments: kinds.indices)
-    func `the storage in SQLite reads and writes what the model does`(kind: Int) async throws {
+    @Test(arguments: kinds.indices, TestStorage.allCases)
+    func `a storage reads and writes what the model does`(
+        kind: Int,
+        place: TestStorage
+    ) async throws {
         let found = LineWorld.kinds.first { $0.name == Self.kinds[kind] }
         let faults = try #require(found).faults
-        for seed in 0..<UInt64(20 * Soak.factor) {
+        for seed in 0..<UInt64(place.worldCount * Soak.factor) {
             var world = LineWorld(seed: seed, devices: 3, faults: faults)
             world.run(steps: 120)
-            let storage = try await SQLiteLineStorage(Store(.memory))
+            let storage = try await place.nodes().node()
             try await storage.create(.simulated, epoch: Epoch(1))
             for (index, served) in world.journal.enumerated() {
                 try await replay(served, in: storage, "seed \(seed), turn \(index)")
@@ -27,7 +30,7 @@ import Testing
 
     private func replay(
         _ served: ServedTurn,
-        in storage: SQLiteLineStorage,
+        in storage: any LineStorage,
         _ place: String
     ) async throws {
         guard let reads = served.turn.reads, let slice = served.turn.slice else { return }
@@ -41,7 +44,7 @@ import Testing
     /// Ranges of each state that is kept, and garbage.
     private func compareAll(
         _ model: LineModel,
-        _ storage: SQLiteLineStorage,
+        _ storage: any LineStorage,
         _ seed: UInt64
     ) async throws {
         #expect(try await storage.collectGarbage(of: .simulated, rowMax: 1), "seed \(seed)")
@@ -64,15 +67,16 @@ import Testing
         #expect(try await storage.answer(none, with: lost, of: .simulated) == nil)
     }
 
-    @Test func `a start notes where it found each line, in the place of one that found the same`()
-        async throws
-    {
-        let store = try Store(.memory)
-        try await SQLiteLineStorage(store).create(.simulated, epoch: Epoch(1))
+    @Test(arguments: TestStorage.allCases)
+    func `a start notes where it found each line, in the place of one that found the same`(
+        place: TestStorage
+    ) async throws {
+        let nodes = try await place.nodes()
+        try await nodes.node().create(.simulated, epoch: Epoch(1))
         let reads = LineReads(client: .number(1), former: nil, base: 0, keys: [])
         var starts: Set<ServerStart> = []
         for count in 1...3 {
-            let slice = try await SQLiteLineStorage(store).load(reads, of: .simulated)
+            let slice = try await nodes.node().load(reads, of: .simulated)
             let start = try #require(slice.head.start)
             #expect(slice.openings == [LineOpening(state: .root, start: start)])
             starts.insert(start)
@@ -80,8 +84,9 @@ import Testing
         }
     }
 
-    @Test func `a line that is not there is an error`() async throws {
-        let storage = try await SQLiteLineStorage(Store(.memory))
+    @Test(arguments: TestStorage.allCases)
+    func `a line that is not there is an error`(place: TestStorage) async throws {
+        let storage = try await place.nodes().node()
         let reads = LineReads(client: .number(1), former: nil, base: 0, keys: [])
         await #expect(throws: ReplicationError.unknownReplica("simulated")) {
             try await storage.load(reads, of: .simulated)

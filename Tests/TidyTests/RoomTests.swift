@@ -22,6 +22,9 @@ import Testing
             "Line",
             "Device", "Table", "Storage", "Replica", "Server",
         ],
+        "GodwitPostgreSQL": [
+            "Error", "Connection", "Pool", "Schema", "Table", "Heads", "Storage", ".",
+        ],
         "GodwitServer": ["Answer", "Access", "TLS", "."],
     ]
 

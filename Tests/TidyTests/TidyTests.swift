@@ -20,14 +20,19 @@ import Testing
         "GodwitReplication": [
             "GodwitTree", "GodwitStore", "GRDB", "Foundation", "Synchronization",
         ],
+        "GodwitPostgreSQL": [
+            "GodwitTree", "GodwitStore", "GodwitReplication", "CLibpq", "Dispatch", "Foundation",
+            "Logging", "Synchronization",
+        ],
         "GodwitConnectors": [
             "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "Foundation",
             "Observation", "Synchronization", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix",
             "NIOSSL",
         ],
         "GodwitServer": [
-            "GodwitTree", "GodwitStore", "GodwitReplication", "Crypto", "Foundation", "GRDB",
-            "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "JWTKit", "Logging",
+            "GodwitTree", "GodwitStore", "GodwitReplication", "GodwitPostgreSQL", "Crypto",
+            "Foundation", "GRDB", "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdTLS",
+            "JWTKit", "Logging",
             "NIOCore", "NIOSSL", "ServiceLifecycle", "Synchronization",
         ],
         "GodwitYapDatabase": [
@@ -42,8 +47,8 @@ import Testing
         ],
         "GodwitTool": [
             "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",
-            "GodwitServer", "GodwitYapDatabase", "ArgumentParser", "Foundation", "Logging",
-            "ServiceLifecycle", "Synchronization", "UnixSignals",
+            "GodwitServer", "GodwitYapDatabase", "GodwitPostgreSQL", "ArgumentParser", "Foundation",
+            "Logging", "ServiceLifecycle", "Synchronization", "UnixSignals",
         ],
     ]
 

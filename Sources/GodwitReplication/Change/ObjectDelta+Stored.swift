@@ -6,14 +6,14 @@ extension ObjectDelta {
     /// The key of the one entry.
     private static let place: Key = ""
 
-    var storedBytes: [UInt8] {
+    package var storedBytes: [UInt8] {
         Value.int(Int64(version)).canonicalBytes + Delta.map([Self.place: change]).canonicalBytes
     }
 
     /// Reads a change that this program has stored.
     ///
     /// - Throws: ``ReplicationError/damagedHistory(reason:)``.
-    init(storedBytes bytes: [UInt8]) throws(ReplicationError) {
+    package init(storedBytes bytes: [UInt8]) throws(ReplicationError) {
         // A number's first byte tells how many follow.
         let length = bytes.first.map { $0 < 24 ? 1 : 1 + (1 << Int($0 - 24) & 15) } ?? 0
         do throws(TreeError) {

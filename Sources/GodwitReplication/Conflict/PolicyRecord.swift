@@ -1,5 +1,5 @@
-internal import GodwitStore
-internal import GodwitTree
+package import GodwitStore
+package import GodwitTree
 
 // An app's rules for merges are objects of the replica, so that its server and all devices merge by them.
 //
@@ -139,7 +139,7 @@ extension Sequence<ObjectKey> {
     /// The keys, and those of the records of their conflicts and of the rules for them.
     ///
     /// - Parameter hasObjects: Whether a collection has any: most have no records.
-    func withRecords(where hasObjects: (Key) throws -> Bool) rethrows -> Set<ObjectKey> {
+    package func withRecords(where hasObjects: (Key) throws -> Bool) rethrows -> Set<ObjectKey> {
         var keys = Set(self)
         for (collection, objects) in Dictionary(grouping: self, by: \.collection) {
             if try hasObjects(ConflictRecord.collection(about: collection)) {

@@ -3,10 +3,15 @@ public import GodwitTree
 
 /// The objects of one collection, as a count and a sum of their hashes.
 public struct CollectionSum: Hashable, Sendable {
-    public internal(set) var count: Int64
-    public internal(set) var sum: SetHash
+    public package(set) var count: Int64
+    public package(set) var sum: SetHash
 
     public static let empty = CollectionSum(count: 0, sum: .zero)
+
+    package init(count: Int64, sum: SetHash) {
+        self.count = count
+        self.sum = sum
+    }
 
     /// What an object adds to the sum.
     static func hash(of object: VersionedValue, at key: ObjectKey) -> SetHash {
@@ -61,13 +66,13 @@ public struct ContentSum: Sendable {
     init() {}
 
     /// What was stored: the sum of all, and some of the collections.
-    init(total: SetHash, collections: [Key: CollectionSum]) {
+    package init(total: SetHash, collections: [Key: CollectionSum]) {
         self.total = total
         self.collections = collections
     }
 
     /// The sum of all collections, for storage.
-    var all: SetHash {
+    package var all: SetHash {
         replaced.reduce(into: total) { total, old in
             total -= old.value.contribution(of: old.key)
             total += (collections[old.key] ?? .empty).contribution(of: old.key)
@@ -80,7 +85,7 @@ public struct ContentSum: Sendable {
     }
 
     /// The collections in which another sum differs, of those that either knows.
-    func changes(to other: ContentSum) -> [Key: CollectionSum] {
+    package func changes(to other: ContentSum) -> [Key: CollectionSum] {
         let names = Set(collections.keys).union(other.collections.keys)
         return Dictionary(uniqueKeysWithValues: names.map { ($0, other.collections[$0] ?? .empty) })
             .filter { name, sum in sum != collections[name] ?? .empty }

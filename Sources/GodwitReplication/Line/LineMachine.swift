@@ -26,6 +26,8 @@ struct LineMachine: Sendable {
     var policy = MergePolicy.standard
     /// The largest object that is taken, in canonical bytes.
     var objectSizeMax = 16 << 20
+    /// The longest key that the storage takes, with the name of its collection, in bytes.
+    var keySizeMax = Int.max
     /// What the sender of the request may do.
     var right = ReplicaRight.write
     let replica: ReplicaName
@@ -126,6 +128,8 @@ extension LineMachine {
     /// Whether all devices can store an object.
     func takes(_ object: VersionedValue?, at key: ObjectKey) -> Bool {
         guard let value = object?.value else { return true }
+        // The collections of records about objects have longer names.
+        guard key.sizeInBytes - (key.isReserved ? 256 : 0) <= keySizeMax else { return false }
         // A record of conflicts has several objects in it.
         let sizeMax =
             PolicyRecord.isCollection(key.collection)
@@ -133,6 +137,10 @@ extension LineMachine {
         return value.canonicalBytes.count <= sizeMax
             && value.isNested(within: WriteTransaction.objectDepthMax)
     }
+}
+
+extension ObjectKey {
+    fileprivate var sizeInBytes: Int { collection.text.utf8.count + key.text.utf8.count }
 }
 
 extension BatchOutcome {

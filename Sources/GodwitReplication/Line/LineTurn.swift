@@ -194,7 +194,7 @@ struct LineGrowth {
 
 extension LineObject {
     /// The object as it was in an older state.
-    func value(at serial: Int64) throws(ReplicationError) -> VersionedValue? {
+    package func value(at serial: Int64) throws(ReplicationError) -> VersionedValue? {
         guard serial > 0 else { return nil }
         var value = value
         for entry in entries.reversed() where entry.serial > serial {

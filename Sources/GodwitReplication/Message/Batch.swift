@@ -64,6 +64,12 @@ public struct BatchOutcome: Hashable, Sendable {
     public let sequence: Int64
     public let name: BatchName
     public let result: Result
+
+    package init(sequence: Int64, name: BatchName, result: Result) {
+        self.sequence = sequence
+        self.name = name
+        self.result = result
+    }
 }
 
 /// An object that the server does not take.

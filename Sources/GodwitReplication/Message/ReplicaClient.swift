@@ -12,4 +12,11 @@ public struct ReplicaClient: Hashable, Sendable {
     ///
     /// A client that comes back compares its objects with the server's; nothing is lost.
     public var isForgotten: Bool { acked == 0 && sent == 0 }
+
+    package init(id: ClientID, acked: Int64, sent: Int64, silence: Duration) {
+        self.id = id
+        self.acked = acked
+        self.sent = sent
+        self.silence = silence
+    }
 }

@@ -7,6 +7,20 @@ public struct ReplicaSummary: Hashable, Sendable {
     public let stateCount: Int
     public let clientCount: Int
 
+    package init(
+        epoch: Epoch,
+        head: LineState,
+        objectCount: Int,
+        stateCount: Int,
+        clientCount: Int
+    ) {
+        self.epoch = epoch
+        self.head = head
+        self.objectCount = objectCount
+        self.stateCount = stateCount
+        self.clientCount = clientCount
+    }
+
     /// How many states a server keeps at most, unless clients are giving back what it had lost.
     ///
     /// Each client has two, the head is one, and each of the last 64 starts of the server found one.

@@ -46,7 +46,7 @@ public struct SpanSum: Hashable, Sendable {
 
 extension ObjectKey {
     /// Whether the key comes first in the order of bytes, as databases have it.
-    func precedes(_ other: ObjectKey) -> Bool {
+    package func precedes(_ other: ObjectKey) -> Bool {
         collection == other.collection
             ? Key.isBefore(key, other.key) : Key.isBefore(collection, other.collection)
     }

@@ -1,4 +1,4 @@
-internal import GodwitStore
+package import GodwitStore
 internal import GodwitTree
 
 // Finds the objects in which two replicas differ (A. Meyer, "Range-Based Set Reconciliation", 2023).
@@ -9,7 +9,7 @@ internal import GodwitTree
 // ranges by `fanOut`, so *d* differences in *n* objects take O(log n) rounds and O(d log n) sums.
 
 /// Objects in the order of their keys, as both sides of a comparison have them.
-protocol ComparedObjects {
+package protocol ComparedObjects {
     associatedtype Failure: Error
 
     /// The sum of the objects in a range.
@@ -26,7 +26,7 @@ protocol ComparedObjects {
 }
 
 /// The server's answer about one range.
-enum SpanAnswer: Hashable, Sendable {
+package enum SpanAnswer: Hashable, Sendable {
     case equal
     /// All objects that the server has in the range.
     case objects([ObjectKey: VersionedValue])
@@ -35,7 +35,7 @@ enum SpanAnswer: Hashable, Sendable {
 }
 
 /// The server's half of a comparison.
-enum RangeMachine {
+package enum RangeMachine {
     /// A range of so few objects is sent, not cut.
     static let objectCountMax = 16
     /// The same, where the device has none.
@@ -43,7 +43,7 @@ enum RangeMachine {
     /// After so many objects an answer leaves the other ranges for the next request.
     static let answerCountMax = 4_096
     /// After so many bytes of objects, too.
-    static let answerSizeMax = 4 << 20
+    package static let answerSizeMax = 4 << 20
     /// Into how many parts a range is cut.
     static let fanOut = 16
 
@@ -74,7 +74,7 @@ enum RangeMachine {
 
 extension RangeMachine {
     /// The answers to some ranges: all of them, or the first ones that fit into one message.
-    static func answers<Objects: ComparedObjects>(
+    package static func answers<Objects: ComparedObjects>(
         to request: RangeRequest,
         _ objects: Objects
     ) throws(Objects.Failure) -> [SpanAnswer] {
@@ -93,10 +93,10 @@ extension RangeMachine {
 }
 
 /// Ranges to be compared.
-struct RangeRequest: Hashable, Sendable {
-    var ranges: [SpanSum]
+package struct RangeRequest: Hashable, Sendable {
+    package var ranges: [SpanSum]
     /// About how many canonical bytes of objects the answer may have, beside one large object.
-    var sizeMax = RangeMachine.answerSizeMax
+    package var sizeMax = RangeMachine.answerSizeMax
 
     func limited(to sizeMax: Int) -> RangeRequest {
         RangeRequest(ranges: ranges, sizeMax: min(self.sizeMax, sizeMax))
@@ -213,16 +213,16 @@ extension [SpanSum] {
 }
 
 /// Objects in memory.
-struct SortedObjects: ComparedObjects {
+package struct SortedObjects: ComparedObjects {
     private let keys: [ObjectKey]
     private let objects: [ObjectKey: VersionedValue]
 
-    init(_ objects: [ObjectKey: VersionedValue]) {
+    package init(_ objects: [ObjectKey: VersionedValue]) {
         self.objects = objects
         keys = objects.keys.sorted { $0.precedes($1) }
     }
 
-    func sum(of span: KeySpan) -> CollectionSum {
+    package func sum(of span: KeySpan) -> CollectionSum {
         var sum = CollectionSum.empty
         for key in keys[keys.indices(in: span)] {
             sum.replace(nil, with: objects[key], at: key)
@@ -237,7 +237,7 @@ struct SortedObjects: ComparedObjects {
         return sum
     }
 
-    func objects(in span: KeySpan, sizeMax: Int) -> [ObjectKey: VersionedValue]? {
+    package func objects(in span: KeySpan, sizeMax: Int) -> [ObjectKey: VersionedValue]? {
         var found: [ObjectKey: VersionedValue] = [:]
         for key in keys[keys.indices(in: span)] { found[key] = objects[key] }
         guard sizeMax < .max else { return found }
@@ -245,7 +245,7 @@ struct SortedObjects: ComparedObjects {
         return size <= sizeMax ? found : nil
     }
 
-    func cuts(of span: KeySpan, into count: Int) -> [ObjectKey] {
+    package func cuts(of span: KeySpan, into count: Int) -> [ObjectKey] {
         Array(keys[keys.indices(in: span)]).cuts(into: count)
     }
 }
@@ -254,7 +254,7 @@ extension [ObjectKey] {
     /// The keys before which some ascending keys are cut into parts of about equally many.
     ///
     /// - Precondition: There are some.
-    func cuts(into parts: Int) -> [ObjectKey] {
+    package func cuts(into parts: Int) -> [ObjectKey] {
         (1..<parts).map { self[$0 * count / parts] }.reduce(into: []) { cuts, key in
             if cuts.last != key, key != first { cuts.append(key) }
         }

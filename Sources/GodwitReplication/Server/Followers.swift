@@ -4,31 +4,55 @@ internal import Synchronization
 ///
 /// A slow one gets the newest head only.
 final class Followers: Sendable {
+    private struct Line {
+        /// What was told last.
+        var head: LineState
+        var continuations: [Int: AsyncStream<LineState>.Continuation] = [:]
+    }
 
     private struct State {
         var ticket = 0
-        var continuations: [ReplicaName: [Int: AsyncStream<LineState>.Continuation]] = [:]
+        var lines: [ReplicaName: Line] = [:]
+        var whenChanged: (@Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
+
+    /// The replicas that have subscribers.
+    var names: Set<ReplicaName> { state.withLock { Set($0.lines.keys) } }
+
+    /// Has `body` called when a replica gets its first subscriber, or has lost its last one.
+    func whenNamesChange(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.whenChanged = body }
+    }
 
     func subscribe(to name: ReplicaName, current: LineState) -> AsyncStream<LineState> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: LineState.self,
             bufferingPolicy: .bufferingNewest(1)
         )
-        let ticket = state.withLock { state in
+        let (ticket, isNew) = state.withLock { state in
             state.ticket += 1
-            state.continuations[name, default: [:]][state.ticket] = continuation
-            return state.ticket
+            let isNew = state.lines[name] == nil
+            state.lines[name, default: Line(head: current)].continuations[state.ticket] =
+                continuation
+            return (state.ticket, isNew)
         }
         continuation.onTermination = { [weak self] _ in self?.remove(ticket, of: name) }
         continuation.yield(current)
+        // Another server may have made it, and the others do not know it.
+        notify(current, of: name)
+        if isNew { state.withLock(\.whenChanged)?() }
         return stream
     }
 
+    /// Tells the subscribers of a replica its head, unless it was told last.
     func notify(_ head: LineState, of name: ReplicaName) {
-        let continuations = state.withLock { $0.continuations[name] ?? [:] }
+        let continuations = state.withLock { state -> [Int: AsyncStream<LineState>.Continuation] in
+            guard let line = state.lines[name], line.head != head else { return [:] }
+            state.lines[name]?.head = head
+            return line.continuations
+        }
         // In the order in which they came.
         for (_, continuation) in continuations.sorted(by: { $0.key < $1.key }) {
             continuation.yield(head)
@@ -36,9 +60,12 @@ final class Followers: Sendable {
     }
 
     private func remove(_ ticket: Int, of name: ReplicaName) {
-        state.withLock { state in
-            state.continuations[name]?[ticket] = nil
-            if state.continuations[name]?.isEmpty == true { state.continuations[name] = nil }
+        let whenChanged = state.withLock { state -> (@Sendable () -> Void)? in
+            state.lines[name]?.continuations[ticket] = nil
+            guard state.lines[name]?.continuations.isEmpty == true else { return nil }
+            state.lines[name] = nil
+            return state.whenChanged
         }
+        whenChanged?()
     }
 }

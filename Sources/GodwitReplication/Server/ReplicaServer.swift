@@ -58,7 +58,7 @@ public final class ReplicaServer: Sendable {
         self.init(try await SQLiteLineStorage(store), options: options)
     }
 
-    init(_ storage: any LineStorage, options: Options = Options()) {
+    package init(_ storage: any LineStorage, options: Options = Options()) {
         self.storage = storage
         self.options = options
     }
@@ -91,6 +91,7 @@ public final class ReplicaServer: Sendable {
         var machine = LineMachine(replica: name)
         machine.policy = options.policy
         machine.objectSizeMax = options.objectSizeMax
+        machine.keySizeMax = storage.keySizeMax
         machine.right = try await admit(scope)
         guard machine.right == .write || !scope.carriesChanges else {
             throw ReplicationError.readOnly(name.text)
@@ -228,6 +229,22 @@ extension ReplicaServer {
         try await turns.take(name) { [self] in
             let head = try await storage.head(of: name)
             return followers.subscribe(to: name, current: head)
+        }
+    }
+
+    /// The replicas whose newest states are followed here.
+    package var followedNames: Set<ReplicaName> { followers.names }
+
+    /// Has `body` called when ``followedNames`` are others.
+    package func whenFollowedNamesChange(_ body: @escaping @Sendable () -> Void) {
+        followers.whenNamesChange(body)
+    }
+
+    /// Tells those who follow a replica its newest state, which another server may have made.
+    package func tellHead(of name: ReplicaName) async throws {
+        // No commit of this server comes between: what is told last is the newest.
+        try await turns.take(name) { [self] in
+            followers.notify(try await storage.head(of: name), of: name)
         }
     }
 

@@ -1,4 +1,4 @@
-internal import GodwitStore
+package import GodwitStore
 
 /// A start of a replica's server: a number that the server draws then.
 ///
@@ -20,7 +20,7 @@ public struct LineStart: Hashable, Sendable {
 }
 
 extension ServerStart {
-    init(_ identifier: Identifier) { self.init(identifier.randomNumber) }
+    package init(_ identifier: Identifier) { self.init(identifier.randomNumber) }
 }
 
 extension Identifier {

@@ -1,4 +1,4 @@
-internal import GodwitStore
+package import GodwitStore
 internal import GodwitTree
 
 /// Where a server keeps the lines of its replicas.
@@ -7,7 +7,10 @@ internal import GodwitTree
 /// machine decides, ``commit(_:decidedOn:of:)`` writes it if nothing has changed in between. Any
 /// number of servers may share a storage. Opening it notes the head of each line, in case that the
 /// storage was restored from a backup.
-protocol LineStorage: Sendable {
+package protocol LineStorage: Sendable {
+    /// The longest key that it takes, with the name of its collection, in bytes.
+    var keySizeMax: Int { get }
+
     /// Makes a line without objects, if there is none of the name.
     func create(_ name: ReplicaName, epoch: Epoch) async throws
 
@@ -65,4 +68,8 @@ protocol LineStorage: Sendable {
     ///
     /// - Returns: Whether nothing is left to drop.
     func collectGarbage(of name: ReplicaName, rowMax: Int) async throws -> Bool
+}
+
+extension LineStorage {
+    package var keySizeMax: Int { .max }
 }

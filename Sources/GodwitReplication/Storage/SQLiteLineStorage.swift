@@ -316,14 +316,4 @@ extension LineWrites {
         )
         try LinePeerTable.set(peer, client, seen: now, of: line, in: database)
     }
-
-    /// States that may have lost their last ref.
-    fileprivate func abandoned(since slice: LineSlice) -> [Int64] {
-        var states = slice.peer?.kept ?? []
-        if commit != nil { states.insert(slice.head.state.serial) }
-        if let (epoch, _) = restoration, let earlier = slice.restorations[epoch] {
-            states.insert(earlier.reference.serial)
-        }
-        return states.subtracting(peer.kept.union([0])).sorted()
-    }
 }

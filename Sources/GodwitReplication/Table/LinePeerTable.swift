@@ -150,19 +150,19 @@ extension PreparedStatement {
 
 extension BatchOutcome {
     /// The objects that were refused; nil for an accepted batch.
-    fileprivate var rejections: [Rejection]? {
+    package var rejections: [Rejection]? {
         if case .rejected(let rejections) = result { rejections } else { nil }
     }
 }
 
 extension [Epoch: Int64] {
-    fileprivate var storedBytes: [UInt8] {
+    package var storedBytes: [UInt8] {
         sorted { $0.value < $1.value }.flatMap { epoch, serial in
             [epoch.stored, serial].flatMap { withUnsafeBytes(of: $0.littleEndian, Array.init) }
         }
     }
 
-    fileprivate init(storedBytes bytes: [UInt8]) throws(ReplicationError) {
+    package init(storedBytes bytes: [UInt8]) throws(ReplicationError) {
         guard bytes.count % 16 == 0 else { throw .damagedHistory(reason: "a serial is damaged") }
         self = [:]
         for start in stride(from: 0, to: bytes.count, by: 16) {
@@ -175,7 +175,7 @@ extension [Epoch: Int64] {
 }
 
 extension [Rejection] {
-    fileprivate var storedBytes: [UInt8] {
+    package var storedBytes: [UInt8] {
         let rows = map { rejection -> Value in
             let (key, reason) = (rejection.key, Key(rejection.reason.rawValue))
             return [.string(key.collection), .string(key.key), .string(reason)]
@@ -183,7 +183,7 @@ extension [Rejection] {
         return Value.list(Value.List(rows)).canonicalBytes
     }
 
-    fileprivate init(storedBytes bytes: [UInt8]) throws(ReplicationError) {
+    package init(storedBytes bytes: [UInt8]) throws(ReplicationError) {
         guard let rows = try? Value(canonicalBytes: bytes, budget: .unlimited).list else {
             throw .damagedHistory(reason: "an outcome is damaged")
         }

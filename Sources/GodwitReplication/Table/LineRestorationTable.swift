@@ -141,9 +141,9 @@ extension LineState {
 }
 
 extension [LineState] {
-    fileprivate var storedBytes: [UInt8] { flatMap(\.storedBytes) }
+    package var storedBytes: [UInt8] { flatMap(\.storedBytes) }
 
-    fileprivate init(storedBytes bytes: [UInt8]) throws(ReplicationError) {
+    package init(storedBytes bytes: [UInt8]) throws(ReplicationError) {
         self = try stride(from: 0, to: bytes.count, by: LineState.storedSizeInBytes)
             .map { start throws(ReplicationError) in
                 let rest = bytes[start...].prefix(LineState.storedSizeInBytes)

@@ -328,9 +328,9 @@ extension LineTable {
 // MARK: - Cells
 
 extension Epoch {
-    var stored: Int64 { Int64(bitPattern: number) }
+    package var stored: Int64 { Int64(bitPattern: number) }
 
-    init(stored: Int64) { self.init(UInt64(bitPattern: stored)) }
+    package init(stored: Int64) { self.init(UInt64(bitPattern: stored)) }
 }
 
 extension PreparedStatement {

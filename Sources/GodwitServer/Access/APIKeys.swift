@@ -1,6 +1,5 @@
 #if Server
 internal import Foundation
-internal import GRDB
 public import GodwitStore
 
 /// The API keys of a server's store: makes, lists and revokes them.
@@ -15,7 +14,7 @@ public import GodwitStore
 /// Other processes may do the same beside a server if all of them open the store with
 /// `StoreOptions.Processes.several`: each request looks the key up.
 public struct APIKeys: Sendable {
-    private let store: Store
+    private let storage: any AccessStorage
 
     /// How often the use of a key is noted at most, in seconds.
     private static let useInterval = 60.0
@@ -23,8 +22,12 @@ public struct APIKeys: Sendable {
 
     /// - Throws: `StoreError`.
     public init(_ store: Store) throws {
-        try store.prepare(AccessSchema.schema)
-        self.store = store
+        try self.init(StoreAccess(store: store))
+    }
+
+    init(_ storage: any AccessStorage) throws {
+        try storage.prepare()
+        self.storage = storage
     }
 
     /// Makes a key; when it is returned, it is durable.
@@ -62,38 +65,26 @@ public struct APIKeys: Sendable {
             expires: lifetime.map { now + TimeInterval($0.components.seconds) }
         )
         let row = AccessKeyTable.Row(key: key, hash: text.hash)
-        try await store.write { transaction in
-            try AccessKeyTable.insert(row, in: transaction.connection)
-            transaction.touch()
-        }
+        try await storage.insert(row)
         return NewAPIKey(key: key, token: text.text)
     }
 
     /// The keys of a store, the oldest first, also of one that is open for reading alone.
     public static func all(in store: Store) async throws -> APIKeyList {
-        try await store.read { transaction in
-            let database = transaction.connection
-            // A server without access control has made no table.
-            guard try database.tableExists("godwit_access_key") else {
-                return APIKeyList()
-            }
-            return try AccessKeyTable.all(in: database)
-        }
+        try await StoreAccess(store: store).keys()
     }
+
+    /// The keys, the oldest first.
+    public func all() async throws -> APIKeyList { try await storage.keys() }
 
     /// Takes a key away: it lets no request in any more, and ends open streams of events within 30 seconds.
     ///
     /// - Throws: ``AccessError/unknownKey(_:)``.
     public func revoke(_ id: String) async throws {
-        try await store.write { transaction in
-            guard try AccessKeyTable.remove(id, in: transaction.connection) else {
-                throw AccessError.unknownKey(id)
-            }
-            transaction.touch()
-        }
+        guard try await storage.remove(id) else { throw AccessError.unknownKey(id) }
     }
 
-    private var now: Date { store.options.clock.now() }
+    private var now: Date { storage.clock.now() }
 }
 
 extension APIKeys {
@@ -102,26 +93,23 @@ extension APIKeys {
     /// - Throws: ``AccessRefusal``, `StoreError`.
     func principal(_ token: BearerToken) async throws -> Principal {
         guard let text = APIKeyText(token.text) else { throw AccessRefusal.invalid("it is no key") }
-        let row = try await store.read { try AccessKeyTable.row(text.id, in: $0.connection) }
-        guard let row else { throw AccessRefusal.invalid("there is no key \(text.id)") }
+        guard let row = try await storage.row(text.id) else {
+            throw AccessRefusal.invalid("there is no key \(text.id)")
+        }
         guard text.matches(row.hash) else {
             throw AccessRefusal.invalid("the secret of the key \(text.id) is wrong")
         }
         guard !row.key.isExpired(at: now) else {
             throw AccessRefusal.expired("the key \(text.id) has expired")
         }
-        noteUse(of: row.key)
+        await noteUse(of: row.key)
         return Principal(identity: .key(name: row.key.name), rights: row.key.rights)
     }
 
-    /// Nothing depends on the note: no request waits for it, or fails with it.
-    private func noteUse(of key: APIKey) {
+    private func noteUse(of key: APIKey) async {
         let now = now
         if let last = key.lastUsed, abs(now.timeIntervalSince(last)) < Self.useInterval { return }
-        _ = try? store.writeLater(durability: .relaxed) { transaction in
-            try AccessKeyTable.noteUse(of: key.id, at: now.milliseconds, in: transaction.connection)
-            transaction.touch()
-        }
+        await storage.noteUse(of: key.id, at: now.milliseconds)
     }
 }
 #endif

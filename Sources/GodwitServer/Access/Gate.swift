@@ -1,6 +1,5 @@
 #if Server
 internal import Foundation
-internal import GRDB
 internal import GodwitReplication
 internal import GodwitStore
 internal import GodwitTree
@@ -9,23 +8,27 @@ internal import Logging
 
 /// Finds the principal of a request, and decides which messages of a client it may send.
 struct Gate: Sendable {
-    private let store: Store
+    private let storage: any AccessStorage
     private let control: AccessControl
     private let keys: APIKeys?
     private let keyFile: TokenKeyFile?
 
     /// - Throws: ``AccessError/unusableKeySet(path:reason:)``, ``StoreError``.
-    init(_ store: Store, _ control: AccessControl, logger: Logger) async throws {
-        (self.store, self.control) = (store, control)
-        if control != .open { try store.prepare(AccessSchema.schema) }
-        keys = control.acceptsKeys ? try APIKeys(store) : nil
+    init(
+        _ storage: any AccessStorage,
+        _ control: AccessControl,
+        logger: Logger
+    ) async throws {
+        (self.storage, self.control) = (storage, control)
+        if control != .open { try storage.prepare() }
+        keys = control.acceptsKeys ? try APIKeys(storage) : nil
         if let rules = control.tokenRules {
-            let now = store.options.clock.now
+            let now = storage.clock.now
             keyFile = try await TokenKeyFile(rules.keySet, now: now, logger: logger)
         } else {
             keyFile = nil
         }
-        if control == .open, try await !APIKeys.all(in: store).isEmpty {
+        if control == .open, try await !storage.keys().isEmpty {
             logger.warning("the store has API keys, and every client is let in: see --keys")
         }
     }
@@ -51,7 +54,7 @@ struct Gate: Sendable {
         }
         let signed = try SignedToken(token.text)
         let claims = try await keyFile.keys().claims(of: signed)
-        return try rules.principal(claims, at: store.options.clock.now().timeIntervalSince1970)
+        return try rules.principal(claims, at: storage.clock.now().timeIntervalSince1970)
     }
 
     /// What a message may do to a replica.
@@ -71,41 +74,16 @@ struct Gate: Sendable {
         // By bytes: two texts that are one for Swift may be two principals.
         let identity = Key("\(principal.identity)")
         let clients = [scope.client, scope.former ?? scope.client]
-        let owners = try await store.read { transaction in
-            let database = transaction.connection
-            return try clients.map {
-                try AccessClientTable.principal(of: $0, in: name, database).map { Key($0) }
-            }
-        }
+        let owners = try await storage.principals(of: clients, in: name)
         for (client, owner) in zip(clients, owners) where (owner ?? identity) != identity {
             throw AccessRefusal.foreignClient(client)
         }
         // A message that is refused binds nothing.
         if owners[0] == nil, right == .write || !scope.carriesChanges {
             try await requireReplica()
-            try await bind(scope.client, of: name, to: identity)
+            try await storage.bind(scope.client, of: name, to: identity)
         }
         return right
-    }
-
-    private func bind(
-        _ client: ClientID,
-        of name: ReplicaName,
-        to identity: Key
-    ) async throws {
-        try await store.write { transaction in
-            let database = transaction.connection
-            // Another request may have been faster.
-            let owner = try AccessClientTable.principal(of: client, in: name, database).map {
-                Key($0)
-            }
-            guard (owner ?? identity) == identity else {
-                throw AccessRefusal.foreignClient(client)
-            }
-            guard owner == nil else { return }
-            try AccessClientTable.bind(client, in: name, to: identity.text, database)
-            transaction.touch()
-        }
     }
 }
 #endif

@@ -4,6 +4,10 @@ import GodwitServer
 import GodwitStore
 import GodwitTree
 
+#if PostgreSQL
+import GodwitPostgreSQL
+#endif
+
 /// Makes, lists and revokes the API keys of a server.
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,6 +22,7 @@ struct KeyCommand: AsyncParsableCommand {
               godwit key new phone --store server.sqlite --create 'acme.*'
               godwit key ls --store server.sqlite
               godwit key revoke 5d0f51c1cbd3a3b6 --store server.sqlite
+              godwit key ls --database postgres://godwit@db.example.com/sync
             """,
         subcommands: [KeyNew.self, KeyList.self, KeyRevoke.self]
     )
@@ -26,12 +31,21 @@ struct KeyCommand: AsyncParsableCommand {
 /// Which server's store the keys are in.
 struct KeyStoreArgument: ParsableArguments {
     @Option(help: "The server's store.") var store = "godwit-server.sqlite"
+    @OptionGroup var database: DatabaseArgument
 
     /// Does something with the keys, also beside a server that shares its store.
     func change<Result>(
         mayCreate: Bool = false,
         _ body: (APIKeys) async throws -> Result
     ) async throws -> Result {
+        #if PostgreSQL
+        if let database = try database.opened() {
+            try await database.migrate()
+            let result = try await body(APIKeys(database))
+            database.close()
+            return result
+        }
+        #endif
         let isNew = !FileManager.default.fileExists(atPath: store)
         guard mayCreate || !isNew else {
             throw ToolError(StoreError.noStore(path: store).description)
@@ -49,6 +63,17 @@ struct KeyStoreArgument: ParsableArguments {
                 "\(store) is in use by a process alone: start its server with --keys, or stop it"
             )
         }
+    }
+}
+
+extension KeyStoreArgument {
+    /// All keys, also of a store that is in use.
+    func list() async throws -> APIKeyList {
+        if database.address != nil { return try await change { try await $0.all() } }
+        let opened = try Store(.file(store), options: .readOnly)
+        let list = try await APIKeys.all(in: opened)
+        try opened.close()
+        return list
     }
 }
 
@@ -109,9 +134,7 @@ struct KeyList: AsyncParsableCommand {
     @Flag(help: "Print one object.") var json = false
 
     func run() async throws {
-        let store = try Store(.file(argument.store), options: .readOnly)
-        let list = try await APIKeys.all(in: store)
-        try store.close()
+        let list = try await argument.list()
         guard !json else {
             let values = list.keys.map { Value.map($0.encoded) }
             let damaged = list.damaged.map { ["id": .string(Key($0)), "isDamaged": true] as Value }

@@ -5,10 +5,14 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
+#if PostgreSQL
+import GodwitPostgreSQL
+#endif
+
 /// Runs a sync server.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run a sync server on embedded SQLite.",
+        abstract: "Run a sync server on embedded SQLite, or on a PostgreSQL database.",
         discussion: """
             Prints its address when it is ready, and ends on SIGTERM or SIGINT after
             answering what it has begun to answer. With --keys, clients need an API key of
@@ -19,6 +23,9 @@ struct Serve: AsyncParsableCommand {
             With --tls-certificate and --tls-key it serves HTTPS, and reads the files again
             when they change.
             GET /health answers 200 while the store can be read and written to, else 503.
+            With --database, any number of servers may share the replicas and keys of a
+            PostgreSQL database; each brings its tables up to date when it starts. Put the
+            password into PGPASSFILE: the list of processes shows arguments.
 
             EXAMPLES
               godwit serve
@@ -28,12 +35,14 @@ struct Serve: AsyncParsableCommand {
               godwit serve --host 0.0.0.0 --keys --tls-certificate fullchain.pem \\
                 --tls-key privkey.pem
               godwit serve --jwks jwks.json --issuer https://id.example.com
+              godwit serve --database postgres://godwit@db.example.com/sync --keys
               curl -X PUT http://127.0.0.1:7007/v1/replicas/shopping
             """
     )
 
     @Option(help: "The port to listen on; 0 for a free one.") var port = 7007
     @Option(help: "The file to keep everything in.") var store = "godwit-server.sqlite"
+    @OptionGroup var database: DatabaseArgument
     @Option(help: "The address to listen on.") var host = "127.0.0.1"
     @Flag(help: "Ask clients for an API key of the store.") var keys = false
     @OptionGroup var tokens: TokenRulesArguments
@@ -82,11 +91,43 @@ struct Serve: AsyncParsableCommand {
         // No file is made for a server that does not start.
         try access.check(listeningOn: host)
         try tls?.check()
+        let (host, scheme) = (host, tls == nil ? "http" : "https")
+        let whenListening: @Sendable (Int) async -> Void = { port in
+            // A server runs without its output, too.
+            try? Terminal.print("godwit is listening on \(scheme)://\(host):\(port)")
+        }
+        #if PostgreSQL
+        if let database = try database.opened() {
+            let server = SyncServer(
+                database: database,
+                host: host,
+                port: port,
+                access: access,
+                tls: tls,
+                allowedHosts: allowHost,
+                clientSilenceMax: clientSilenceMax,
+                logger: logger,
+                whenListening: whenListening
+            )
+            try await run(server, logger)
+            return database.close()
+        }
+        #endif
+        try await serveStore(logger, whenListening)
+    }
+
+    private var clientSilenceMax: Duration? {
+        forgetAfter == 0 ? nil : .seconds(forgetAfter * 24 * 3_600)
+    }
+
+    private func serveStore(
+        _ logger: Logger,
+        _ whenListening: @escaping @Sendable (Int) async -> Void
+    ) async throws {
         var options = Store.Options()
         // `godwit key` writes to the store beside the server.
         if keys { options.processes = .several }
         let opened = try Store(.file(store), options: options)
-        let (host, scheme) = (host, tls == nil ? "http" : "https")
         let server = SyncServer(
             store: opened,
             host: host,
@@ -94,12 +135,15 @@ struct Serve: AsyncParsableCommand {
             access: access,
             tls: tls,
             allowedHosts: allowHost,
-            clientSilenceMax: forgetAfter == 0 ? nil : .seconds(forgetAfter * 24 * 3_600),
-            logger: logger
-        ) { port in
-            // A server runs without its output, too.
-            try? Terminal.print("godwit is listening on \(scheme)://\(host):\(port)")
-        }
+            clientSilenceMax: clientSilenceMax,
+            logger: logger,
+            whenListening: whenListening
+        )
+        try await run(server, logger)
+        try opened.close()
+    }
+
+    private func run(_ server: SyncServer, _ logger: Logger) async throws {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [server],
@@ -108,6 +152,5 @@ struct Serve: AsyncParsableCommand {
             )
         )
         try await group.run()
-        try opened.close()
     }
 }

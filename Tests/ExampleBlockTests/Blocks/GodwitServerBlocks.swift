@@ -60,6 +60,19 @@ enum Sources_GodwitServer_Access_TokenRules_1 {
     }
 }
 
+#if PostgreSQL
+import GodwitPostgreSQL
+
+// Sources/GodwitServer/SyncServer+PostgreSQL.swift, block 1
+enum Sources_GodwitServer_SyncServer_PostgreSQL_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let address = try PostgreSQLAddress("postgres://godwit@db.example.com/sync")
+        let server = SyncServer(database: PostgreSQLDatabase(address), access: .keys)
+        try await server.run()
+    }
+}
+#endif
+
 // Sources/GodwitServer/SyncServer.swift, block 1
 enum Sources_GodwitServer_SyncServer_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {

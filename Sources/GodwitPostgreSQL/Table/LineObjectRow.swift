@@ -1,0 +1,231 @@
+#if PostgreSQL
+internal import GodwitReplication
+internal import GodwitStore
+internal import GodwitTree
+
+/// The rows of a line's objects.
+///
+/// Rows are read in pages of a bounded number of bytes: libpq keeps a whole result in memory.
+enum LineObjectRow {
+    /// About how many bytes of values or changes a page has, beside one large one.
+    static let pageSizeMax: Int64 = 1 << 20
+    /// How many rows a page has at most.
+    static let pageCountMax: Int64 = 4_096
+
+    /// The objects that the line has changed since a state, with their entries, and some others.
+    ///
+    /// - Returns: nil when the line has changed more than `countMax` objects.
+    static func objects(
+        since serial: Int64,
+        and keys: Set<ObjectKey>,
+        countMax: Int,
+        of line: LineNumber,
+        on session: PostgreSQLSession
+    ) throws -> [ObjectKey: LineObject]? {
+        guard serial > 0 else { return try all(of: line, countMax: countMax, on: session) }
+        let found = try LineEntryRow.entries(
+            after: serial,
+            countMax: countMax,
+            of: line,
+            on: session
+        )
+        guard let found else { return nil }
+        var objects = found.mapValues { LineObject(value: nil, entries: $0) }
+        let wanted = keys.union(objects.keys)
+        for (key, value) in try values(of: Array(wanted), line, on: session) {
+            objects[key, default: LineObject()].value = value
+        }
+        return objects
+    }
+
+    /// The objects that the line has changed since a state.
+    static func changes(
+        since serial: Int64,
+        of line: LineNumber,
+        on session: PostgreSQLSession
+    ) throws -> [ObjectKey: LineObject] {
+        try objects(since: serial, and: [], countMax: .max, of: line, on: session) ?? [:]
+    }
+
+    /// All objects of the line, without their history; nil when there are too many.
+    static func all(
+        of line: LineNumber,
+        countMax: Int,
+        on session: PostgreSQLSession
+    ) throws -> [ObjectKey: LineObject]? {
+        var objects: [ObjectKey: LineObject] = [:]
+        var size = 0
+        let isWhole = try eachPage(of: line, in: .all, on: session) { rows in
+            for row in 0..<rows.count {
+                size += rows.sizeInBytes(row, 3)
+                guard objects.count < countMax, size <= LineReads.sizeMax(for: countMax) else {
+                    return false
+                }
+                objects[rows.objectKey(row)] = LineObject(value: try rows.object(row, 2))
+            }
+            return true
+        }
+        return isWhole ? objects : nil
+    }
+
+    /// Those of some objects that are there.
+    private static func values(
+        of keys: [ObjectKey],
+        _ line: LineNumber,
+        on session: PostgreSQLSession
+    ) throws -> [ObjectKey: VersionedValue] {
+        var values: [ObjectKey: VersionedValue] = [:]
+        for keys in keys.portions({ _ in pageValueSize }) {
+            let rows = try session.query(
+                """
+                SELECT object.collection, object.key, object.version, object.value
+                FROM unnest($2::BYTEA[], $3::BYTEA[]) AS wanted (collection, key)
+                JOIN godwit_line_object AS object ON object.line = $1
+                AND object.collection = wanted.collection AND object.key = wanted.key
+                """,
+                [line.parameter] + keys.parameters
+            )
+            for row in 0..<rows.count { values[rows.objectKey(row)] = try rows.object(row, 2) }
+        }
+        return values
+    }
+
+    /// How large objects are taken to be when they are asked for by their keys: 256 of them at once.
+    private static let pageValueSize = 32 << 10
+
+    /// Hands on a line's objects in the order of their keys: collection, key, version and value.
+    ///
+    /// - Parameter body: Whether to go on.
+    /// - Returns: Whether all were handed on.
+    static func eachPage(
+        of line: LineNumber,
+        in span: KeySpan,
+        on session: PostgreSQLSession,
+        _ body: (PostgreSQLRows) throws -> Bool
+    ) throws -> Bool {
+        try eachPage(of: line, in: span, on: session, sized, body)
+    }
+
+    /// The sizes before each row are added up without reading the values.
+    private static func sized(_ range: String) -> String {
+        """
+        SELECT collection, key, version, value FROM (
+            SELECT collection, key, version, value,
+                sum(octet_length(value)) OVER (ORDER BY collection, key)
+                    - octet_length(value) AS before
+            FROM (
+                SELECT collection, key, version, value FROM godwit_line_object
+                WHERE \(range) ORDER BY collection, key LIMIT $4
+            ) AS page
+        ) AS sized WHERE before < \(pageSizeMax) ORDER BY collection, key
+        """
+    }
+
+    /// Hands on what objects add to the sums of their collections: collection, key and hash.
+    static func eachPageOfHashes(
+        of line: LineNumber,
+        in span: KeySpan,
+        on session: PostgreSQLSession,
+        _ body: (PostgreSQLRows) throws -> Void
+    ) throws {
+        let isWhole = try eachPage(
+            of: line,
+            in: span,
+            on: session,
+            { range in
+                """
+                SELECT collection, key, hash FROM godwit_line_object
+                WHERE \(range) ORDER BY collection, key LIMIT $4
+                """
+            }
+        ) { rows in
+            try body(rows)
+            return true
+        }
+        precondition(isWhole, "The body has ended nothing")
+    }
+
+    private static func eachPage(
+        of line: LineNumber,
+        in span: KeySpan,
+        on session: PostgreSQLSession,
+        _ sql: (_ range: String) -> String,
+        _ body: (PostgreSQLRows) throws -> Bool
+    ) throws -> Bool {
+        var (lower, isAfter) = (span.lower, false)
+        while true {
+            let start = isAfter ? ">" : ">="
+            let end = span.upper == nil ? "" : " AND (collection, key) < ($5, $6)"
+            let rows = try session.query(
+                sql("line = $1 AND (collection, key) \(start) ($2, $3)\(end)"),
+                [
+                    line.parameter, .bytes(lower?.collection.bytes ?? []),
+                    .bytes(lower?.key.bytes ?? []), .integer(pageCountMax),
+                ] + (span.upper?.parameters ?? [])
+            )
+            guard rows.count > 0 else { return true }
+            guard try body(rows) else { return false }
+            (lower, isAfter) = (rows.objectKey(rows.count - 1), true)
+        }
+    }
+
+    // MARK: Writing
+
+    static func write(
+        _ writes: [ObjectKey: LineObjectWrite],
+        of line: LineNumber,
+        on session: PostgreSQLSession
+    ) throws {
+        try LineEntryRow.set(writes.map { ($0, $1.entry) }, of: line, on: session)
+        let removed = writes.filter { $0.value.value == nil }.map(\.key)
+        for keys in removed.portions({ _ in 0 }) {
+            try session.query(
+                """
+                DELETE FROM godwit_line_object WHERE line = $1 AND (collection, key) IN (
+                    SELECT removed.collection, removed.key
+                    FROM unnest($2::BYTEA[], $3::BYTEA[]) AS removed (collection, key))
+                """,
+                [line.parameter] + keys.parameters
+            )
+        }
+        try insert(
+            writes.compactMap { key, write in
+                guard let value = write.value, let hash = write.hash else { return nil }
+                return Row(key: key, object: value, hash: hash)
+            },
+            of: line,
+            on: session
+        )
+    }
+
+    private struct Row {
+        let key: ObjectKey
+        let object: VersionedValue
+        let hash: SetHash
+    }
+
+    private static func insert(
+        _ rows: [Row],
+        of line: LineNumber,
+        on session: PostgreSQLSession
+    ) throws {
+        for rows in rows.portions({ $0.object.value.canonicalBytes.count }) {
+            try session.query(
+                """
+                INSERT INTO godwit_line_object (line, collection, key, version, value, hash)
+                SELECT $1::BIGINT, new.collection, new.key, new.version, new.value, new.hash
+                FROM unnest($2::BYTEA[], $3::BYTEA[], $4::BIGINT[], $5::BYTEA[], $6::BYTEA[])
+                    AS new (collection, key, version, value, hash)
+                ON CONFLICT (line, collection, key) DO UPDATE
+                SET version = excluded.version, value = excluded.value, hash = excluded.hash
+                """,
+                [line.parameter] + rows.map(\.key).parameters + [
+                    .integers(rows.map { Int64($0.object.version) }),
+                    .byteStrings(rows.map(\.object.value.canonicalBytes)),
+                    .byteStrings(rows.map(\.hash.bytes)),
+                ]
+            )
+        }
+    }
+}
+#endif

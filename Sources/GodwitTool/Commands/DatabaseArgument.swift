@@ -1,0 +1,38 @@
+import ArgumentParser
+
+#if PostgreSQL
+import GodwitPostgreSQL
+#endif
+
+/// The PostgreSQL database of a server, if it has one.
+struct DatabaseArgument: ParsableArguments {
+    @Option(
+        name: .customLong("database"),
+        help: "A PostgreSQL database instead of a store: postgres://user@host/name."
+    )
+    var address: String?
+
+    func validate() throws {
+        #if PostgreSQL
+        guard let address else { return }
+        do throws(PostgreSQLError) {
+            _ = try PostgreSQLAddress(address)
+        } catch {
+            throw ValidationError("--database: \(error)")
+        }
+        #else
+        guard address == nil else {
+            throw ValidationError(
+                "--database needs a godwit that was built with the trait PostgreSQL."
+            )
+        }
+        #endif
+    }
+
+    #if PostgreSQL
+    /// The database; nil where none is named.
+    func opened() throws -> PostgreSQLDatabase? {
+        try address.map { PostgreSQLDatabase(try PostgreSQLAddress($0)) }
+    }
+    #endif
+}

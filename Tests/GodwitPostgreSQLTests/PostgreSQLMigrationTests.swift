@@ -1,0 +1,61 @@
+#if PostgreSQL
+import GodwitReplication
+import GodwitTestKit
+import Testing
+
+@testable import GodwitPostgreSQL
+
+/// Tables come about once, whichever node makes them.
+@Suite(.timeLimit(.minutes(Soak.minutesMax))) struct PostgreSQLMigrationTests {
+    @Test func `of several nodes that start at once, one makes the tables`() async throws {
+        let database = try await newDatabase(migrated: false)
+        let nodes = (0..<6).map { _ in database.again() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for node in nodes { group.addTask { try await node.migrate() } }
+            try await group.waitForAll()
+        }
+        #expect(try await database.migrate() == 0)
+        #expect(
+            try await database.integer("SELECT step FROM godwit_schema")
+                == Int64(PostgreSQLSchema.steps.count)
+        )
+    }
+
+    @Test func `a step that was cut off is run again`() async throws {
+        let database = try await newDatabase()
+        for step in 0..<Int64(PostgreSQLSchema.steps.count) {
+            _ = try await database.write { session in
+                try session.query("UPDATE godwit_schema SET step = $1", [.integer(step)])
+                return 0
+            }
+            #expect(try await database.migrate() == PostgreSQLSchema.steps.count - Int(step))
+        }
+    }
+
+    @Test func `a node refuses tables that are older or newer than itself`() async throws {
+        let known = PostgreSQLSchema.steps.count
+        let database = try await newDatabase(migrated: false)
+        await #expect(throws: PostgreSQLError.schemaIsOlder(step: 0, known: known)) {
+            _ = try await PostgreSQLNode(database)
+        }
+        try await database.migrate()
+        _ = try await database.write { session in
+            try session.query("UPDATE godwit_schema SET step = step + 1")
+            return 0
+        }
+        let newer = PostgreSQLError.schemaIsNewer(step: known + 1, known: known)
+        await #expect(throws: newer) { try await database.migrate() }
+        await #expect(throws: newer) { _ = try await PostgreSQLNode(database) }
+    }
+
+    @Test func `every table begins with the number of a replica`() async throws {
+        let database = try await newDatabase()
+        let others = """
+            SELECT count(*) FROM information_schema.key_column_usage
+            WHERE table_name LIKE 'godwit_line%' AND ordinal_position = 1
+            AND column_name NOT IN ('line', 'number')
+            """
+        #expect(try await database.integer(others) == 0)
+    }
+}
+#endif
