@@ -65,7 +65,7 @@ import Testing
             return try transaction.enqueue(Upload(name: "x", pushes: ["x"]))
         }
         #expect(try await bench.store.read { try $0.syncState(of: key) } == .synced)
-        let id = try await bench.store.write(.durable, edit)
+        let id = try await bench.store.write(edit)
         #expect(try await bench.store.read { try $0.syncState(of: key) } == .pending([id]))
         try await queue.running {
             await bench.cloud.starts()

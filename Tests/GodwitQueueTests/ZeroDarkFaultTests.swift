@@ -89,10 +89,10 @@ import Testing
             return try transaction.enqueue(ChangeThing(effect: .write("x")))
         }
         try await queue.running {
-            let first = try await bench.store.write(.durable, edit)
+            let first = try await bench.store.write(edit)
             await cloud.arrived()
-            let second = try await bench.store.write(.durable, edit)
-            let third = try await bench.store.write(.durable, edit)
+            let second = try await bench.store.write(edit)
+            let third = try await bench.store.write(edit)
             cloud.goOn()
             #expect(try await queue.fate(of: first) == .completed)
             await cloud.arrived()

@@ -27,7 +27,8 @@ import Testing
         private func next(_ number: Int) throws {
             guard !isOver.withLock({ $0 }) else { return }
             let numbers = numbers
-            try store.writeLater(number.isMultiple(of: 2) ? .durable : .relaxed) { transaction in
+            try store.writeLater(durability: number.isMultiple(of: 2) ? .durable : .relaxed) {
+                transaction in
                 try transaction.set(number, for: "flood", in: numbers)
                 try self.next(number + 1)
             }

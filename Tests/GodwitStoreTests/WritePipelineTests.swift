@@ -56,7 +56,8 @@ import Testing
         let store = try Store(.memory)
         let lists = Store.Collection<[Int]>("lists")
         for number in 0..<500 {
-            try store.writeLater(number.isMultiple(of: 3) ? .relaxed : .durable) { transaction in
+            try store.writeLater(durability: number.isMultiple(of: 3) ? .relaxed : .durable) {
+                transaction in
                 var list = try transaction.get("l", in: lists) ?? []
                 list.append(number)
                 try transaction.set(list, for: "l", in: lists)

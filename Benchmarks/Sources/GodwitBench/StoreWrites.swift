@@ -53,10 +53,10 @@ extension StoreWrites {
                                 try transaction.set(message, for: key, in: objects)
                             }
                             guard isBurst else {
-                                try await store.write(.durable, write)
+                                try await store.write(write)
                                 continue
                             }
-                            let ticket = try store.writeLater(.durable, write)
+                            let ticket = try store.writeLater(write)
                             if number % 2_000 == 0 { _ = try await ticket.finish() }
                         }
                         try await store.flush()
