@@ -89,12 +89,7 @@ import Testing
         #expect(try PropertyList(nested(50)).value().list?.count == 1)
     }
 
-    @Test(
-        arguments: [
-            "<!-- </array> -->", "<![CDATA[</array>]]>", "<? </array> ?>", "<array a=\"/>\">",
-            "<array a='>'  >",
-        ]
-    )
+    @Test(arguments: ["<!-- </array> -->", "<![CDATA[</array>]]>", "<? </array> ?>"])
     func `what looks like the end of a tag does not hide how deep a list nests`(
         _ trick: String
     ) {
@@ -104,6 +99,37 @@ import Testing
         } throws: {
             ($0 as? YapDatabaseError)?.reason.contains("512 tags") == true
         }
+    }
+
+    @Test(arguments: ["<array a=\"/>\">", "<array '><array><array>'>", "<array <array>"])
+    func `a tag that readers read in several ways is refused`(tag: String) {
+        #expect {
+            try PropertyList(nested(2, tag))
+        } throws: {
+            ($0 as? YapDatabaseError)?.reason.contains("has a tag") == true
+        }
+    }
+
+    @Test func `a long text that is said to be a number is paid for each time`() throws {
+        let text = String(repeating: "x", count: 100_000)
+        let root = { (count: Int) in
+            let uid = "<dict><key>CF$UID</key><integer>3</integer></dict>"
+            let list = Array(repeating: uid, count: count).joined()
+            let xml = """
+                <plist version="1.0"><dict>
+                <key>$top</key><dict><key>root</key><dict><key>CF$UID</key><integer>1</integer></dict>
+                </dict><key>$objects</key><array><string>$null</string><dict>
+                <key>$class</key><dict><key>CF$UID</key><integer>2</integer></dict>
+                <key>NS.objects</key><array>\(list)</array></dict>
+                <dict><key>$classname</key><string>NSArray</string></dict><dict>
+                <key>$class</key><dict><key>CF$UID</key><integer>4</integer></dict>
+                <key>NS.number</key><string>\(text)</string></dict>
+                <dict><key>$classname</key><string>NSNumber</string></dict></array></dict></plist>
+                """
+            return try KeyedArchive(Array(xml.utf8)).root
+        }
+        #expect(try root(20).list?.count == 20)
+        #expect(throws: YapDatabaseError.self) { try root(1_000) }
     }
 
     @Test func `a list in XML with entities, zeros or another encoding is refused`() throws {

@@ -174,9 +174,9 @@ extension ArchiveReader {
         return items
     }
 
-    private func number(_ fields: [Key: PropertyList]) throws(YapDatabaseError) -> Value {
+    private mutating func number(_ fields: [Key: PropertyList]) throws(YapDatabaseError) -> Value {
         for name: Key in ["NS.number", "NS.boolval", "NS.intval", "NS.dblval"] {
-            if let field = fields[name] { return try field.scalar() }
+            if let field = fields[name] { return try scalar(field) }
         }
         throw .missing("NS.intval", in: "NSNumber")
     }
@@ -205,9 +205,9 @@ extension ArchiveReader {
     }
 
     /// A date is a double, also where the archive has whole seconds.
-    private func real(_ field: PropertyList) throws(YapDatabaseError) -> Value {
+    private mutating func real(_ field: PropertyList) throws(YapDatabaseError) -> Value {
         if case .int(let int) = field { return try PropertyList.double(Double(int)).scalar() }
-        return try field.scalar()
+        return try scalar(field)
     }
 
     private func uuid(_ fields: [Key: PropertyList]) throws(YapDatabaseError) -> Value {

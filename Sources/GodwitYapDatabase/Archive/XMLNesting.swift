@@ -4,7 +4,8 @@
 // whole stack, and stops the program. So the tags are counted first:
 //
 //   (1) Comments, CDATA and instructions are skipped to their ends; what stands in them is no tag.
-//   (2) A tag ends at the first ">" outside of quotes.
+//   (2) A tag ends at the first ">". Readers differ on what a "<", or a ">" in quotes, means within a
+//       tag: no property list has them, and such a one is refused.
 //   (3) Foundation sees the same tags: other encodings than UTF-8, and lists that declare entities,
 //       are refused.
 
@@ -93,13 +94,15 @@ struct XMLNesting {
     private func endOfTag() throws(YapDatabaseError) -> Int {
         var quote: UInt8?
         for index in place..<bytes.count {
-            let byte = bytes[index]
-            if let open = quote {
-                if byte == open { quote = nil }
-            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-                quote = byte
-            } else if byte == UInt8(ascii: ">") {
+            switch bytes[index] {
+            case UInt8(ascii: "<"): throw Self.refused("has a tag within a tag")
+            case UInt8(ascii: ">"):
+                guard quote == nil else { throw Self.refused("has a tag that ends in quotes") }
                 return index
+            case UInt8(ascii: "\""), UInt8(ascii: "'"):
+                let byte = bytes[index]
+                quote = quote == nil ? byte : quote == byte ? nil : quote
+            default: break
             }
         }
         throw Self.refused("ends within a tag")
