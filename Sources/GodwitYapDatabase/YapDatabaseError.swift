@@ -87,6 +87,9 @@ extension YapDatabaseError: CustomStringConvertible {
         }
     }
 
+    private static let objectsOnly =
+        "import only the objects, by `parts = [.objects]` or by --objects-only"
+
     private var queueDescription: String {
         switch self {
         case .noCloudCore(let name, let found):
@@ -99,15 +102,16 @@ extension YapDatabaseError: CustomStringConvertible {
         case .olderQueue(let name, let found, let oldest):
             """
             the queue of \"\(name)\" has version \(found), this program reads \(oldest) and later: \
-            open the file once with YapDatabase 3.1 or later, or import only the objects
+            open the file once with YapDatabase 3.1 or later, or \
+            \(Self.objectsOnly)
             """
         case .newerQueue(let name, let found, let known):
             """
             the queue of \"\(name)\" has version \(found), this program knows up to \(known): \
-            import only the objects
+            \(Self.objectsOnly)
             """
         case .unusableQueue(let name, let reason):
-            "the queue of \"\(name)\" cannot be read: \(reason); import only the objects"
+            "the queue of \"\(name)\" cannot be read: \(reason); \(Self.objectsOnly)"
         case .unreadableOperation(let row, let reason):
             "the operation in row \(row) of the queue cannot be translated: \(reason)"
         case .refusedOperation(let uuid, let reason):

@@ -37,6 +37,8 @@ extension YapDatabaseImport {
             public var leftOut = 0
             /// They wait in the file, for there was no translation.
             public var waiting = 0
+            /// Dependencies that would close circles.
+            public var droppedDependencies = 0
         }
 
         /// An operation that could not be read or translated.
@@ -47,7 +49,8 @@ extension YapDatabaseImport {
             public let uuid: UUID?
             public let pipeline: String
             public let reason: String
-            /// The operations that depended on it, and do not any more.
+            /// The operations that depended on it, and do not any more; so many are named in all as
+            /// ``Report/detailsMax`` says.
             public internal(set) var dependents: [UUID] = []
         }
 
@@ -73,14 +76,18 @@ extension YapDatabaseImport {
         public internal(set) var leftOutOperations: [LeftOutOperation] = []
         public internal(set) var droppedDependencies: [DroppedDependency] = []
         public internal(set) var tags = CloudCount()
-        /// Attachments of collections that are not imported are not counted.
+        /// Attachments of collections that are not imported, and of objects that the app declined, are
+        /// not counted.
         public internal(set) var attachments = CloudCount()
+
+        /// How many dependents the left out operations name.
+        var dependentCount = 0
 
         /// Whether all that the file holds of the wanted parts is in the store, or was declined.
         public var isComplete: Bool {
             objects.values.allSatisfy { $0.leftOut == 0 && $0.withoutMetadata == 0 }
                 && operations.leftOut == 0 && operations.waiting == 0 && tags.leftOut == 0
-                && attachments.leftOut == 0 && droppedDependencies.isEmpty
+                && attachments.leftOut == 0 && operations.droppedDependencies == 0
         }
 
         /// The sum over all collections.
@@ -109,5 +116,19 @@ extension YapDatabaseImport.Report {
     mutating func leaveOut(_ operation: LeftOutOperation) {
         operations.leftOut += 1
         if leftOutOperations.count < Self.detailsMax { leftOutOperations.append(operation) }
+    }
+
+    mutating func drop(_ dependency: DroppedDependency) {
+        operations.droppedDependencies += 1
+        if droppedDependencies.count < Self.detailsMax { droppedDependencies.append(dependency) }
+    }
+
+    /// - Parameter index: Which of the left out operations it depended on; it may be one that is not named.
+    mutating func note(dependent: UUID, ofLeftOut index: Int) {
+        guard leftOutOperations.indices.contains(index), dependentCount < Self.detailsMax else {
+            return
+        }
+        dependentCount += 1
+        leftOutOperations[index].dependents.append(dependent)
     }
 }

@@ -35,8 +35,9 @@ public struct YapDatabaseImport: Sendable {
     /// Makes an operation of the app's from one of CloudCore's; nil if the app does not need it any more.
     ///
     /// `placement` has what CloudCore knew: pipeline, priority, user info and dependencies. It may be
-    /// changed, but for the id, which is the operation's UUID. The body runs in the transaction that
-    /// imports the queue, and must not wait.
+    /// changed, but for the id, which is the operation's UUID, and `mayMerge`, which is false: CloudCore
+    /// may have started the operation. The body runs in the transaction that imports the queue, and must
+    /// not wait.
     public typealias Translate =
         @Sendable (_ operation: YapCloudOperation, _ placement: inout Placement) throws
         -> (any PushOperation)?

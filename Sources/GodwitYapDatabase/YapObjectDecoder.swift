@@ -53,7 +53,11 @@ public struct YapObjectDecoder: Sendable {
     public static func codable<Object: Codable & Sendable>(
         _ type: Object.Type
     ) -> YapObjectDecoder {
-        codable(type) { try PropertyListDecoder().decode(type, from: $0) }
+        codable(type) { data in
+            // Foundation's coder takes the memory that a hostile list asks for.
+            _ = try PropertyList(Array(data))
+            return try PropertyListDecoder().decode(type, from: data)
+        }
     }
 
     /// Objects of a type of the app's, which a decoder of the app's reads.

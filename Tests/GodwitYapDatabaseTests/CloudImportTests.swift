@@ -72,6 +72,37 @@ import Testing
         #expect(try await source.run(into: store).attachments.kept == 4)
     }
 
+    @Test func `attachments of objects that the app declined are not left out`() async throws {
+        let file = try YapFile(folder.path("old.sqlite"))
+        for key in ["robbie", "ann"] { try file.put("contacts", key, json: "1") }
+        try file.write("INSERT INTO cloudcore_mapping_cloud VALUES (1, '/a'), (2, '/b')")
+        var source = source(file.path)
+        source.decoder = YapObjectDecoder { bytes, place in
+            place.key == "ann" ? nil : try Value(json: bytes)
+        }
+        let survey = try await source.survey()
+        let report = try await source.run(into: store)
+        #expect(report.attachments.imported == 1 && report.attachments.leftOut == 0)
+        #expect(report.isComplete && survey == report)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `an object with thousands of attachments costs as much as thousands of objects`()
+        async throws
+    {
+        let file = try YapFile(folder.path("old.sqlite"))
+        try file.put("contacts", "robbie", json: "1")
+        try file.write(
+            """
+            INSERT INTO cloudcore_mapping_cloud
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000)
+            SELECT 1, '/' || i FROM n
+            """
+        )
+        #expect(try await source(file.path).run(into: store).attachments.imported == 30_000)
+        #expect(try await source(file.path).run(into: store).attachments.kept == 30_000)
+    }
+
     @Test func `the tables of CloudCore's second version are read, those of the first are refused`()
         async throws
     {

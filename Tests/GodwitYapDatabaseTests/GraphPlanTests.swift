@@ -19,6 +19,12 @@ import Testing
             let plan = GraphPlan(operations)
             let kept = edges.filter { !plan.isDropped(ids[$0.1], of: ids[$0.0]) }
             #expect(isFree(kept), "\(edges)")
+            #expect(plan.order.sorted() == [0, 1, 2, 3])
+            for (from, to) in kept {
+                let places = [from, to].map { plan.order.firstIndex(of: $0) ?? -1 }
+                #expect(places[1] < places[0], "\(from) comes before \(to), which it needs")
+            }
+            if edges.allSatisfy({ $0.1 < $0.0 }) { #expect(plan.order == [0, 1, 2, 3]) }
             if isFree(edges) { #expect(plan.dropped.isEmpty) }
             for edge in plan.dropped {
                 let from = ids.firstIndex(of: edge.operation) ?? 0
@@ -34,6 +40,27 @@ import Testing
             (id: ids[index], needs: [index > 0 ? ids[index - 1] : UUID(), UUID()])
         }
         #expect(GraphPlan(operations.reversed()).dropped.isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a graph of circles is planned in one walk`() {
+        let ids = (0..<3_000).map { _ in UUID() }
+        let operations = ids.indices.map { index in
+            (id: ids[index], needs: [ids[(index + 1) % ids.count]] + ids[..<min(index, 300)])
+        }
+        let plan = GraphPlan(operations)
+        #expect(plan.order.count == ids.count && !plan.dropped.isEmpty)
+    }
+
+    @Test func `the report names so many dropped needs, and counts all of them`() {
+        var report = YapDatabaseImport.Report()
+        let max = YapDatabaseImport.Report.detailsMax
+        for _ in 0..<(max + 5) { report.drop(.init(operation: UUID(), need: UUID())) }
+        #expect(report.droppedDependencies.count == max)
+        #expect(report.operations.droppedDependencies == max + 5 && !report.isComplete)
+        report.leaveOut(.init(row: 1, uuid: UUID(), pipeline: "default", reason: "none"))
+        for _ in 0..<(max + 5) { report.note(dependent: UUID(), ofLeftOut: 0) }
+        #expect(report.leftOutOperations.first?.dependents.count == max)
     }
 
     private func isFree(_ edges: [(Int, Int)]) -> Bool {

@@ -77,6 +77,14 @@ import Testing
         #expect(value?["contactID"] == "ann")
     }
 
+    @Test func `a file with an unusable queue gives its objects`() throws {
+        try file.write("DROP TABLE cloudcore_pipeline3_cloud")
+        let whole = try run(file.path, "--into", app, "--decode", "json")
+        #expect(whole.status == 1 && whole.errors.contains("--objects-only"))
+        let result = try run(file.path, "--into", app, "--decode", "json", "--objects-only")
+        #expect(result.status == 0 && result.output.contains("2 objects imported"))
+    }
+
     @Test func `misuse is told before anything is written`() throws {
         #expect(try run(file.path).status == 64)
         let missing = try run(folder.path("nothing"), "--into", app)

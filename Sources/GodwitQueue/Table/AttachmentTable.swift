@@ -31,6 +31,14 @@ enum AttachmentTable {
         )
     }
 
+    static func contains(_ uri: String, of key: ObjectKey, in database: Database) throws -> Bool {
+        try Int.fetchOne(
+            database,
+            sql: "SELECT 1 FROM godwit_attachment WHERE uri = ? AND collection = ? AND key = ?",
+            arguments: [uri, key.collection.text, key.key.text]
+        ) != nil
+    }
+
     static func uris(of key: ObjectKey, in database: Database) throws -> Set<String> {
         Set(
             try String.fetchAll(

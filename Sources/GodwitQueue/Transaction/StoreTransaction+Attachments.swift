@@ -7,6 +7,12 @@ extension StoreTransaction where Self: ~Copyable {
         return try AttachmentTable.uris(of: key, in: database)
     }
 
+    /// Whether an object is attached to a place, which is one search in an index.
+    package borrowing func isAttached(_ uri: String, to key: ObjectKey) throws -> Bool {
+        guard try hasQueue() else { return false }
+        return try AttachmentTable.contains(uri, of: key, in: database)
+    }
+
     /// The objects that are attached to a place in the cloud.
     public borrowing func objects(attachedTo uri: String) throws -> Set<ObjectKey> {
         guard try hasQueue() else { return [] }

@@ -68,6 +68,7 @@ struct ImportYapDatabase: AsyncParsableCommand {
     var collection: [String] = []
     @Option(help: "The name of the CloudCore extension, if there are several.")
     var cloudCore: String?
+    @Flag(help: "Import only the objects, and nothing of CloudCore's.") var objectsOnly = false
     @Flag(help: "Replace objects and tags that the store has already.") var replace = false
     @Flag(help: "The store is shared with other processes.") var shared = false
     @Flag(help: "Read and decode everything, and write nothing.") var dryRun = false
@@ -98,6 +99,7 @@ struct ImportYapDatabase: AsyncParsableCommand {
         source.metadataDecoder = decode.decoder
         source.collections = collection.isEmpty ? nil : Set(collection)
         source.cloudCore = cloudCore
+        if objectsOnly { source.parts = [.objects] }
         source.replacesExisting = replace
         try source.check()
         guard !dryRun, let into else { return try await source.survey() }

@@ -5,13 +5,18 @@
 //
 //   (1) Each offset and each count is compared with the bytes that are there before it is used.
 //   (2) Nothing lies deeper than `PropertyList.depthMax`; so a list that contains itself ends.
-//   (3) Each object that is read is paid for by its size, each time: a few bytes cannot unfold to more
-//       than 256 times as much, plus 64 KiB.
+//   (3) Each object that is read is paid for by the memory that it takes, each time and before it is
+//       made: a few bytes cannot unfold to more than about 64 times as much, plus 16 MiB.
+
+internal import GodwitTree
 
 /// The bytes of a binary property list.
 struct BinaryPropertyList {
     static let magic = Array("bplist00".utf8)
     private static let trailerSize = 32
+    /// What an object takes in memory beside its text or data, and what a reference to it takes.
+    private static let objectSizeInBytes = 40
+    private static let referenceSizeInBytes = 8
 
     private let bytes: [UInt8]
     private let offsetTable: Int
@@ -28,7 +33,7 @@ struct BinaryPropertyList {
         self.bytes = bytes
         offsetSize = Int(bytes[trailer + 6])
         referenceSize = Int(bytes[trailer + 7])
-        budget = 1 << 16 + min(bytes.count, 1 << 40) * 256
+        budget = 1 << 24 + min(bytes.count, 1 << 40) * 64
         guard (1...8).contains(offsetSize), (1...8).contains(referenceSize),
             let count = Self.number(bytes[(trailer + 8)..<(trailer + 16)]),
             let top = Self.number(bytes[(trailer + 16)..<(trailer + 24)]),
@@ -68,7 +73,7 @@ extension BinaryPropertyList {
         let entry = offsetTable + reference * offsetSize
         guard let offset = Self.number(bytes[entry..<(entry + offsetSize)]), offset < offsetTable
         else { throw Self.malformed("an object lies outside of it") }
-        try pay(1)
+        try pay(Self.objectSizeInBytes)
         let (kind, size) = (bytes[offset] >> 4, Int(bytes[offset] & 0xf))
         switch kind {
         case 0x0: return try simple(size)
@@ -175,10 +180,15 @@ extension BinaryPropertyList {
         return .text(String(decoding: units, as: UTF16.self))
     }
 
-    private func references(at start: Int, _ length: Int) throws(YapDatabaseError) -> [Int] {
+    private mutating func references(
+        at start: Int,
+        _ length: Int
+    ) throws(YapDatabaseError) -> [Int] {
         guard length <= bytes.count else { throw Self.malformed("a list ends outside of it") }
         let slice = try slice(at: start, length * referenceSize)
+        try pay(length * Self.referenceSizeInBytes)
         var references: [Int] = []
+        references.reserveCapacity(length)
         for index in 0..<length {
             let place = start + index * referenceSize
             guard let reference = Self.number(slice[place..<(place + referenceSize)]) else {
@@ -205,15 +215,15 @@ extension BinaryPropertyList {
         at start: Int,
         _ length: Int,
         _ depth: Int
-    ) throws(YapDatabaseError) -> [String: PropertyList] {
+    ) throws(YapDatabaseError) -> [Key: PropertyList] {
         let keys = try references(at: start, length)
         let values = try references(at: start + length * referenceSize, length)
-        var entries: [String: PropertyList] = [:]
+        var entries: [Key: PropertyList] = [:]
         for (key, value) in zip(keys, values) {
             guard let name = try object(key, depth: depth + 1).text else {
                 throw Self.malformed("a key is no text")
             }
-            entries[name] = try object(value, depth: depth + 1)
+            entries[Key(name)] = try object(value, depth: depth + 1)
         }
         return entries
     }

@@ -31,7 +31,7 @@ public struct KeyedArchive: Sendable {
         guard let root = (top["root"] ?? (top.count == 1 ? top.values.first : nil))?.uid else {
             throw .unreadableData(reason: "the archive has no root")
         }
-        var reader = ArchiveReader(objects, budget: 1 << 16 + min(bytes.count, 1 << 40) * 64)
+        var reader = ArchiveReader(objects, budget: 1 << 24 + min(bytes.count, 1 << 40) * 64)
         self.root = try reader.object(root, depth: 0)
     }
 }
@@ -39,8 +39,14 @@ public struct KeyedArchive: Sendable {
 /// Follows the references of a keyed archive.
 private struct ArchiveReader {
     private let objects: [PropertyList]
-    /// How many objects may still be read: those that are shared count each time.
+    /// How much memory the values may still take: objects that are shared are paid for each time.
     private var budget: Int
+    /// The names of the classes, by their places.
+    private var classes: [Int: [String]] = [:]
+    /// How many names a class may have: its own, and those of the classes above it.
+    private static let namesMax = 64
+    /// What a value takes in memory beside its text or data.
+    private static let valueSizeInBytes = 40
 
     init(_ objects: [PropertyList], budget: Int) { (self.objects, self.budget) = (objects, budget) }
 
@@ -49,12 +55,9 @@ private struct ArchiveReader {
         guard objects.indices.contains(uid) else {
             throw .unreadableData(reason: "the archive names an object that it has not")
         }
-        budget -= 1
-        guard budget >= 0 else {
-            throw .unreadableData(reason: "the archive unfolds to far more than it holds")
-        }
-        if uid == 0 { return .null }
-        guard let fields = objects[uid].map else { return try objects[uid].scalar() }
+        if uid == 0 { return try scalar(.null) }
+        guard let fields = objects[uid].map else { return try scalar(objects[uid]) }
+        try pay(Self.valueSizeInBytes)
         let names = try classNames(of: fields)
         for name in names {
             if let value = try plain(fields, as: name, depth) { return value }
@@ -63,13 +66,34 @@ private struct ArchiveReader {
     }
 
     /// The name of an object's class, and those of the classes above it.
-    private func classNames(of fields: [String: PropertyList]) throws(YapDatabaseError) -> [String]
-    {
-        guard let place = fields["$class"]?.uid, objects.indices.contains(place),
+    private mutating func classNames(
+        of fields: [Key: PropertyList]
+    ) throws(YapDatabaseError) -> [String] {
+        let place = fields["$class"]?.uid
+        if let place, let names = classes[place] { return names }
+        guard let place, objects.indices.contains(place),
             let description = objects[place].map, let name = description["$classname"]?.text
         else { throw .unreadableData(reason: "an object of the archive has no class") }
-        let above = description["$classes"]?.list?.compactMap(\.text) ?? []
-        return [name] + above.filter { $0 != name }
+        let above = description["$classes"]?.list?.prefix(Self.namesMax).compactMap(\.text) ?? []
+        let names = [name] + above.filter { $0 != name }
+        classes[place] = names
+        return names
+    }
+
+    private mutating func pay(_ size: Int) throws(YapDatabaseError) {
+        guard size <= budget else {
+            throw .unreadableData(reason: "the archive unfolds to far more than it holds")
+        }
+        budget -= size
+    }
+
+    private mutating func scalar(_ field: PropertyList) throws(YapDatabaseError) -> Value {
+        switch field {
+        case .text(let text): try pay(Self.valueSizeInBytes + text.utf8.count)
+        case .data(let bytes): try pay(Self.valueSizeInBytes + bytes.count)
+        default: try pay(Self.valueSizeInBytes)
+        }
+        return try field.scalar()
     }
 
     /// What is coded in a field: a value, or a reference.
@@ -79,8 +103,11 @@ private struct ArchiveReader {
     ) throws(YapDatabaseError) -> Value {
         guard let field else { return .null }
         if let uid = field.uid { return try object(uid, depth: depth) }
-        if let items = field.list { return .list(try values(items, depth)) }
-        return try field.scalar()
+        if let items = field.list {
+            try pay(Self.valueSizeInBytes)
+            return .list(try values(items, depth))
+        }
+        return try scalar(field)
     }
 
     private mutating func values(
@@ -95,14 +122,16 @@ private struct ArchiveReader {
 
     /// Any object: what it has encoded.
     private mutating func coded(
-        _ fields: [String: PropertyList],
+        _ fields: [Key: PropertyList],
         className: String?,
         _ depth: Int
     ) throws(YapDatabaseError) -> Value {
         var map: Value.Map = [:]
         for (name, field) in fields where name != "$class" {
-            map[Key(name)] = try value(field, depth + 1)
+            try pay(name.text.utf8.count)
+            map[name] = try value(field, depth + 1)
         }
+        try pay(className?.utf8.count ?? 0)
         map[KeyedArchive.classKey] = className.map { .string(Key($0)) }
         return .map(map)
     }
@@ -113,7 +142,7 @@ private struct ArchiveReader {
 extension ArchiveReader {
     /// Returns nil for a class that is none of the plain ones.
     private mutating func plain(
-        _ fields: [String: PropertyList],
+        _ fields: [Key: PropertyList],
         as name: String,
         _ depth: Int
     ) throws(YapDatabaseError) -> Value? {
@@ -138,22 +167,22 @@ extension ArchiveReader {
     }
 
     /// A set that is ordered numbers its items.
-    private func items(of fields: [String: PropertyList]) -> [PropertyList] {
+    private func items(of fields: [Key: PropertyList]) -> [PropertyList] {
         if let items = fields["NS.objects"]?.list { return items }
         var items: [PropertyList] = []
-        while let item = fields["NS.object.\(items.count)"] { items.append(item) }
+        while let item = fields[Key("NS.object.\(items.count)")] { items.append(item) }
         return items
     }
 
-    private func number(_ fields: [String: PropertyList]) throws(YapDatabaseError) -> Value {
-        for name in ["NS.number", "NS.boolval", "NS.intval", "NS.dblval"] {
-            if let field = fields[name] { return try field.scalar() }
+    private mutating func number(_ fields: [Key: PropertyList]) throws(YapDatabaseError) -> Value {
+        for name: Key in ["NS.number", "NS.boolval", "NS.intval", "NS.dblval"] {
+            if let field = fields[name] { return try scalar(field) }
         }
         throw .missing("NS.intval", in: "NSNumber")
     }
 
     /// A mantissa of up to eight words of 16 bits, from the lowest on, and a power of ten.
-    private func decimal(_ fields: [String: PropertyList]) throws(YapDatabaseError) -> Value {
+    private func decimal(_ fields: [Key: PropertyList]) throws(YapDatabaseError) -> Value {
         guard case .data(let bytes)? = fields["NS.mantissa"], bytes.count == 16,
             case .int(let exponent)? = fields["NS.exponent"], (-128...127).contains(exponent),
             case .int(let length)? = fields["NS.length"], (0...8).contains(length)
@@ -176,12 +205,12 @@ extension ArchiveReader {
     }
 
     /// A date is a double, also where the archive has whole seconds.
-    private func real(_ field: PropertyList) throws(YapDatabaseError) -> Value {
+    private mutating func real(_ field: PropertyList) throws(YapDatabaseError) -> Value {
         if case .int(let int) = field { return try PropertyList.double(Double(int)).scalar() }
-        return try field.scalar()
+        return try scalar(field)
     }
 
-    private func uuid(_ fields: [String: PropertyList]) throws(YapDatabaseError) -> Value {
+    private func uuid(_ fields: [Key: PropertyList]) throws(YapDatabaseError) -> Value {
         guard case .data(let bytes)? = fields["NS.uuidbytes"], let uuid = UUID(bytes: bytes) else {
             throw .missing("NS.uuidbytes", in: "NSUUID")
         }
@@ -189,7 +218,7 @@ extension ArchiveReader {
     }
 
     private mutating func url(
-        _ fields: [String: PropertyList],
+        _ fields: [Key: PropertyList],
         _ depth: Int
     ) throws(YapDatabaseError) -> Value {
         let base = try value(fields["NS.base"], depth + 1)
@@ -201,7 +230,7 @@ extension ArchiveReader {
 
     /// Keys that are integers become their digits, as Swift's coders write them.
     private mutating func dictionary(
-        _ fields: [String: PropertyList],
+        _ fields: [Key: PropertyList],
         _ depth: Int
     ) throws(YapDatabaseError) -> Value {
         let keys = try values(fields["NS.keys"]?.list ?? [], depth)

@@ -15,7 +15,7 @@ extension PropertyList {
             return .list(values)
         case .map(let map):
             var values: [(Key, Value)] = []
-            for (key, item) in map { values.append((Key(key), try item.value(depth: depth + 1))) }
+            for (key, item) in map { values.append((key, try item.value(depth: depth + 1))) }
             return .map(Value.Map(values))
         case .uid: throw .unreadableData(reason: "this is a keyed archive, or a part of one")
         default: return try scalar()

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import GodwitTree
 
 /// A property list as its file says it: what keyed archives are written in, too.
 indirect enum PropertyList {
@@ -13,7 +14,8 @@ indirect enum PropertyList {
     /// The place of an object in a keyed archive.
     case uid(Int)
     case list([PropertyList])
-    case map([String: PropertyList])
+    /// Keys that look alike and have other bytes stay apart.
+    case map([Key: PropertyList])
 }
 
 extension PropertyList {
@@ -39,6 +41,7 @@ extension PropertyList {
         guard let first = bytes.first(where: { $0 > 0x20 && $0 < 0x7f }),
             first == UInt8(ascii: "<")
         else { throw .unreadableData(reason: "this is no property list") }
+        try XMLNesting.check(bytes)
         do {
             let list = try PropertyListSerialization.propertyList(from: Data(bytes), format: nil)
             let data = try PropertyListSerialization.data(
@@ -53,7 +56,7 @@ extension PropertyList {
     }
 
     /// The entries of a map, or nil when this is something else.
-    var map: [String: PropertyList]? {
+    var map: [Key: PropertyList]? {
         guard case .map(let map) = self else { return nil }
         return map
     }

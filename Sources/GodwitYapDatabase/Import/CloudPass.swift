@@ -14,7 +14,7 @@ struct CloudPass {
     let tables: CloudCoreTables
     /// nil to translate and count only.
     let store: Store?
-    private var report: YapDatabaseImport.Report
+    var report: YapDatabaseImport.Report
     /// The operations of the file so far.
     private var seen: Set<UUID> = []
     /// Where the report has the operations that are left out.
@@ -58,7 +58,7 @@ struct CloudPass {
     }
 
     /// The store, within the transaction.
-    private struct Target {
+    struct Target {
         let store: Store
         let database: Database
     }
@@ -72,71 +72,8 @@ struct CloudPass {
             return
         }
         try file.read { database in
-            try tables.forEachGraph(in: database) { try importGraph($0, in: target) }
-        }
-    }
-}
-
-// MARK: - Tags and attachments
-
-extension CloudPass {
-    private mutating func importTags(in target: Target?) throws {
-        var count = report.tags
-        guard let target else {
-            try forEachTag { tag in
-                if tag == nil { count.leftOut += 1 } else { count.imported += 1 }
-            }
-            return report.tags = count
-        }
-        try target.store.write(in: target.database) { transaction in
-            try forEachTag { tag in
-                guard let tag else { return count.leftOut += 1 }
-                let known = try transaction.tag(for: tag.key, identifier: tag.identifier)
-                if known != nil, !source.replacesExisting { return count.kept += 1 }
-                try transaction.setTag(tag.value, for: tag.key, identifier: tag.identifier)
-                count.imported += 1
-            }
-        }
-        report.tags = count
-    }
-
-    private func forEachTag(_ body: (CloudTag?) throws -> Void) throws {
-        try file.read { try tables.forEachTag(in: $0, body) }
-    }
-
-    private mutating func importAttachments(in target: Target?) throws {
-        var count = report.attachments
-        guard let target else {
-            try forEachAttachment { attachment in
-                if attachment == nil { count.leftOut += 1 } else { count.imported += 1 }
-            }
-            return report.attachments = count
-        }
-        try target.store.write(in: target.database) { transaction in
-            try forEachAttachment { attachment in
-                guard let attachment else { return count.leftOut += 1 }
-                let collection = Store.Collection<Value>(source.name(of: attachment.collection))
-                let place = collection.place(attachment.key)
-                guard try transaction.exists(attachment.key, in: collection) else {
-                    return count.leftOut += 1
-                }
-                let known = try transaction.attachments(of: place)
-                if known.contains(attachment.uri) { return count.kept += 1 }
-                try transaction.attach(attachment.uri, to: place)
-                count.imported += 1
-            }
-        }
-        report.attachments = count
-    }
-
-    /// Calls `body` with the attachments of wanted collections; nil for one of an object that is gone.
-    private func forEachAttachment(
-        _ body: (CloudCoreTables.Attachment?) throws -> Void
-    ) throws {
-        try file.read { database in
-            try tables.forEachAttachment(in: database) { attachment in
-                if let attachment, !source.isWanted(attachment.collection) { return }
-                try body(attachment)
+            try tables.forEachGraph(in: database) { rows in
+                try YapDatabaseFile.elsewhere { try importGraph(rows, in: target) }
             }
         }
     }
@@ -163,9 +100,10 @@ extension CloudPass {
             }
         }
         let plan = GraphPlan(operations.map { ($0.uuid, $0.outline.dependencies) })
-        report.droppedDependencies += plan.dropped
-        var graph = try operations.compactMap { try translate($0, by: plan) }
-        requireThose(of: &graph)
+        for edge in plan.dropped {
+            report.drop(.init(operation: edge.operation, need: edge.need))
+        }
+        let graph = Self.ordered(try operations.compactMap { try translate($0, by: plan) })
         for operation in graph { noteLost(operation.outline) }
         report.operations.enqueued += graph.count
         guard let target, !graph.isEmpty else { return }
@@ -205,7 +143,7 @@ extension CloudPass {
     /// Returns nil for an operation that is declined or left out; the report says so then.
     private mutating func translate(
         _ operation: YapCloudOperation,
-        by plan: GraphPlan
+        by plan: GraphPlan<UUID>
     ) throws -> Translated? {
         let needs = operation.outline.dependencies.filter { need in
             !plan.isDropped(need, of: operation.uuid)
@@ -216,7 +154,8 @@ extension CloudPass {
             priority: operation.outline.priority,
             dependencies: needs.compactMap { OperationID($0).map { .ifQueued($0) } },
             userInfo: operation.userInfo,
-            id: id
+            id: id,
+            mayMerge: false
         )
         do {
             guard let work = try source.translate?(operation, &placement) else {
@@ -224,6 +163,8 @@ extension CloudPass {
                 return nil
             }
             placement.id = id
+            // CloudCore may have started it: to undo it in the queue would leave it in the cloud.
+            placement.mayMerge = false
             return Translated(outline: operation.outline, work: work, placement: placement)
         } catch {
             let reason = ObjectPass.reason(error)
@@ -241,27 +182,29 @@ extension CloudPass {
         if source.requiresAllOperations {
             throw YapDatabaseError.unreadableOperation(row: row, reason: reason)
         }
-        if let uuid { leftOut[uuid] = report.leftOutOperations.count }
+        if let uuid { leftOut[uuid] = report.operations.leftOut }
         report.leaveOut(.init(row: row, uuid: uuid, pipeline: pipeline, reason: reason))
     }
 
     /// Notes that an operation depended on some that are left out.
     private mutating func noteLost(_ outline: YapCloudOperation.Outline) {
         for need in outline.dependencies {
-            guard let index = leftOut[need], report.leftOutOperations.indices.contains(index)
-            else { continue }
-            report.leftOutOperations[index].dependents.append(outline.uuid)
+            guard let index = leftOut[need] else { continue }
+            report.note(dependent: outline.uuid, ofLeftOut: index)
         }
     }
 
-    /// Operations of one graph need each other in any order: those that come later are waited for, too.
-    private func requireThose(of graph: inout [Translated]) {
-        let ids = Set(graph.compactMap(\.placement.id))
-        for index in graph.indices {
-            graph[index].placement.dependencies = graph[index].placement.dependencies.map { need in
-                ids.contains(need.id) ? .on(need.id, otherwise: need.policy) : need
-            }
+    /// Needs go backwards: the queue gives those that touch the same thing the order in which they come.
+    ///
+    /// The app may have changed the needs.
+    private static func ordered(_ graph: [Translated]) -> [Translated] {
+        let needs = graph.map { operation in
+            (
+                id: OperationID(operation.outline.uuid),
+                needs: operation.placement.dependencies.map { Optional($0.id) }
+            )
         }
+        return GraphPlan(needs).order.map { graph[$0] }
     }
 
     private func enqueue(

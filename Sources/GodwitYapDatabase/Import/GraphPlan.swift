@@ -1,73 +1,88 @@
-// Which dependencies of the operations of one graph can be kept.
+// In which order the operations of one graph are enqueued, and which of their dependencies can be kept.
 //
 // CloudCore checks a graph for circles when it is made, and not when an operation is changed or
 // inserted later: a file may hold a circle, and CloudCore stops the program at each launch then. Such
 // an operation must not stop the import.
 //
-//   (1) Operations that wait for nothing are taken away until none is left, or only circles and what
-//       waits for them.
-//   (2) From an operation that is left, the way along its needs comes to one that it has met before.
-//       The dependency that leads there closes a circle: it is dropped, and (1) goes on.
+//   (1) From each operation, in their order, a walk goes along its needs, the earliest first. An
+//       operation is put into the order when all of its needs are in it: so needs always go backwards.
+//   (2) A need that lies on the way to the operation closes a circle: it is dropped, and the walk goes
+//       on. Each operation and each need is met once.
 
-internal import Foundation
+/// The operations of a graph, what each needs among them, and their order.
+struct GraphPlan<ID: Hashable> {
+    /// A need that is dropped.
+    struct Edge: Hashable {
+        let operation: ID
+        let need: ID
+    }
 
-/// The operations of a graph, and what each needs among them.
-struct GraphPlan {
-    typealias Edge = YapDatabaseImport.Report.DroppedDependency
-
-    private let needs: [UUID: Set<UUID>]
-    private var dependents: [UUID: [UUID]] = [:]
-    private let order: [UUID]
+    /// The places of the operations, so that each comes after those that it needs.
+    private(set) var order: [Int] = []
     /// In the order in which they were found.
     private(set) var dropped: [Edge] = []
     private var edges: Set<Edge> = []
 
     /// - Parameter operations: In their order; needs outside of the graph do not count.
-    init(_ operations: [(id: UUID, needs: [UUID])]) {
-        let ids = Set(operations.map(\.id))
-        order = operations.map(\.id)
-        needs = Dictionary(operations.map { ($0.id, Set($0.needs).intersection(ids)) }) { $1 }
-        for (id, needs) in needs {
-            for need in needs { dependents[need, default: []].append(id) }
+    init(_ operations: [(id: ID, needs: [ID])]) {
+        let places = Dictionary(
+            operations.enumerated().map { ($1.id, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        let needs = operations.map { operation in
+            Set(operation.needs.compactMap { places[$0] }).sorted()
         }
-        dropCircles()
+        order.reserveCapacity(operations.count)
+        var walk = Walk(needs)
+        for place in operations.indices {
+            walk.run(from: place, into: &order) { operation, need in
+                dropped.append(Edge(operation: operations[operation].id, need: operations[need].id))
+            }
+        }
+        edges = Set(dropped)
     }
 
-    func isDropped(_ need: UUID, of operation: UUID) -> Bool {
+    func isDropped(_ need: ID, of operation: ID) -> Bool {
         edges.contains(Edge(operation: operation, need: need))
     }
+}
 
-    private mutating func dropCircles() {
-        var left = needs
-        var free = order.filter { left[$0]?.isEmpty ?? true }
-        var rest = order[...]
-        while !left.isEmpty {
-            while let id = free.popLast() {
-                guard left.removeValue(forKey: id) != nil else { continue }
-                for dependent in dependents[id] ?? [] where left[dependent] != nil {
-                    left[dependent]?.remove(id)
-                    if left[dependent]?.isEmpty == true { free.append(dependent) }
-                }
-            }
-            rest = rest.drop { left[$0] == nil }
-            guard let start = rest.first, let edge = Self.closing(from: start, in: left) else {
-                return
-            }
-            dropped.append(edge)
-            edges.insert(edge)
-            left[edge.operation]?.remove(edge.need)
-            if left[edge.operation]?.isEmpty == true { free.append(edge.operation) }
-        }
+/// A walk along needs, without recursion: a chain may be as long as the file.
+private struct Walk {
+    private enum Mark { case new, onTheWay, through }
+
+    private let needs: [[Int]]
+    private var marks: [Mark]
+
+    init(_ needs: [[Int]]) {
+        self.needs = needs
+        marks = Array(repeating: .new, count: needs.count)
     }
 
-    /// The first dependency on the way from an operation that leads back to the way.
-    private static func closing(from start: UUID, in left: [UUID: Set<UUID>]) -> Edge? {
-        var met: Set<UUID> = [start]
-        var operation = start
-        while let need = left[operation]?.min(by: { $0.uuidString < $1.uuidString }) {
-            guard met.insert(need).inserted else { return Edge(operation: operation, need: need) }
-            operation = need
+    mutating func run(
+        from start: Int,
+        into order: inout [Int],
+        drop: (_ operation: Int, _ need: Int) -> Void
+    ) {
+        guard marks[start] == .new else { return }
+        marks[start] = .onTheWay
+        var way = [(place: start, next: 0)]
+        while let (place, next) = way.last {
+            guard next < needs[place].count else {
+                marks[place] = .through
+                order.append(place)
+                way.removeLast()
+                continue
+            }
+            way[way.count - 1].next += 1
+            let need = needs[place][next]
+            switch marks[need] {
+            case .new:
+                marks[need] = .onTheWay
+                way.append((need, 0))
+            case .onTheWay: drop(place, need)
+            case .through: break
+            }
         }
-        return nil
     }
 }

@@ -10,19 +10,14 @@ struct ObjectPass {
     /// nil to decode and count only.
     let store: Store?
     var report = YapDatabaseImport.Report()
+    /// The places that objects of several collections may go to, and that this import has replaced.
+    var replaced: Set<ObjectKey> = []
 
-    private struct Decoded: Sendable {
+    struct Decoded: Sendable {
         let collection: String
         let place: ObjectKey
         let value: Value
         let metadata: Value?
-    }
-
-    /// What became of a batch in the store.
-    private struct Outcome: Sendable {
-        var imported: [Int] = []
-        var kept: [Int] = []
-        var leftOut: [(index: Int, isMetadata: Bool, reason: String)] = []
     }
 
     mutating func run() async throws {
@@ -84,7 +79,7 @@ extension ObjectPass {
         }
     }
 
-    private mutating func leaveOut(
+    mutating func leaveOut(
         _ collection: String,
         _ key: String,
         isMetadata: Bool,
@@ -99,91 +94,10 @@ extension ObjectPass {
         switch error {
         case let error as YapDatabaseError: error.reason
         case let error as DecodingError: error.reason
+        case let error as HookRefusal: reason(error.error)
         case let error as StoreError:
             if case .unreadableObject(_, let reason) = error { reason } else { error.description }
         default: String(describing: error)
-        }
-    }
-}
-
-// MARK: - Storing
-
-extension ObjectPass {
-    private mutating func put(_ objects: [Decoded]) async throws {
-        guard !objects.isEmpty else { return }
-        guard let store else {
-            for object in objects {
-                report.objects[object.collection, default: .init()].imported += 1
-            }
-            return
-        }
-        let replaces = source.replacesExisting
-        let outcome = try await store.write { transaction in
-            // The cloud has these objects already, or an operation of CloudCore's brings them there.
-            try transaction.skipAutomaticOperations()
-            var outcome = Outcome()
-            for (index, object) in objects.enumerated() {
-                let collection = Store.Collection<Value>(object.place.collection)
-                let exists = try transaction.exists(object.place.key.text, in: collection)
-                guard replaces || !exists else {
-                    outcome.kept.append(index)
-                    continue
-                }
-                if let reason = try Self.put(object, in: transaction) {
-                    outcome.leftOut.append((index, reason.isMetadata, reason.text))
-                    guard reason.isMetadata else { continue }
-                }
-                outcome.imported.append(index)
-            }
-            return outcome
-        }
-        take(outcome, of: objects)
-    }
-
-    /// - Returns: Why the object, or its metadata, is not there now; nil if all of it is.
-    private static func put(
-        _ object: Decoded,
-        in transaction: borrowing WriteTransaction
-    ) throws -> (isMetadata: Bool, text: String)? {
-        do {
-            let value = try transaction.retyped(object.value, at: object.place)
-            try transaction.setValue(value, of: object.place)
-        } catch let error as StoreError {
-            guard error.isOfAnObject else { throw error }
-            return (false, reason(error))
-        }
-        guard let metadata = object.metadata else { return nil }
-        let collection = Store.Collection<Value>(object.place.collection)
-        let key = object.place.key.text
-        do {
-            try transaction.replaceMetadata(metadata, of: key, in: collection)
-        } catch let error as StoreError {
-            guard error.isOfAnObject else { throw error }
-            return (true, reason(error))
-        }
-        return nil
-    }
-
-    private mutating func take(_ outcome: Outcome, of objects: [Decoded]) {
-        for index in outcome.imported {
-            report.objects[objects[index].collection, default: .init()].imported += 1
-        }
-        for index in outcome.kept {
-            report.objects[objects[index].collection, default: .init()].kept += 1
-        }
-        for (index, isMetadata, reason) in outcome.leftOut {
-            let object = objects[index]
-            leaveOut(object.collection, object.place.key.text, isMetadata: isMetadata, reason)
-        }
-    }
-}
-
-extension StoreError {
-    /// Whether one object is refused, and the others can be stored.
-    fileprivate var isOfAnObject: Bool {
-        switch self {
-        case .unreadableObject, .newerObject, .tooDeep: true
-        default: false
         }
     }
 }

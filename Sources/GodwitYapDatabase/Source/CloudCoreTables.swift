@@ -194,6 +194,8 @@ extension CloudCoreTables {
 
     /// An object, in YapDatabase's own names, and a place in the cloud.
     struct Attachment {
+        /// The object's row.
+        let row: Int64
         let collection: String
         let key: String
         let uri: String
@@ -204,7 +206,7 @@ extension CloudCoreTables {
         guard hasAttachments else { return }
         let sql = """
             SELECT CAST(object.collection AS BLOB), CAST(object.key AS BLOB),
-                CAST(mapping.cloudURI AS BLOB)
+                CAST(mapping.cloudURI AS BLOB), object.rowid
             FROM \(table("cloudcore_mapping_")) AS mapping
             LEFT JOIN database2 AS object ON object.rowid = mapping.database_rowid
             """
@@ -212,12 +214,12 @@ extension CloudCoreTables {
         while let row = try cursor.next() {
             let cells = row.cells
             guard let collection = cells[0].wholeText, let key = cells[1].wholeText,
-                let uri = cells[2].wholeText
+                let uri = cells[2].wholeText, let row = cells[3].integer
             else {
                 try body(nil)
                 continue
             }
-            try body(Attachment(collection: collection, key: key, uri: uri))
+            try body(Attachment(row: row, collection: collection, key: key, uri: uri))
         }
     }
 }

@@ -41,14 +41,28 @@ final class YapDatabaseFile: Sendable {
 
     /// Reads what the file held when it was opened.
     ///
-    /// - Throws: What `body` throws, SQLite's errors as ``YapDatabaseError``.
+    /// - Throws: What `body` throws, SQLite's errors as ``YapDatabaseError``: they are taken for errors of
+    ///   this file, unless ``elsewhere(_:)`` has thrown them.
     func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
         do {
-            return try queue.unsafeRead(body)
+            return try queue.unsafeReentrantRead(body)
         } catch let error as DatabaseError {
             throw YapDatabaseError(error, path: path)
+        } catch let error as ErrorElsewhere {
+            throw error.error
         }
     }
+
+    /// Does what has nothing to do with this file, within a body that reads it.
+    static func elsewhere<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch {
+            throw ErrorElsewhere(error: error)
+        }
+    }
+
+    private struct ErrorElsewhere: Error { let error: any Error }
 
     func close() {
         try? queue.unsafeRead { try $0.execute(sql: "ROLLBACK") }

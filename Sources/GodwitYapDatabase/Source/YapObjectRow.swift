@@ -57,4 +57,14 @@ struct YapObjectRow {
         }
         return rows
     }
+
+    /// The bytes of one object; nil when it has none.
+    static func bytes(of rowid: Int64, in database: Database) throws -> [UInt8]? {
+        let row = try Row.fetchOne(
+            database,
+            sql: "SELECT data FROM database2 WHERE rowid = ?",
+            arguments: [rowid]
+        )
+        return row?.cells.first?.bytes
+    }
 }
