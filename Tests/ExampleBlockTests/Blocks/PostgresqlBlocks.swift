@@ -15,6 +15,9 @@ import GodwitYapDatabase
 import Observation
 import Testing
 
+#if PostgreSQL
+import GodwitPostgreSQL
+
 // Documentation/postgresql.md, block 1
 enum Documentation_postgresql_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
@@ -23,3 +26,4 @@ enum Documentation_postgresql_1 {
         try await server.run()
     }
 }
+#endif
