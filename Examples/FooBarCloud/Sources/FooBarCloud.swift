@@ -35,7 +35,7 @@ struct Contact: Codable, Equatable, Sendable {
     var phone: String?
 }
 
-/// Says which contact to upload. The contact itself is read when the operation runs.
+/// Says which contact to upload; the contact itself is read when the operation runs.
 struct UploadContact: PushOperation {
     static let kind = "upload-contact"
     let contact: String
