@@ -220,19 +220,27 @@ extension PostgreSQLFaultTests {
 /// How many edits servers have acknowledged.
 private final class Acknowledgements: Sendable {
     private let state = Mutex((count: 0, isOver: false))
+    private let arrivals: AsyncStream<Void>
+    private let arrival: AsyncStream<Void>.Continuation
+
+    init() { (arrivals, arrival) = AsyncStream.makeStream() }
 
     var count: Int { state.withLock(\.count) }
     var isOver: Bool { state.withLock(\.isOver) }
 
-    func add() { state.withLock { $0.count += 1 } }
+    func add() {
+        state.withLock { $0.count += 1 }
+        arrival.yield()
+    }
+
     func end() { state.withLock { $0.isOver = true } }
 
     /// Waits until there are some more.
     func grows(by more: Int) async throws {
-        let start = count
-        while count < start + more {
-            try Task.checkCancellation()
-            await Task.yield()
+        var left = more
+        try await arrivals.reaches { _ in
+            left -= 1
+            return left == 0
         }
     }
 }

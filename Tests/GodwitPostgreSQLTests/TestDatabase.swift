@@ -28,7 +28,8 @@ extension PostgreSQLDatabase {
     }
 
     func integer(_ sql: String) async throws -> Int64 {
-        try await pool.run { try $0.query(sql).integer(0, 0) }
+        // A connection that was ended may not have noticed it yet.
+        try await attempt { try await self.pool.run { try $0.query(sql).integer(0, 0) } }
     }
 
     /// Waits until a query has a number that is looked for.

@@ -1,0 +1,91 @@
+#if PostgreSQL
+import GodwitReplication
+import GodwitStore
+import GodwitTestKit
+import GodwitTree
+import Testing
+
+@testable import GodwitPostgreSQL
+
+/// The tables are as large as what is in them, however often it was edited.
+@Suite(.timeLimit(.minutes(Soak.minutesMax))) struct PostgreSQLSizeTests {
+    @Test func `rows do not become more with the number of edits`() async throws {
+        let database = try await newDatabase()
+        let node = try await PostgreSQLNode(database)
+        let devices = try await newDevices(2, on: node.server)
+        var counts: [Int64] = []
+        for round in 0..<6 {
+            for edit in 0..<25 {
+                let device = devices[edit % 2]
+                try await device.replica.store.write { transaction in
+                    let value: [String: Int] = ["round": round, "edit": edit]
+                    let keys = (0..<4).map { "c\(($0 + edit) % 10)" }
+                    let numbers = StoreCollection<[String: Int]>("cards")
+                    for key in keys { try transaction.set(value, for: key, in: numbers) }
+                }
+                try await device.synchronize(with: node.server)
+            }
+            for device in devices { try await device.synchronize(with: node.server) }
+            counts.append(
+                try await database.integer(
+                    """
+                    SELECT (SELECT count(*) FROM godwit_line_entry)
+                        + (SELECT count(*) FROM godwit_line_state)
+                    """
+                )
+            )
+            #expect(try await node.server.summary(of: .tested).stateCount <= 2 * 2 + 2)
+        }
+        #expect(counts.dropFirst().allSatisfy { $0 <= counts[0] + 20 }, "\(counts)")
+    }
+
+    @Test func `pages are used again when they were vacuumed`() async throws {
+        let database = try await newDatabase()
+        let node = try await PostgreSQLNode(database)
+        let device = try await newDevices(1, on: node.server)[0]
+        var sizes: [Int64] = []
+        for _ in 0..<4 {
+            for edit in 0..<40 {
+                try await device.replica.store.write { transaction in
+                    try transaction.set(["count": .int(Int64(edit))], for: "a", in: lists)
+                }
+                try await device.synchronize(with: node.server)
+            }
+            // Autovacuum does so by itself, when it comes round.
+            try await database.pool.run { try $0.execute("VACUUM") }
+            sizes.append(
+                try await database.integer(
+                    """
+                    SELECT sum(pg_table_size(relid))::BIGINT FROM pg_stat_user_tables
+                    WHERE relname LIKE 'godwit_line%'
+                    """
+                )
+            )
+        }
+        #expect(sizes[3] <= sizes[1] + 65_536, "\(sizes)")
+    }
+
+    @Test func `all objects of a line are read page by page, and those of a state beside them`()
+        async throws
+    {
+        let database = try await newDatabase()
+        let node = try await PostgreSQLNode(database)
+        let device = try await newDevices(1, on: node.server)[0]
+        // More rows than a page has, and a row that is larger than a page.
+        try await device.replica.store.write { transaction in
+            let texts = StoreCollection<String>("cards")
+            for number in 0..<5_000 {
+                try transaction.set("\(number)", for: "c\(number)", in: texts)
+            }
+            try transaction.set(String(repeating: "x", count: 3 << 20), for: "d", in: texts)
+        }
+        try await device.synchronize(with: node.server)
+        let value = try await node.server.value(of: .tested)
+        #expect(value["cards"]?.map?.count == 5_001)
+        let other = try await TestDevice()
+        try await other.synchronize(with: node.server)
+        #expect(try await other.cardCount() == 5_001)
+        #expect(try await other.problems() == [])
+    }
+}
+#endif
