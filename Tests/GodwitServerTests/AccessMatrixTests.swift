@@ -150,7 +150,11 @@ import Testing
             server: try await ReplicaServer(server.store),
             health: HealthCheck {},
             hosts: HostCheck(address: "127.0.0.1", names: []),
-            gate: try await Gate(server.store, .keys, logger: server.log.logger),
+            gate: try await Gate(
+                StoreAccess(store: server.store),
+                .keys,
+                logger: server.log.logger
+            ),
             logger: server.log.logger,
             heartbeat: .seconds(20)
         )

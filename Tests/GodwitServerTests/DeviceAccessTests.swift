@@ -145,7 +145,11 @@ import Testing
     @Test func `an id is bound in a replica that is there, and in that one alone`() async throws {
         let ann = try await server.key("ann", [.create: "*"])
         let bob = try await server.key("bob", [.create: "*"])
-        let gate = try await Gate(server.store, .keys, logger: server.log.logger)
+        let gate = try await Gate(
+            StoreAccess(store: server.store),
+            .keys,
+            logger: server.log.logger
+        )
         let id = ClientID(Identifiers.random.next())
         let slot = Slot(serial: 0, have: .none, former: nil, batch: nil)
         let request = LineRequest(client: id, nonce: 1, slot: slot)

@@ -276,7 +276,7 @@ import Testing
         options.clock = StoreClock(elapsed: { .zero }, now: { date })
         let rules = TokenRules(keySet: path, issuer: Self.issuer, audience: audience)
         let gate = try await Gate(
-            Store(.memory, options: options),
+            StoreAccess(store: Store(.memory, options: options)),
             .tokens(rules),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
