@@ -79,7 +79,7 @@ extension Store {
     /// Waits until everything that was asked for is committed and on the disk, relaxed writes
     /// included.
     ///
-    /// - Throws: The first error since the last flush of a ``writeLater(_:_:)`` whose ticket no
+    /// - Throws: The first error since the last flush of a ``writeLater(durability:_:)`` whose ticket no
     ///   task awaited when it failed; ``StoreError``.
     public func flush() async throws {
         try await write { $0.draft.isFlush = true }
