@@ -20,9 +20,9 @@ struct ServerMigrate: AsyncParsableCommand {
         commandName: "migrate",
         abstract: "Make the tables of a database, or bring them up to date.",
         discussion: """
-            `godwit serve` does so when it starts. Run it before, where servers may not
-            change tables, or where the database has no advisory locks. It takes one
-            lock, so that it may be run several times at once.
+            `godwit serve` does so when it starts. Run it before, where servers may
+            not change tables, or where the database has no advisory locks. It takes
+            one lock, so that it may be run several times at once.
 
             EXAMPLES
               godwit server migrate --database postgres://admin@db.example.com/sync
