@@ -22,7 +22,7 @@ extension SyncServer {
     ///   - allowedHosts: The names under which clients reach the server.
     ///   - clientSilenceMax: For how long states are kept for a client that is not heard of; nil for
     ///     ever.
-    ///   - logger: What is logged goes there.
+    ///   - logger: Where the server logs.
     ///   - whenListening: Called with the port, once it is open.
     public init(
         database: PostgreSQLDatabase,

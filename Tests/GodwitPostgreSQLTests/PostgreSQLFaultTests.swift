@@ -7,7 +7,7 @@ import Testing
 
 @testable import GodwitPostgreSQL
 
-/// Databases that end, hang and fill up: what was acknowledged is there afterwards, and nothing is twice.
+/// Databases that end, hang and fill up keep each acknowledged edit, and keep it once.
 @Suite(.timeLimit(.minutes(Soak.minutesMax)), .serialized) struct PostgreSQLFaultTests {
     @Test func `a server that is killed under load loses nothing that it has acknowledged`()
         async throws

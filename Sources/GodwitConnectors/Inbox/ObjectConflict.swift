@@ -85,11 +85,13 @@ extension ObjectConflict {
         do {
             // nil: the other side has removed the object.
             let value = try record.object(taking: id, in: transaction)
-            other = try value.map {
-                try collection.decode($0.value, at: record.object, version: $0.version)
+            let object = value.flatMap {
+                try? collection.decode($0.value, at: record.object, version: $0.version)
             }
-            canTakeOther = true
-        } catch {
+            (other, canTakeOther) = (object, value == nil || object != nil)
+        } catch is ReplicationError {
+            (other, canTakeOther) = (nil, false)
+        } catch let error as StoreError where error.isOfOneObject {
             (other, canTakeOther) = (nil, false)
         }
         stamp = Stamp(commit: try transaction.commit(of: key, in: collection))

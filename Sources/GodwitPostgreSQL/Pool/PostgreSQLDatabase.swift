@@ -53,7 +53,7 @@ extension PostgreSQLDatabase {
 
     /// Writes in one transaction, and returns when it is durable.
     ///
-    /// A body must bear to be run again, also after a commit that nobody could confirm.
+    /// The database may run a body again, also after a commit whose outcome is unknown.
     package func write<Result: Sendable>(
         _ body: @escaping @Sendable (PostgreSQLSession) throws -> Result
     ) async throws -> Result {
