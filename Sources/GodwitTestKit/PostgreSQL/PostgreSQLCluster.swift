@@ -29,14 +29,14 @@ package final class PostgreSQLCluster: Sendable {
         programs = try PostgreSQLPrograms()
         folder = try TemporaryFolder()
         try programs.own(folder.url.path)
-        try await programs.run(
-            "initdb",
-            ["-D", data, "-A", "trust", "-U", "godwit", "-E", "UTF8", "--locale=C", "--no-sync"]
-        )
         try programs.leave(
             script: "cat > /dev/null; \"$0\" -D \"$1\" -m immediate -w stop; rm -rf \"$2\"",
             [data, folder.url.path],
             input: lifeline
+        )
+        try await programs.run(
+            "initdb",
+            ["-D", data, "-A", "trust", "-U", "godwit", "-E", "UTF8", "--locale=C", "--no-sync"]
         )
         try await start()
     }
