@@ -2,7 +2,8 @@
 # histories are large, and open to tests.
 # SwiftPM hands the traits to the compiler in the order of a set: unless hashes are the same each time, a
 # build compiles everything again because the order has changed.
-BUILD := SWIFT_DETERMINISTIC_HASHING=1 swift build --configuration release -Xswiftc -enable-testing
+BUILD := SWIFT_DETERMINISTIC_HASHING=1 swift build --configuration release --enable-all-traits \
+	-Xswiftc -enable-testing
 TEST := Scripts/run-tests
 GODWIT = $(shell $(BUILD) --show-bin-path)/godwit
 LINTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources \
