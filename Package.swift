@@ -138,12 +138,13 @@ let package = Package(
                 .target(name: "GodwitPostgreSQL", condition: postgreSQL),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto", condition: server),
                 .product(name: "Hummingbird", package: "hummingbird", condition: server),
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: server),
                 .product(name: "JWTKit", package: "jwt-kit", condition: server),
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: server),
-                .product(name: "HummingbirdTLS", package: "hummingbird", condition: server),
+                .product(name: "HummingbirdHTTP2", package: "hummingbird", condition: server),
                 .product(name: "NIOCore", package: "swift-nio", condition: server),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: server),
                 .product(
@@ -152,6 +153,7 @@ let package = Package(
                     condition: server
                 ),
             ],
+            resources: [.embedInCode("Dashboard")],
             swiftSettings: settings
         ),
         .target(
@@ -185,6 +187,7 @@ let package = Package(
                 .target(name: "GodwitPostgreSQL", condition: postgreSQL),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
                 .product(
                     name: "ServiceLifecycle",
                     package: "swift-service-lifecycle",

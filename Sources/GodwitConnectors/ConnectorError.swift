@@ -6,6 +6,8 @@ public enum ConnectorError: Error, Hashable, Sendable {
     case interrupted(reason: String)
     /// The cloud said no; `code` is its word for why.
     case refused(status: Int, code: String, message: String)
+    /// The cloud has too much to do for this client, and names when to ask again.
+    case busy(retryAfter: Duration, message: String)
     /// The answer is not one that the protocol has.
     case malformedAnswer(reason: String)
     /// The address is not that of a server.
@@ -23,6 +25,8 @@ extension ConnectorError: CustomStringConvertible {
         case .interrupted(let reason): "the connection to the server ended: \(reason)"
         case .refused(let status, let code, let message):
             "the server refused with \(status) (\(code)): \(message)"
+        case .busy(let wait, let message):
+            "the server asks to wait for \(Int64((wait / .seconds(1)).rounded(.up))) s: \(message)"
         case .malformedAnswer(let reason): "the server's answer makes no sense: \(reason)"
         case .invalidAddress(let text): "\"\(text)\" is not the address of a server"
         case .unusableCertificates(let path, let reason):

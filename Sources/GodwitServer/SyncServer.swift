@@ -5,8 +5,9 @@ internal import GodwitTree
 internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
-internal import HummingbirdTLS
+internal import HummingbirdHTTP2
 public import Logging
+internal import Metrics
 internal import NIOCore
 public import ServiceLifecycle
 
@@ -28,6 +29,12 @@ public struct SyncServer: Service {
     private let clientSilenceMax: Duration?
     private let logger: Logger
     private let whenListening: @Sendable (Int) async -> Void
+    /// How much of the server one principal may use.
+    public var limits = ServerLimits()
+    /// Counts requests, and is what `GET /metrics` answers.
+    ///
+    /// If it is nil, the server counts in the metrics system of the process, and has no such path.
+    public var metrics: PrometheusMetrics?
     /// See ``ReplicaRoutes/heartbeat``.
     var heartbeat = Duration.seconds(20)
     /// For how long a connection may be silent that waits for a request, or for the rest of one.
@@ -36,7 +43,7 @@ public struct SyncServer: Service {
     var silenceMax = Duration.seconds(180)
 
     /// The largest request that is accepted, in bytes.
-    public static let requestSizeMax = 64 << 20
+    public static let requestSizeMax = ReplicaRoutes.requestSizeMax
 
     /// How often the server looks for clients that do not return.
     private static let forgetInterval = Duration.seconds(3_600)
@@ -119,8 +126,15 @@ public struct SyncServer: Service {
             server: server,
             health: HealthCheck(trial: opened.check),
             hosts: HostCheck(address: host, names: allowedHosts),
-            gate: try await Gate(opened.access, access, logger: logger),
-            logger: logger,
+            gate: try await Gate(
+                opened.access,
+                access,
+                clientMax: limits.clientMax,
+                logger: logger
+            ),
+            limiter: Limiter(limits),
+            metrics: ServerMetrics(metrics ?? MetricsSystem.factory),
+            published: metrics,
             heartbeat: heartbeat
         )
         let application = Application(
@@ -146,15 +160,16 @@ public struct SyncServer: Service {
         }
     }
 
-    /// HTTP/1.1, with TLS if there is a certificate.
+    /// HTTP/1.1; with a certificate TLS, and HTTP/2 for clients that speak it.
     private func protocols() throws -> HTTPServerBuilder {
-        let http = HTTPServerBuilder.http1(
-            configuration: .init(idleTimeout: TimeAmount(silenceMax))
-        )
-        guard let tls else { return http }
+        let http1 = HTTP1Channel.Configuration(idleTimeout: TimeAmount(silenceMax))
+        guard let tls else { return .http1(configuration: http1) }
         let now = backend.clock.now
         let certificate = try ServerCertificate(tls, now: now, logger: logger)
-        return try .tls(http, tlsConfiguration: certificate.configuration)
+        return try .http2Upgrade(
+            tlsConfiguration: certificate.configuration,
+            configuration: .init(idleTimeout: silenceMax, streamConfiguration: http1)
+        )
     }
 
     /// Forgets clients that do not return, until the task is cancelled.

@@ -61,6 +61,9 @@ struct Item: Codable, Identifiable, Sendable {
 struct Money { var cents: Int }
 struct Message: Codable, Sendable { var date: Date }
 struct Note: Codable, Sendable { var title: String }
+struct Session: Sendable {
+    func freshToken() async throws -> String { "" }
+}
 struct Order: Codable, Sendable {}
 struct Groceries: Codable, Sendable {
     var title: String
@@ -115,6 +118,7 @@ var pool: DatabasePool { some() }
 var view: ReadView { some() }
 var queue: PushQueue { some() }
 var uploads: Pipeline { some() }
+var session: Session { some() }
 var transport: any ReplicaTransport { some() }
 var connector: ReplicaConnector { some() }
 var replica: Replica { some() }

@@ -51,6 +51,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a server that asks to wait is left alone for as long`(_ refusesHeads: Bool) async throws {
+        let error = ConnectorError.busy(retryAfter: .seconds(30), message: "later")
+        let server = RefusingServer(network, error, refusesHeads: refusesHeads)
+        let clock = ManualClock()
+        let connector = try await device(server, clock)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await connector.run() }
+            if !refusesHeads {
+                try await connector.store.write { transaction in
+                    try transaction.set("wine", for: "a", in: Store.Collection<String>("lists"))
+                }
+            }
+            for _ in 1...4 {
+                let delay = await clock.nextDelay()
+                #expect(delay == .seconds(30))
+                clock.advance(by: delay)
+            }
+            #expect(connector.status(of: name)?.lastError?.contains("30 s") == true)
+            group.cancelAll()
+            while await group.nextResult() != nil {}
+        }
+    }
+
     private func device(
         _ server: RefusingServer,
         _ clock: ManualClock

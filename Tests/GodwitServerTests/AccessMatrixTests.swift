@@ -18,7 +18,10 @@ import Testing
         let listed = ServerRoute.allCases.map { "\($0.method) \($0.path)" }
         #expect(try await routes().router.routes.map(\.description).sorted() == listed.sorted())
         #expect(Set(listed).count == ServerRoute.allCases.count)
-        #expect(ServerRoute.allCases.filter { $0.permission == nil } == [.health])
+        let open: [ServerRoute] = [
+            .live, .ready, .health, .dashboard, .dashboardStyle, .dashboardScript,
+        ]
+        #expect(ServerRoute.allCases.filter { $0.need == .nothing } == open)
     }
 
     @Test func `a route that is added without an access rule is not answered`() async throws {
@@ -55,7 +58,7 @@ import Testing
             for name in ["ann.list", "ann.bob.x"] {
                 #expect(try await server.ask(.create, ann.token, of: name).status == 200)
             }
-            for route in ServerRoute.allCases where route.permission != nil {
+            for route in ServerRoute.allCases where route.isAboutReplica {
                 for name in ["ann.list", "ann.bob.x", "ann.missing", "bo", "Bob.list"] {
                     let answer = try await server.ask(route, bob.token, of: name)
                     #expect(answer == missing(name), "\(route) \(name)")
@@ -75,7 +78,13 @@ import Testing
         try await server.serving {
             #expect(try await server.ask(.create, root.token, of: "ann.list").status == 200)
             for route in ServerRoute.allCases {
-                let isAllowed = route.permission.map { granted >= $0 } ?? true
+                let isAllowed =
+                    switch route.need {
+                    case .nothing, .token: true
+                    case .replica(let permission): granted >= permission
+                    // A right to some replicas is none to the server.
+                    case .server: false
+                    }
                 let code = try await code(of: route, "ann.list", ann.token)
                 // An exchange without a message is let in, and refused as such.
                 let expected = route == .exchange ? "damagedMessage" : nil
@@ -84,15 +93,41 @@ import Testing
         }
     }
 
-    @Test func `no route but that of the health answers without a token`() async throws {
+    @Test func `only health and the dashboard's files are there without a token`() async throws {
         try await server.serving {
             for route in ServerRoute.allCases {
                 for token in [nil, "godwit_0123456789abcdef_x", "a.b.c"] {
                     let answer = try await server.ask(route, token, of: "shopping")
-                    #expect(answer.status == (route == .health ? 200 : 401), "\(route)")
-                    #expect(route == .health || answer.challenge?.hasPrefix("Bearer") == true)
+                    let isOpen = route.need == .nothing
+                    #expect(answer.status == (isOpen ? 200 : 401), "\(route)")
+                    #expect(isOpen || answer.challenge?.hasPrefix("Bearer") == true)
                 }
             }
+        }
+    }
+
+    @Test func `a principal is told of the replicas alone that it may read`() async throws {
+        let root = try await server.key("root", [.administer: "*"])
+        let ann = try await server.key("ann", [.read: "ann.*"])
+        try await server.serving {
+            for name in ["ann.a", "ann.b", "ann.c", "bob.a"] {
+                _ = try await server.ask(.create, root.token, of: name)
+            }
+            func names(_ token: String, _ query: String) async throws -> [String] {
+                var (names, next) = ([String](), "")
+                repeat {
+                    let path = "/v1/replicas?\(query)&after=\(next)"
+                    let answer = try await server.ask(.replicas, token, at: path).body
+                    names += answer["replicas"]?.list?.map { $0["name"]?.text ?? "" } ?? []
+                    next = answer["next"]?.text ?? ""
+                } while next != ""
+                return names
+            }
+            for query in ["limit=1", "limit=2", "limit=3", "limit=x", "limit=-1"] {
+                #expect(try await names(ann.token, query) == ["ann.a", "ann.b", "ann.c"])
+            }
+            #expect(try await names(root.token, "limit=1000").count == 4)
+            #expect(try await server.ask(.metrics, root.token).status == 200)
         }
     }
 
@@ -155,8 +190,14 @@ import Testing
                 .keys,
                 logger: server.log.logger
             ),
-            logger: server.log.logger,
+            limiter: Limiter(ServerLimits()),
+            metrics: ServerMetrics(PrometheusMetrics()),
+            published: nil,
             heartbeat: .seconds(20)
         )
     }
+}
+
+extension ServerRoute {
+    fileprivate var isAboutReplica: Bool { if case .replica = need { true } else { false } }
 }

@@ -54,6 +54,7 @@ final class AccessServer: Sendable {
         heartbeat: Duration = .seconds(20),
         silenceMax: Duration = .seconds(120),
         tls: TLSFiles? = nil,
+        limits: ServerLimits = ServerLimits(),
         _ body: () async throws -> Void
     ) async throws {
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -62,6 +63,7 @@ final class AccessServer: Sendable {
             continuation.yield($0)
         }
         (server.heartbeat, server.silenceMax) = (heartbeat, silenceMax)
+        (server.limits, server.metrics) = (limits, PrometheusMetrics())
         let services = ServiceGroup(services: [server], logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -102,11 +104,12 @@ extension AccessServer {
         _ route: ServerRoute,
         _ token: String?,
         of replica: String = "shopping",
+        at path: String? = nil,
         client: String = String(repeating: "0", count: 32),
         message: [UInt8] = [],
         headers: [String: String] = [:]
     ) async throws -> Answer {
-        let path = route.path.replacing("{name}", with: replica)
+        let path = path ?? route.path.replacing("{name}", with: replica)
         var request = URLRequest(url: try #require(URL(string: url + path)))
         request.httpMethod = route.method.rawValue
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }

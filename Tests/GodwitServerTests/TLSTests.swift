@@ -72,6 +72,26 @@ import Testing
         }
     }
 
+    @Test func `a client that speaks HTTP/2 is answered in it, and others in HTTP/1.1`()
+        async throws
+    {
+        try install(certificate: "first.pem", key: "first.key")
+        try await server.serving(tls: tls) {
+            for (option, version) in [("--http2", "2"), ("--http1.1", "1.1")] {
+                let output = try await output(
+                    of: "curl",
+                    [
+                        "--silent", "--max-time", "20", option,
+                        "--cacert", Self.certificate("first-root.pem"),
+                        "--write-out", "%{http_version} %{http_code}", "--output", "/dev/null",
+                        server.url + "/health/ready",
+                    ]
+                )
+                #expect(output == "\(version) 200")
+            }
+        }
+    }
+
     @Test func `a certificate that is renewed counts for the next connection`() async throws {
         try install(certificate: "first.pem", key: "first.key")
         try await server.serving(tls: tls) {

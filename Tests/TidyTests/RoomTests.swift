@@ -25,7 +25,7 @@ import Testing
         "GodwitPostgreSQL": [
             "Error", "Connection", "Pool", "Schema", "Table", "Heads", "Storage", ".",
         ],
-        "GodwitServer": ["Answer", "Access", "TLS", "."],
+        "GodwitServer": ["Answer", "Metrics", "Access", "Limits", "TLS", "Routes", "."],
     ]
 
     @Test(arguments: rooms.keys.sorted())

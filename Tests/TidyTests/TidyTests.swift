@@ -31,8 +31,8 @@ import Testing
         ],
         "GodwitServer": [
             "GodwitTree", "GodwitStore", "GodwitReplication", "GodwitPostgreSQL", "Crypto",
-            "Foundation", "GRDB", "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdTLS",
-            "JWTKit", "Logging",
+            "Foundation", "GRDB", "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2",
+            "JWTKit", "Logging", "Metrics",
             "NIOCore", "NIOSSL", "ServiceLifecycle", "Synchronization",
         ],
         "GodwitYapDatabase": [
@@ -48,7 +48,7 @@ import Testing
         "GodwitTool": [
             "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",
             "GodwitServer", "GodwitYapDatabase", "GodwitPostgreSQL", "ArgumentParser", "Foundation",
-            "Logging", "ServiceLifecycle", "Synchronization", "UnixSignals",
+            "Logging", "Metrics", "ServiceLifecycle", "Synchronization", "UnixSignals",
         ],
     ]
 

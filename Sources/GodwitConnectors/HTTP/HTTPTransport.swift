@@ -29,6 +29,7 @@ public struct HTTPTransport: ReplicaTransport {
 
     private let server: String
     private let headers: [String: String]
+    private let token: (@Sendable () async throws -> String?)?
     private let timeouts: Timeouts
     private let client: HTTPClient
 
@@ -39,7 +40,7 @@ public struct HTTPTransport: ReplicaTransport {
     ///   - server: The server's address, such as `http://127.0.0.1:7007`.
     ///   - token: What the server lets the device in by, if it asks for it: an API key, or a signed token.
     ///     Where it is not taken, requests throw ``ConnectorError/refused(status:code:message:)`` with
-    ///     status 401; the app makes another transport then, with a new one.
+    ///     status 401. For tokens that expire, see ``init(server:headers:timeouts:rootCertificates:token:)``.
     ///   - headers: Others to send with each request, by name.
     ///   - timeouts: How long to wait for a connection, an answer and the next bytes.
     ///   - rootCertificates: The path of a PEM file with root certificates to trust beside the system's:
@@ -52,19 +53,52 @@ public struct HTTPTransport: ReplicaTransport {
         timeouts: Timeouts = Timeouts(),
         rootCertificates: String? = nil
     ) throws {
+        try self.init(
+            server: server,
+            headers: headers,
+            timeouts: timeouts,
+            rootCertificates: rootCertificates,
+            token: { token }
+        )
+    }
+
+    /// A transport whose token changes: for signed tokens that expire.
+    ///
+    /// ```swift
+    /// let transport = try HTTPTransport(server: "https://sync.example.com") {
+    ///     try await session.freshToken()
+    /// }
+    /// ```
+    ///
+    /// The transport asks for the token before each request. If `token` throws, the request fails as if
+    /// the server could not be reached, and the connector tries again. Keep a token until shortly before
+    /// it expires: a request waits for `token`.
+    ///
+    /// - Parameters:
+    ///   - server: The server's address, such as `http://127.0.0.1:7007`.
+    ///   - headers: Others to send with each request, by name.
+    ///   - timeouts: How long to wait for a connection, an answer and the next bytes.
+    ///   - rootCertificates: The path of a PEM file with root certificates to trust beside the system's.
+    ///   - token: The token at this moment; nil for none.
+    /// - Throws: ``ConnectorError/invalidAddress(_:)``, ``ConnectorError/unusableCertificates(path:reason:)``.
+    public init(
+        server: String,
+        headers: [String: String] = [:],
+        timeouts: Timeouts = Timeouts(),
+        rootCertificates: String? = nil,
+        token: (@Sendable () async throws -> String?)?
+    ) throws {
         guard let url = URL(string: server), let scheme = url.scheme, url.host != nil,
             ["http", "https"].contains(scheme)
         else { throw ConnectorError.invalidAddress(server) }
         self.server = server.hasSuffix("/") ? String(server.dropLast()) : server
-        var headers = headers
-        if let token { headers["authorization"] = "Bearer \(token)" }
-        self.headers = headers
+        (self.headers, self.token) = (headers, token)
         self.timeouts = timeouts
         client = try HTTPClients.client(for: timeouts, rootCertificates)
     }
 
     public func create(_ replica: ReplicaName) async throws {
-        var request = request(url(replica))
+        var request = try await request(url(replica))
         request.method = .PUT
         _ = try await bytes(for: request)
     }
@@ -74,7 +108,7 @@ public struct HTTPTransport: ReplicaTransport {
         replica: ReplicaName,
         client: ClientID
     ) async throws -> [UInt8] {
-        var request = request(url(replica) + "/exchange")
+        var request = try await request(url(replica) + "/exchange")
         request.method = .POST
         request.headers.add(name: "content-type", value: "application/octet-stream")
         request.headers.add(name: "godwit-client", value: client.description)
@@ -83,11 +117,11 @@ public struct HTTPTransport: ReplicaTransport {
     }
 
     public func heads(of replica: ReplicaName) -> AsyncThrowingStream<LineState, any Error> {
-        let request = request(url(replica) + "/events")
+        let url = url(replica) + "/events"
         return AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let task = Task {
                 do {
-                    try await read(request) { continuation.yield($0) }
+                    try await read(try await request(url)) { continuation.yield($0) }
                     continuation.finish()
                 } catch {
                     continuation.finish(throwing: error)
@@ -99,7 +133,7 @@ public struct HTTPTransport: ReplicaTransport {
 
     /// What else the server tells about a replica: its summary, or below `/value` all of it.
     public func fetch(_ path: String, of replica: ReplicaName) async throws -> Value {
-        var request = request(url(replica) + path)
+        var request = try await request(url(replica) + path)
         request.headers.add(name: "accept", value: "application/cbor")
         let answer = try await bytes(for: request)
         do {
@@ -117,9 +151,18 @@ extension HTTPTransport {
 
     private func url(_ replica: ReplicaName) -> String { "\(server)/v1/replicas/\(replica)" }
 
-    private func request(_ url: String) -> HTTPClientRequest {
+    private func request(_ url: String) async throws -> HTTPClientRequest {
         var request = HTTPClientRequest(url: url)
         for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
+        do {
+            if let token = try await token?() {
+                request.headers.replaceOrAdd(name: "authorization", value: "Bearer \(token)")
+            }
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw ConnectorError.unreachable(reason: "there is no token: \(error)")
+        }
         return request
     }
 
@@ -130,7 +173,7 @@ extension HTTPTransport {
         let body = try await reaching { try await response.body.collect(upTo: Self.answerSizeMax) }
         let bytes = Array(body.readableBytesView)
         guard (200..<300).contains(response.status.code) else {
-            throw Self.refusal(status: Int(response.status.code), body: bytes)
+            throw Self.refusal(response, body: bytes)
         }
         return bytes
     }
@@ -145,10 +188,7 @@ extension HTTPTransport {
         }
         guard response.status == .ok else {
             let body = try await reaching { try await response.body.collect(upTo: 1 << 16) }
-            throw Self.refusal(
-                status: Int(response.status.code),
-                body: Array(body.readableBytesView)
-            )
+            throw Self.refusal(response, body: Array(body.readableBytesView))
         }
         var lines = EventLines()
         try await reaching {
@@ -163,14 +203,25 @@ extension HTTPTransport {
         }
     }
 
-    private static func refusal(status: Int, body: [UInt8]) -> ConnectorError {
+    private static func refusal(_ response: HTTPClientResponse, body: [UInt8]) -> ConnectorError {
         let value = (try? Value(json: body)) ?? .null
+        let message = value["message"]?.text ?? "no reason given"
+        // RFC 9110, section 10.2.3; a date instead of seconds is left to the backoff.
+        if [429, 503].contains(response.status.code),
+            let seconds = response.headers.first(name: "retry-after").flatMap({ Int64($0) }),
+            (0...waitMax).contains(seconds)
+        {
+            return .busy(retryAfter: .seconds(seconds), message: message)
+        }
         return .refused(
-            status: status,
+            status: Int(response.status.code),
             code: value["error"]?.text ?? "unknown",
-            message: value["message"]?.text ?? "no reason given"
+            message: message
         )
     }
+
+    /// The longest wait that a server may ask for, in seconds.
+    private static let waitMax: Int64 = 3_600
 
     private func reaching<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {

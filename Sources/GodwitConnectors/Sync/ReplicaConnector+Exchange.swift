@@ -18,7 +18,12 @@ extension ReplicaConnector {
             guard isThere else { return .skipped(reason: "the replica was left") }
             return .retry(after: .seconds(5), reason: "the replica \"\(name)\" is not open")
         }
-        let isDone = try await exchangeAll(link, onlyIfNeeded: true)
+        let isDone: Bool
+        do {
+            isDone = try await exchangeAll(link, onlyIfNeeded: true)
+        } catch ConnectorError.busy(let wait, let message) {
+            return .retry(after: wait, reason: message)
+        }
         if link.isClosed { return .retry(after: .seconds(5), reason: "the replica was closed") }
         return isDone ? .completed : .retry(reason: "the server did not take the changes")
     }
@@ -278,6 +283,7 @@ extension ReplicaConnector {
         var attempts = 0
         defer { link.status.update { $0.isConnected = false } }
         while true {
+            var wait = Duration.zero
             do {
                 try await retryRefused(link)
                 for try await head in transport.heads(of: link.replica.name) {
@@ -296,11 +302,13 @@ extension ReplicaConnector {
                 failed(link, error)
                 if link.isClosed { return }
                 if Self.isFinal(error) { throw error }
+                if case ConnectorError.busy(let asked, _) = error { wait = asked }
             }
             link.status.update { $0.isConnected = false }
             try Task.checkCancellation()
             attempts += 1
-            try await options.clock.sleep(for: options.backoff.delay(attempts: attempts))
+            let delay = options.backoff.delay(attempts: attempts)
+            try await options.clock.sleep(for: max(wait, delay))
         }
     }
 }

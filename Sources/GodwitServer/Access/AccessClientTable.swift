@@ -20,6 +20,17 @@ enum AccessClientTable {
         return try statement.step() ? statement.text(0) : nil
     }
 
+    /// How many ids of a replica belong to a principal.
+    static func count(of replica: ReplicaName, in database: Database) throws -> Int {
+        let statement = try PreparedStatement(
+            "SELECT COUNT(*) FROM godwit_access_client WHERE replica = ?",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(replica.text, at: 1)
+        return try statement.step() ? Int(statement.integer(0)) : 0
+    }
+
     static func bind(
         _ client: ClientID,
         in replica: ReplicaName,

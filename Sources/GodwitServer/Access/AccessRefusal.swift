@@ -15,8 +15,12 @@ enum AccessRefusal: Error, Hashable {
     /// The principal may not read the replica: for it, there is none.
     case hidden(ReplicaName)
     case notPermitted(Permission, ReplicaName)
+    /// The principal may not administer all replicas.
+    case notAdministrator
     /// The id of the client belongs to another principal.
     case foreignClient(ClientID)
+    /// The replica has as many ids of clients as it may have.
+    case tooManyClients(ReplicaName)
 }
 
 extension AccessRefusal {
@@ -27,7 +31,9 @@ extension AccessRefusal {
         case .expired(let reason), .invalid(let reason): reason
         case .hidden(let name): "no right to read \(name)"
         case .notPermitted(let permission, let name): "no right to \(permission) \(name)"
+        case .notAdministrator: "no right to administer all replicas"
         case .foreignClient(let client): "the id \(client) belongs to another principal"
+        case .tooManyClients(let name): "the replica \(name) has as many clients as it may have"
         }
     }
 
@@ -51,6 +57,12 @@ extension AccessRefusal {
                 code: "notPermitted",
                 message: "you may read \"\(name)\", but not \(permission) it: ask for that right"
             )
+        case .notAdministrator:
+            Response(
+                refusing: .forbidden,
+                code: "notPermitted",
+                message: "this needs a key or a token with the right --administer '*'"
+            )
         case .foreignClient(let client):
             Response(
                 refusing: .forbidden,
@@ -58,6 +70,15 @@ extension AccessRefusal {
                 message: """
                     the id \(client) of this device belongs to another principal: to give it to this \
                     one, the server's operator calls `godwit replica forget --client \(client)`
+                    """
+            )
+        case .tooManyClients(let name):
+            Response(
+                refusing: .forbidden,
+                code: "tooManyClients",
+                message: """
+                    the replica "\(name)" has as many devices as it may have: the server's operator \
+                    calls `godwit replica forget`, or raises --max-clients
                     """
             )
         }

@@ -28,6 +28,9 @@ protocol AccessStorage: Sendable {
     /// The principals to whom some ids belong; nil for one that no principal has used.
     func principals(of clients: [ClientID], in name: ReplicaName) async throws -> [Key?]
 
+    /// How many ids of a replica belong to a principal.
+    func clientCount(of name: ReplicaName) async throws -> Int
+
     /// Gives an id to a principal.
     ///
     /// - Throws: ``AccessRefusal/foreignClient(_:)`` when another one was faster.
@@ -85,6 +88,10 @@ struct StoreAccess: AccessStorage {
                 try AccessClientTable.principal(of: $0, in: name, database).map { Key($0) }
             }
         }
+    }
+
+    func clientCount(of name: ReplicaName) async throws -> Int {
+        try await store.read { try AccessClientTable.count(of: name, in: $0.connection) }
     }
 
     func bind(_ client: ClientID, of name: ReplicaName, to identity: Key) async throws {

@@ -12,14 +12,17 @@ struct Gate: Sendable {
     private let control: AccessControl
     private let keys: APIKeys?
     private let keyFile: TokenKeyFile?
+    private let clientMax: Int
 
+    /// - Parameter clientMax: How many ids of clients a replica may have.
     /// - Throws: ``AccessError/unusableKeySet(path:reason:)``, ``StoreError``.
     init(
         _ storage: any AccessStorage,
         _ control: AccessControl,
+        clientMax: Int = .max,
         logger: Logger
     ) async throws {
-        (self.storage, self.control) = (storage, control)
+        (self.storage, self.control, self.clientMax) = (storage, control, clientMax)
         if control != .open { try storage.prepare() }
         keys = control.acceptsKeys ? try APIKeys(storage) : nil
         if let rules = control.tokenRules {
@@ -62,7 +65,8 @@ struct Gate: Sendable {
     /// The id of a client belongs to the principal that uses it first.
     ///
     /// - Parameter requireReplica: Called before an id is bound, to throw where there is no such replica.
-    /// - Throws: ``AccessRefusal/foreignClient(_:)``, ``StoreError``, and what `requireReplica` throws.
+    /// - Throws: ``AccessRefusal/foreignClient(_:)``, ``AccessRefusal/tooManyClients(_:)``,
+    ///   ``StoreError``, and what `requireReplica` throws.
     func admit(
         _ scope: MessageScope,
         of principal: Principal,
@@ -81,6 +85,10 @@ struct Gate: Sendable {
         // A message that is refused binds nothing.
         if owners[0] == nil, right == .write || !scope.carriesChanges {
             try await requireReplica()
+            // Requests at the same moment may each add one beyond the limit.
+            guard try await storage.clientCount(of: name) < clientMax else {
+                throw AccessRefusal.tooManyClients(name)
+            }
             try await storage.bind(scope.client, of: name, to: identity)
         }
         return right

@@ -81,6 +81,16 @@ struct PostgreSQLAccess: AccessStorage {
         }
     }
 
+    func clientCount(of name: ReplicaName) async throws -> Int {
+        try await database.read { session in
+            let rows = try session.query(
+                "SELECT COUNT(*) FROM godwit_access_client WHERE line = $1",
+                [LineNumber(name).parameter]
+            )
+            return Int(try rows.integer(0, 0))
+        }
+    }
+
     func bind(_ client: ClientID, of name: ReplicaName, to identity: Key) async throws {
         try await database.write { session in
             _ = try session.query(

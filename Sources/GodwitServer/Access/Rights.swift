@@ -46,6 +46,9 @@ public struct Rights: Hashable, Sendable {
         }
     }
 
+    /// Whether they allow everything, for all replicas.
+    var administersAll: Bool { self[.administer].contains(.all) }
+
     /// The patterns of one permission, as they were given.
     public subscript(permission: Permission) -> [ReplicaPattern] { patterns[permission] ?? [] }
 }

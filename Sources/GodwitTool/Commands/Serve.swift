@@ -1,7 +1,9 @@
 import ArgumentParser
+import Foundation
 import GodwitServer
 import GodwitStore
 import Logging
+import Metrics
 import ServiceLifecycle
 import UnixSignals
 
@@ -22,76 +24,61 @@ struct Serve: AsyncParsableCommand {
             --allow-host names beside --keys or --jwks: those of a proxy before it.
             With --tls-certificate and --tls-key it serves HTTPS, and reads the files again
             when they change.
-            GET /health answers 200 while the store can be read and written to, else 503.
+            GET /health/ready answers 200 while the store can be read and written to, else
+            503; /metrics is for Prometheus, and /dashboard for people.
             With --database, any number of servers may share the replicas and keys of a
             PostgreSQL database; each brings its tables up to date when it starts. Put the
             password into PGPASSFILE: the list of processes shows arguments.
+            Options that are not given as arguments are taken from the environment, such as
+            GODWIT_MAX_CLIENTS=500, and then from the JSON file of --config, such as
+            {"port": 7007, "keys": true, "allow-host": ["sync.example.com"]}.
 
             EXAMPLES
               godwit serve
               godwit serve --port 7007 --store /var/lib/godwit/server.sqlite
               godwit serve --keys --allow-host sync.example.com
-              godwit serve --host 0.0.0.0 --keys
+              godwit serve --host 0.0.0.0 --keys --rate 20
               godwit serve --host 0.0.0.0 --keys --tls-certificate fullchain.pem \\
                 --tls-key privkey.pem
               godwit serve --jwks jwks.json --issuer https://id.example.com
               godwit serve --database postgres://godwit@db.example.com/sync --keys
+              godwit serve --config /etc/godwit/server.json
               curl -X PUT http://127.0.0.1:7007/v1/replicas/shopping
             """
     )
 
-    @Option(help: "The port to listen on; 0 for a free one.") var port = 7007
-    @Option(help: "The file to keep everything in.") var store = "godwit-server.sqlite"
-    @OptionGroup var database: DatabaseArgument
-    @Option(help: "The address to listen on.") var host = "127.0.0.1"
-    @Flag(help: "Ask clients for an API key of the store.") var keys = false
-    @OptionGroup var tokens: TokenRulesArguments
-    @Option(help: "A PEM file with the server's certificate, and those below its root.")
-    var tlsCertificate: String?
-    @Option(help: "A PEM file with the certificate's private key.") var tlsKey: String?
-    @Option(help: "A name under which clients reach the server; may be given several times.")
-    var allowHost: [String] = []
-    @Option(help: "After how many silent days states are no longer kept for a client; 0 for never.")
-    var forgetAfter = 180
-    @Flag(help: "Say more about each request.") var verbose = false
-
-    func validate() throws {
-        guard (0...65_535).contains(port) else {
-            throw ValidationError("--port is a number from 0 to 65535.")
-        }
-        guard (0...36_500).contains(forgetAfter) else {
-            throw ValidationError("--forget-after is a number of days, from 0 to 36500.")
-        }
-        guard (tlsCertificate == nil) == (tlsKey == nil) else {
-            throw ValidationError("--tls-certificate and --tls-key need each other.")
-        }
-        guard access != .open || allowHost.isEmpty else {
-            throw ValidationError(
-                "--allow-host publishes the server: give it --keys, or --jwks and --issuer."
-            )
-        }
-    }
-
-    private var access: AccessControl {
-        switch (keys, tokens.rules) {
-        case (false, nil): .open
-        case (true, nil): .keys
-        case (false, let rules?): .tokens(rules)
-        case (true, let rules?): .keysAndTokens(rules)
-        }
-    }
-
-    private var tls: TLSFiles? {
-        guard let tlsCertificate, let tlsKey else { return nil }
-        return TLSFiles(certificates: tlsCertificate, privateKey: tlsKey)
-    }
+    @Option(help: "A JSON file with options; see above.") var config: String?
+    @OptionGroup var options: ServeOptions
 
     func run() async throws {
-        let logger = Terminal.logger(level: verbose ? .debug : .notice)
+        let options = try resolved(ProcessInfo.processInfo.environment)
         // No file is made for a server that does not start.
-        try access.check(listeningOn: host)
-        try tls?.check()
-        let (host, scheme) = (host, tls == nil ? "http" : "https")
+        try options.access.check(listeningOn: options.host ?? Self.defaultHost)
+        try options.tls?.check()
+        let metrics = PrometheusMetrics()
+        MetricsSystem.bootstrap(metrics)
+        try await options.serve(metrics)
+    }
+
+    /// The options of the arguments, the environment and the file.
+    func resolved(_ environment: [String: String]) throws -> ServeOptions {
+        var result = options.over(try ServeOptions(environment: environment))
+        if let config { result = result.over(try ServeOptions(file: config)) }
+        try result.check()
+        return result
+    }
+
+    fileprivate static let defaultHost = "127.0.0.1"
+}
+
+extension ServeOptions {
+    fileprivate func serve(_ metrics: PrometheusMetrics) async throws {
+        let logger = Terminal.logger(
+            level: verbose ? .debug : .notice,
+            isJSON: logFormat == .json
+        )
+        let host = host ?? Serve.defaultHost
+        let scheme = tls == nil ? "http" : "https"
         let whenListening: @Sendable (Int) async -> Void = { port in
             // A server runs without its output, too.
             try? Terminal.print("godwit is listening on \(scheme)://\(host):\(port)")
@@ -101,7 +88,7 @@ struct Serve: AsyncParsableCommand {
             let server = SyncServer(
                 database: database,
                 host: host,
-                port: port,
+                port: port ?? 7007,
                 access: access,
                 tls: tls,
                 allowedHosts: allowHost,
@@ -109,29 +96,18 @@ struct Serve: AsyncParsableCommand {
                 logger: logger,
                 whenListening: whenListening
             )
-            try await run(server, logger)
+            try await run(server, metrics, logger)
             return database.close()
         }
         #endif
-        try await serveStore(logger, whenListening)
-    }
-
-    private var clientSilenceMax: Duration? {
-        forgetAfter == 0 ? nil : .seconds(forgetAfter * 24 * 3_600)
-    }
-
-    private func serveStore(
-        _ logger: Logger,
-        _ whenListening: @escaping @Sendable (Int) async -> Void
-    ) async throws {
-        var options = Store.Options()
+        var storeOptions = Store.Options()
         // `godwit key` writes to the store beside the server.
-        if keys { options.processes = .several }
-        let opened = try Store(.file(store), options: options)
+        if keys { storeOptions.processes = .several }
+        let opened = try Store(.file(store ?? "godwit-server.sqlite"), options: storeOptions)
         let server = SyncServer(
             store: opened,
             host: host,
-            port: port,
+            port: port ?? 7007,
             access: access,
             tls: tls,
             allowedHosts: allowHost,
@@ -139,11 +115,17 @@ struct Serve: AsyncParsableCommand {
             logger: logger,
             whenListening: whenListening
         )
-        try await run(server, logger)
+        try await run(server, metrics, logger)
         try opened.close()
     }
 
-    private func run(_ server: SyncServer, _ logger: Logger) async throws {
+    private func run(
+        _ server: SyncServer,
+        _ metrics: PrometheusMetrics,
+        _ logger: Logger
+    ) async throws {
+        var server = server
+        (server.limits, server.metrics) = (limits, metrics)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [server],

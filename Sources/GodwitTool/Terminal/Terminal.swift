@@ -30,8 +30,10 @@ enum Terminal {
     }
 
     /// A log on standard error, so that standard output stays for what was asked for.
-    static func logger(level: Logger.Level) -> Logger {
-        var logger = Logger(label: "godwit") { StreamLogHandler.standardError(label: $0) }
+    static func logger(level: Logger.Level, isJSON: Bool = false) -> Logger {
+        var logger = Logger(label: "godwit") { label -> any LogHandler in
+            isJSON ? JSONLog(label: label) : StreamLogHandler.standardError(label: label)
+        }
         logger.logLevel = level
         return logger
     }

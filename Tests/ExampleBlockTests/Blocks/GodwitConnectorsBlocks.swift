@@ -23,6 +23,15 @@ enum Sources_GodwitConnectors_HTTP_HTTPTransport_1 {
     }
 }
 
+// Sources/GodwitConnectors/HTTP/HTTPTransport.swift, block 2
+enum Sources_GodwitConnectors_HTTP_HTTPTransport_2 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let transport = try HTTPTransport(server: "https://sync.example.com") {
+            try await session.freshToken()
+        }
+    }
+}
+
 // Sources/GodwitConnectors/Inbox/ConflictInbox.swift, block 1
 enum Sources_GodwitConnectors_Inbox_ConflictInbox_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {

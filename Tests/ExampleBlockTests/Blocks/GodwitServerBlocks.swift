@@ -60,6 +60,24 @@ enum Sources_GodwitServer_Access_TokenRules_1 {
     }
 }
 
+// Sources/GodwitServer/Limits/ServerLimits.swift, block 1
+enum Sources_GodwitServer_Limits_ServerLimits_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        var server = SyncServer(store: store, access: .keys)
+        server.limits.requestRate = 50
+        try await server.run()
+    }
+}
+
+// Sources/GodwitServer/Metrics/PrometheusMetrics.swift, block 1
+enum Sources_GodwitServer_Metrics_PrometheusMetrics_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        var server = SyncServer(store: store)
+        server.metrics = PrometheusMetrics()
+        try await server.run()
+    }
+}
+
 #if PostgreSQL
 import GodwitPostgreSQL
 

@@ -39,3 +39,10 @@ enum Documentation_server_access_3 {
         try await SyncServer(store: store, host: "0.0.0.0", access: .keys).run()
     }
 }
+
+// Documentation/server-access.md, block 4
+enum Documentation_server_access_4 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let transport = try HTTPTransport(server: "https://sync.example.com") { try await session.freshToken() }
+    }
+}

@@ -8,23 +8,35 @@ internal import Logging
 internal import NIOCore
 internal import ServiceLifecycle
 
-/// The paths below `/v1/replicas`, and what they answer.
+/// The paths of ``ServerRoute``, and what they answer.
 struct ReplicaRoutes {
     let server: ReplicaServer
     let health: HealthCheck
     let hosts: HostCheck
     let gate: Gate
-    let logger: Logger
+    let limiter: Limiter
+    let metrics: ServerMetrics
+    /// What `/metrics` answers; nil where the process keeps no metrics.
+    let published: PrometheusMetrics?
     /// How often a stream of events says that the server is there, and looks whether its token still is.
     let heartbeat: Duration
 
+    /// The largest request that is accepted, in bytes.
+    static let requestSizeMax = 64 << 20
+
     var router: Router<AccessContext> {
         let router = Router(context: AccessContext.self)
+        router.add(middleware: RequestLog(metrics: metrics))
         router.add(middleware: hosts)
-        router.add(middleware: AccessCheck(gate: gate, logger: logger))
+        router.add(middleware: AccessCheck(gate: gate, limiter: limiter))
         for route in ServerRoute.allCases {
             router.on(RouterPath(route.path), method: route.method) { request, context in
-                try await answer(route, request, context)
+                var response: Response?
+                let refusal = try await context.refusing(request) {
+                    response = try await answer(route, request, context)
+                }
+                guard let response = refusal ?? response else { throw CancellationError() }
+                return response
             }
         }
         return router
@@ -35,46 +47,62 @@ struct ReplicaRoutes {
         _ request: Request,
         _ context: AccessContext
     ) async throws -> Response {
-        if route == .health { return await answerHealth() }
-        return try await answering(request, context) { name in
-            switch route {
-            case .health, .summary: return try await summary(of: name, for: request)
-            case .create:
-                try await server.create(name)
-                return try await summary(of: name, for: request)
-            case .value:
-                let value = try await server.value(of: name)
-                return Response(status: .ok, value: value, encoding: Encoding(accepted: request))
-            case .exchange: return try await exchange(request, name)
-            case .events:
-                return events(try await server.heads(of: name), of: name, for: request.headers)
-            }
+        switch route {
+        case .live: return Response(status: .ok, value: ["status": "ok"])
+        case .ready, .health: return await answerHealth(context)
+        case .dashboard: return Response(.page)
+        case .dashboardStyle: return Response(.style)
+        case .dashboardScript: return Response(.script)
+        case .metrics: return try answerMetrics()
+        case .replicas: return try await list(request, context)
+        case .summary: return try await summary(of: context.replica(), for: request)
+        case .create:
+            try await server.create(context.replica())
+            return try await summary(of: context.replica(), for: request)
+        case .value:
+            let value = try await server.value(of: context.replica())
+            return Response(status: .ok, value: value, encoding: Encoding(accepted: request))
+        case .exchange: return try await exchange(request, context)
+        case .events: return try await events(request, context)
+        case .clients: return try await clients(of: context.replica(), for: request)
         }
     }
 }
 
 extension ReplicaRoutes {
     /// Whether the store can be read and written to: after a failed sync, it has to be opened again.
-    private func answerHealth() async -> Response {
+    private func answerHealth(_ context: AccessContext) async -> Response {
         do {
             try await health.run()
             return Response(status: .ok, value: ["status": "ok"])
         } catch {
-            logger.error("the store fails", metadata: ["error": "\(error)"])
+            context.logger.error("the store fails", metadata: ["error": "\(error)"])
             return Response(status: .serviceUnavailable, value: ["status": "failed"])
         }
     }
 
-    private func exchange(
-        _ request: Request,
-        _ name: ReplicaName
-    ) async throws -> Response {
+    private func answerMetrics() throws -> Response {
+        guard let published else {
+            throw HTTPError(.notFound, message: "this server keeps no metrics")
+        }
+        return Response(
+            status: .ok,
+            headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: published.text))
+        )
+    }
+
+    private func exchange(_ request: Request, _ context: AccessContext) async throws -> Response {
+        let name = try context.replica()
         guard let header = request.headers[.godwitClient], let identifier = Identifier(header)
         else {
             throw ReplicationError.malformedMessage(
                 reason: "the header godwit-client has 32 hexadecimal digits"
             )
         }
+        // Counted before a byte of it is read, and until its answer is there.
+        let lease = try limiter.takeBytes(size(of: request), of: context.principal.identity)
+        defer { withExtendedLifetime(lease) {} }
         let body = try await body(of: request)
         let answer = try await server.answer(
             Array(body.readableBytesView),
@@ -95,10 +123,16 @@ extension ReplicaRoutes {
         )
     }
 
+    /// How many bytes the body of a request may have.
+    private func size(of request: Request) -> Int {
+        let told = request.headers[.contentLength].flatMap { Int($0) } ?? Self.requestSizeMax
+        return min(max(told, 0), Self.requestSizeMax)
+    }
+
     /// The whole body; a client that goes away while it sends is no failure of the server.
     private func body(of request: Request) async throws -> ByteBuffer {
         do {
-            return try await request.body.collect(upTo: SyncServer.requestSizeMax)
+            return try await request.body.collect(upTo: Self.requestSizeMax)
         } catch let error as any HTTPResponseError {
             throw error
         } catch let error as CancellationError {
@@ -113,13 +147,13 @@ extension ReplicaRoutes {
     /// The data of an event is the state's serial and id. A comment every 20 seconds tells the client
     /// that the server is there, or that another server of the same file has made a new head. The stream
     /// ends when its token is not valid any more.
-    private func events(
-        _ heads: AsyncStream<LineState>,
-        of name: ReplicaName,
-        for headers: HTTPFields
-    ) -> Response {
-        let (server, gate, heartbeat) = (server, gate, heartbeat)
+    private func events(_ request: Request, _ context: AccessContext) async throws -> Response {
+        let name = try context.replica()
+        let heads = try await server.heads(of: name)
+        let leases = [try limiter.takeStream(of: context.principal.identity), metrics.stream()]
+        let (server, gate, heartbeat, headers) = (server, gate, heartbeat, request.headers)
         let body = ResponseBody { writer in
+            defer { withExtendedLifetime(leases) {} }
             try await writer.write(ByteBuffer(string: ": godwit\n\n"))
             var last: LineState?
             let events = heads.withHeartbeats(every: heartbeat)
@@ -142,41 +176,6 @@ extension ReplicaRoutes {
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
             body: body
         )
-    }
-
-    private func summary(of name: ReplicaName, for request: Request) async throws -> Response {
-        let summary = try await server.summary(of: name)
-        let value: Value = [
-            "name": .string(Key(name.text)),
-            "serial": .int(summary.head.serial),
-            "head": .string(Key(summary.head.id.description)),
-            "objects": .int(Int64(summary.objectCount)),
-            "states": .int(Int64(summary.stateCount)),
-            "clients": .int(Int64(summary.clientCount)),
-        ]
-        return Response(status: .ok, value: value, encoding: Encoding(accepted: request))
-    }
-
-    /// Turns what is thrown into an answer that a program can read.
-    private func answering(
-        _ request: Request,
-        _ context: AccessContext,
-        _ body: (ReplicaName) async throws -> Response
-    ) async throws -> Response {
-        do {
-            let name = try ReplicaName(context.parameters.get("name") ?? "")
-            return try await body(name)
-        } catch let error as ReplicationError {
-            return Response(refusing: error)
-        } catch let refusal as AccessRefusal {
-            return refusal.response(to: request, logger)
-        } catch let error as any HTTPResponseError {
-            return Response(refusing: error.status, code: "refused", message: "\(error)")
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            return Response(failing: error, at: request, logger)
-        }
     }
 }
 

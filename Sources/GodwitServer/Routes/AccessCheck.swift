@@ -16,7 +16,7 @@ struct AccessContext: RequestContext {
 /// Stands before every route, and lets a request through that its principal may make.
 struct AccessCheck: RouterMiddleware {
     let gate: Gate
-    let logger: Logger
+    let limiter: Limiter
 
     @concurrent func handle(
         _ request: Request,
@@ -26,28 +26,65 @@ struct AccessCheck: RouterMiddleware {
         guard let route = ServerRoute(request.method, context.endpointPath) else {
             return Response(refusing: .notFound, code: "notFound", message: "there is no such path")
         }
-        guard let permission = route.permission else { return try await next(request, context) }
+        guard route.need != .nothing else { return try await next(request, context) }
         if gate.isOpen, request.headers.hasBeenForwarded {
             let message =
                 "a server without access control takes no requests from a proxy: see --keys"
             return Response(refusing: .forbidden, code: "openBehindProxy", message: message)
         }
-        var context = context
+        var admitted = context
+        if let refusal = try await context.refusing(
+            request,
+            {
+                admitted.principal = try await gate.principal(request.headers)
+                try limiter.takeRequest(of: admitted.principal.identity)
+                try admitted.check(route.need)
+            }
+        ) {
+            return refusal
+        }
+        return try await next(request, admitted)
+    }
+}
+
+extension AccessContext {
+    fileprivate func check(_ need: ServerRoute.Need) throws {
+        switch need {
+        case .nothing, .token: break
+        // A text that is no name is refused as such, and says nothing about any replica.
+        case .replica(let permission): try principal.require(permission, try replica())
+        case .server:
+            guard principal.rights.administersAll else { throw AccessRefusal.notAdministrator }
+        }
+    }
+
+    /// The replica that the path names.
+    func replica() throws(ReplicationError) -> ReplicaName {
+        try ReplicaName(parameters.get("name") ?? "")
+    }
+
+    /// Turns what is thrown into an answer that a program can read; nil where nothing is.
+    func refusing(_ request: Request, _ body: () async throws -> Void) async throws -> Response? {
         do {
-            context.principal = try await gate.principal(request.headers)
-            // A text that is no name is refused as such, and says nothing about any replica.
-            let name = try ReplicaName(context.parameters.get("name") ?? "")
-            try context.principal.require(permission, name)
+            try await body()
+            return nil
         } catch let error as ReplicationError {
             return Response(refusing: error)
         } catch let refusal as AccessRefusal {
             return refusal.response(to: request, logger)
+        } catch let refusal as LimitRefusal {
+            let metadata: Logger.Metadata = [
+                "reason": "\(refusal)", "principal": "\(principal.identity)",
+            ]
+            logger.notice("request refused", metadata: metadata)
+            return refusal.response
+        } catch let error as any HTTPResponseError {
+            return Response(refusing: error.status, code: "refused", message: "\(error)")
         } catch let error as CancellationError {
             throw error
         } catch {
             return Response(failing: error, at: request, logger)
         }
-        return try await next(request, context)
     }
 }
 

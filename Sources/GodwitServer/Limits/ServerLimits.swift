@@ -1,0 +1,28 @@
+#if Server
+/// How much of a server one principal may use.
+///
+/// ```swift
+/// var server = SyncServer(store: store, access: .keys)
+/// server.limits.requestRate = 50
+/// try await server.run()
+/// ```
+///
+/// The server refuses a request beyond a limit before it reads the request's body. It answers 429, and says
+/// in `Retry-After` when to try again; `ReplicaConnector` waits that long.
+public struct ServerLimits: Hashable, Sendable {
+    /// How many requests a second one principal may make in the long run; nil for any number.
+    public var requestRate: Double?
+    /// How many requests one principal may make at once after a pause.
+    public var requestBurst = 100
+    /// How many bytes of requests the server holds for one principal at a time.
+    public var principalBytesMax = 128 << 20
+    /// How many bytes of requests the server holds for all principals at a time.
+    public var bytesMax = 512 << 20
+    /// How many streams of events one principal may have open; nil for any number.
+    public var streamMax: Int?
+    /// How many ids of clients a replica may have, on a server with access control.
+    public var clientMax = 10_000
+
+    public init() {}
+}
+#endif

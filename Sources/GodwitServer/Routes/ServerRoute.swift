@@ -1,0 +1,71 @@
+#if Server
+internal import HTTPTypes
+
+/// All that the server answers, and which right each route asks for.
+///
+/// A path that is not among these is not answered, whatever else is added to the router.
+enum ServerRoute: CaseIterable {
+    case live, ready, health
+    case dashboard, dashboardStyle, dashboardScript
+    case metrics
+    case replicas, create, summary, value, exchange, events, clients
+
+    /// What a request needs before it is answered.
+    enum Need: Equatable {
+        /// Nothing, not even a token.
+        case nothing
+        /// A token, whatever it allows.
+        case token
+        /// A right to the replica that the path names.
+        case replica(Permission)
+        /// The right to administer all replicas.
+        case server
+    }
+
+    var method: HTTPRequest.Method {
+        switch self {
+        case .create: .put
+        case .exchange: .post
+        default: .get
+        }
+    }
+
+    var path: String {
+        let replica = "/v1/replicas/{name}"
+        return switch self {
+        case .live: "/health/live"
+        case .ready: "/health/ready"
+        case .health: "/health"
+        case .dashboard: "/dashboard"
+        case .dashboardStyle: "/dashboard/style.css"
+        case .dashboardScript: "/dashboard/app.js"
+        case .metrics: "/metrics"
+        case .replicas: "/v1/replicas"
+        case .create, .summary: replica
+        case .value: "\(replica)/value"
+        case .exchange: "\(replica)/exchange"
+        case .events: "\(replica)/events"
+        case .clients: "\(replica)/clients"
+        }
+    }
+
+    var need: Need {
+        switch self {
+        case .live, .ready, .health, .dashboard, .dashboardStyle, .dashboardScript: .nothing
+        case .metrics: .server
+        case .replicas: .token
+        case .create: .replica(.create)
+        case .clients: .replica(.administer)
+        // A message that carries changes needs more: see `ReplicaServer.answer`.
+        case .summary, .value, .exchange, .events: .replica(.read)
+        }
+    }
+
+    /// The route of a request, by the path that the router has found for it.
+    init?(_ method: HTTPRequest.Method, _ path: String?) {
+        guard let found = Self.allCases.first(where: { $0.method == method && $0.path == path })
+        else { return nil }
+        self = found
+    }
+}
+#endif

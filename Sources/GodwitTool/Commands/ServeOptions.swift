@@ -1,0 +1,192 @@
+import ArgumentParser
+import Foundation
+import GodwitServer
+import GodwitTree
+
+/// What `godwit serve` can be told: by arguments, by the environment, and by a file, in this order.
+struct ServeOptions: ParsableArguments {
+    @Option(help: "The port to listen on; 0 for a free one. (default: 7007)") var port: Int?
+    @Option(help: "The file to keep everything in. (default: godwit-server.sqlite)")
+    var store: String?
+    @OptionGroup var database: DatabaseArgument
+    @Option(help: "The address to listen on. (default: 127.0.0.1)") var host: String?
+    @Flag(help: "Ask clients for an API key of the store.") var keys = false
+    @OptionGroup var tokens: TokenRulesArguments
+    @Option(help: "A PEM file with the server's certificate, and those below its root.")
+    var tlsCertificate: String?
+    @Option(help: "A PEM file with the certificate's private key.") var tlsKey: String?
+    @Option(help: "A name under which clients reach the server; may be given several times.")
+    var allowHost: [String] = []
+    @Option(
+        help: """
+            After how many silent days states are no longer kept for a client; 0 for never. \
+            (default: 180)
+            """
+    )
+    var forgetAfter: Int?
+    @Option(help: "How many requests a second one key or user may make. (default: any number)")
+    var rate: Double?
+    @Option(help: "How many requests it may make at once after a pause. (default: 100)")
+    var burst: Int?
+    @Option(help: "How many devices a replica may have, with --keys or --jwks. (default: 10000)")
+    var maxClients: Int?
+    @Option(help: "How the log is written to standard error: text or json. (default: text)")
+    var logFormat: LogFormat?
+    @Flag(help: "Say more about each request.") var verbose = false
+
+    enum LogFormat: String, ExpressibleByArgument, CaseIterable { case text, json }
+}
+
+extension ServeOptions {
+    /// These options, and for what they leave open those of `base`.
+    func over(_ base: ServeOptions) -> ServeOptions {
+        var result = self
+        result.port = port ?? base.port
+        result.store = store ?? base.store
+        result.database.address = database.address ?? base.database.address
+        result.host = host ?? base.host
+        result.keys = keys || base.keys
+        result.tokens.jwks = tokens.jwks ?? base.tokens.jwks
+        result.tokens.issuer = tokens.issuer ?? base.tokens.issuer
+        result.tokens.audience = tokens.audience ?? base.tokens.audience
+        result.tlsCertificate = tlsCertificate ?? base.tlsCertificate
+        result.tlsKey = tlsKey ?? base.tlsKey
+        result.allowHost = allowHost.isEmpty ? base.allowHost : allowHost
+        result.forgetAfter = forgetAfter ?? base.forgetAfter
+        result.rate = rate ?? base.rate
+        result.burst = burst ?? base.burst
+        result.maxClients = maxClients ?? base.maxClients
+        result.logFormat = logFormat ?? base.logFormat
+        result.verbose = verbose || base.verbose
+        return result
+    }
+
+    /// Refuses what no server can be.
+    func check() throws {
+        try tokens.validate()
+        guard (0...65_535).contains(port ?? 0) else {
+            throw ValidationError("--port is a number from 0 to 65535.")
+        }
+        guard (0...36_500).contains(forgetAfter ?? 0) else {
+            throw ValidationError("--forget-after is a number of days, from 0 to 36500.")
+        }
+        guard (0.001...1_000_000).contains(rate ?? 1), (1...1_000_000).contains(burst ?? 1) else {
+            throw ValidationError("--rate and --burst are numbers from 0.001 and 1 to 1000000.")
+        }
+        guard rate != nil || burst == nil else {
+            throw ValidationError("--burst needs --rate.")
+        }
+        guard (1...10_000_000).contains(maxClients ?? 1) else {
+            throw ValidationError("--max-clients is a number from 1 to 10000000.")
+        }
+        guard (tlsCertificate == nil) == (tlsKey == nil) else {
+            throw ValidationError("--tls-certificate and --tls-key need each other.")
+        }
+        guard access != .open || allowHost.isEmpty else {
+            throw ValidationError(
+                "--allow-host publishes the server: give it --keys, or --jwks and --issuer."
+            )
+        }
+    }
+
+    var access: AccessControl {
+        switch (keys, tokens.rules) {
+        case (false, nil): .open
+        case (true, nil): .keys
+        case (false, let rules?): .tokens(rules)
+        case (true, let rules?): .keysAndTokens(rules)
+        }
+    }
+
+    var tls: TLSFiles? {
+        guard let tlsCertificate, let tlsKey else { return nil }
+        return TLSFiles(certificates: tlsCertificate, privateKey: tlsKey)
+    }
+
+    var limits: ServerLimits {
+        var limits = ServerLimits()
+        limits.requestRate = rate
+        limits.requestBurst = burst ?? limits.requestBurst
+        limits.clientMax = maxClients ?? limits.clientMax
+        return limits
+    }
+
+    var clientSilenceMax: Duration? {
+        let days = forgetAfter ?? 180
+        return days == 0 ? nil : .seconds(days * 24 * 3_600)
+    }
+}
+
+// MARK: - From a file and the environment
+
+extension ServeOptions {
+    /// The names of the options, as the arguments have them without `--`.
+    static let names = [
+        "port", "store", "database", "host", "keys", "jwks", "issuer", "audience",
+        "tls-certificate", "tls-key", "allow-host", "forget-after", "rate", "burst", "max-clients",
+        "log-format", "verbose",
+    ]
+
+    /// Reads the options of a JSON file: a map of their names, such as `{"port": 7007, "keys": true}`.
+    init(file path: String) throws {
+        let bytes: [UInt8]
+        do {
+            bytes = Array(try Data(contentsOf: URL(filePath: path)))
+        } catch {
+            throw ValidationError("--config: \(path) cannot be read: \(error.localizedDescription)")
+        }
+        let value: Value
+        do {
+            value = try Value(json: bytes)
+        } catch {
+            throw ValidationError("--config: \(path) is no JSON: \(error)")
+        }
+        guard let map = value.map else {
+            throw ValidationError("--config: \(path) has no map of options.")
+        }
+        try self.init(map.map { ($0.key.text, $0.value) }, of: path)
+    }
+
+    /// Reads the options of an environment: `GODWIT_PORT=7007`, `GODWIT_ALLOW_HOST=a.example,b.example`.
+    init(environment: [String: String]) throws {
+        let found: [(String, Value)] = Self.names.compactMap { name in
+            let variable = "GODWIT_" + name.uppercased().replacing("-", with: "_")
+            guard let text = environment[variable] else { return nil }
+            switch (name, text) {
+            case ("keys", "true"), ("verbose", "true"): return (name, true)
+            case ("keys", "false"), ("verbose", "false"): return (name, false)
+            case ("allow-host", _):
+                let hosts = text.split(separator: ",").map { Value.string(Key(String($0))) }
+                return (name, .list(Value.List(hosts)))
+            default: return (name, .string(Key(text)))
+            }
+        }
+        try self.init(found, of: "the environment")
+    }
+
+    /// - Parameter source: Where the options are from, for errors.
+    private init(_ options: [(String, Value)], of source: String) throws {
+        var arguments: [String] = []
+        for (name, value) in options {
+            guard Self.names.contains(name) else {
+                throw ValidationError("\(source) has the unknown option \"\(name)\".")
+            }
+            switch (name, value) {
+            case ("keys", .bool(let isSet)), ("verbose", .bool(let isSet)):
+                if isSet { arguments.append("--\(name)") }
+            case ("keys", _), ("verbose", _):
+                throw ValidationError("\(source): \"\(name)\" is true or false.")
+            case ("allow-host", .list(let hosts)):
+                for host in hosts { arguments.append("--allow-host=\(host.text ?? "\(host)")") }
+            case (_, .string(let text)): arguments.append("--\(name)=\(text.text)")
+            case (_, .int), (_, .double): arguments.append("--\(name)=\(value.jsonText())")
+            default: throw ValidationError("\(source): \"\(name)\" is a text or a number.")
+            }
+        }
+        do {
+            self = try Self.parse(arguments)
+        } catch {
+            throw ValidationError("\(source): \(Self.message(for: error))")
+        }
+    }
+}
