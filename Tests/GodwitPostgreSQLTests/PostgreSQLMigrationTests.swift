@@ -21,6 +21,31 @@ import Testing
         )
     }
 
+    @Test func `a node waits for another one's migration longer than a statement may take`()
+        async throws
+    {
+        let database = try await newDatabase(migrated: false)
+        let late = database.again { $0.statementMax = .milliseconds(400) }
+        let (starts, started) = AsyncStream.makeStream(of: Void.self)
+        async let first: Void = database.withLock { session in
+            started.finish()
+            _ = try session.query("SELECT 1 FROM pg_sleep(1.5)")
+        }
+        for await _ in starts {}
+        #expect(try await late.migrate() == PostgreSQLSchema.steps.count)
+        try await first
+    }
+
+    @Test func `a check of the database writes`() async throws {
+        let database = try await newDatabase()
+        for count in 1...2 {
+            try await database.check()
+            let sql = "SELECT step FROM godwit_schema WHERE name = 'health'"
+            #expect(try await database.integer(sql) == Int64(count))
+        }
+        #expect(try await database.migrate() == 0)
+    }
+
     @Test func `a step that was cut off is run again`() async throws {
         let database = try await newDatabase()
         for step in 0..<Int64(PostgreSQLSchema.steps.count) {

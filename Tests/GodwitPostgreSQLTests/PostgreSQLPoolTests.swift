@@ -163,6 +163,14 @@ import Testing
         }
         let secret = try PostgreSQLAddress("postgres://user:secret@host:77/name")
         #expect("\(secret)" == "postgres://user@host:77/name")
+        for text in ["postgres://user:sec/ret@host/name", "postgres://user:sec/r@t@host:7/name"] {
+            #expect {
+                try PostgreSQLAddress(text)
+            } throws: { error in
+                !"\(error)".contains("ret@") && !"\(error)".contains("sec")
+                    && "\(error)".contains("%2F")
+            }
+        }
         let nowhere = PostgreSQLDatabase(
             try PostgreSQLAddress("postgres://user@/name?host=/nowhere")
         )

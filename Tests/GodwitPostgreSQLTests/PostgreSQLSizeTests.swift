@@ -65,6 +65,46 @@ import Testing
         #expect(sizes[3] <= sizes[1] + 65_536, "\(sizes)")
     }
 
+    @Test func `a state with many changes around it is folded, and others have what they had`()
+        async throws
+    {
+        let database = try await newDatabase()
+        let node = try await PostgreSQLNode(database)
+        let devices = try await newDevices(3, on: node.server)
+        let numbers = StoreCollection<[String: Int]>("cards")
+        for round in 0..<3 {
+            try await devices[0].replica.store.write { transaction in
+                for number in 0..<1_000 {
+                    try transaction.set(["round": round], for: "c\(number)", in: numbers)
+                }
+            }
+            // One stays at the first state, one at the second.
+            for device in devices.dropLast(round) {
+                try await device.synchronize(with: node.server)
+            }
+        }
+        // With its next batch, the first device says that it has the third state.
+        try await devices[0].replica.store.write { try $0.set(["round": 3], for: "z", in: numbers) }
+        try await devices[0].synchronize(with: node.server)
+        let countMax =
+            "SELECT max(c)::BIGINT FROM "
+            + "(SELECT count(*) AS c FROM godwit_line_entry GROUP BY key) AS k"
+        // The third device may still have the state before these.
+        #expect(try await database.integer(countMax) == 3)
+        let forgotten = try await devices[1].replica.status().client
+        #expect(try await node.server.forget(forgotten, of: .tested))
+        // From the first state to the third there is one entry for each object.
+        #expect(try await database.integer(countMax) == 2)
+        for device in devices.reversed() {
+            try await device.synchronize(with: node.server)
+            #expect(try await device.problems() == [])
+            let cards = try await device.replica.store.read { transaction in
+                try (0..<1_000).map { try transaction.get("c\($0)", in: numbers) }
+            }
+            #expect(cards.allSatisfy { $0 == ["round": 2] })
+        }
+    }
+
     @Test func `all objects of a line are read page by page, and those of a state beside them`()
         async throws
     {

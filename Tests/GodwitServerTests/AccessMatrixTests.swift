@@ -29,6 +29,39 @@ import Testing
         let router = try await routes().router
         router.get("/v1/replicas/{name}/secret") { _, _ in "a secret" }
         router.delete("/v1/replicas/{name}") { _, _ in "a secret" }
+        try await serving(router) { url in
+            let transport = try HTTPTransport(server: url, token: key.token)
+            await expect(404, "notFound") {
+                _ = try await transport.fetch("/secret", of: ReplicaName("shopping"))
+            }
+        }
+    }
+
+    @Test func `a store of keys that fails for a while ends no stream of events`() async throws {
+        let key = try await server.key("root", [.create: "*"])
+        let access = FailingAccess(of: server.store)
+        let name = try ReplicaName("shopping")
+        try await serving(try await routes(access, heartbeat: .milliseconds(5)).router) { url in
+            let transport = try HTTPTransport(server: url, token: key.token)
+            try await transport.create(name)
+            var heads = transport.heads(of: name).makeAsyncIterator()
+            #expect(try await heads.next() == .root)
+            access.fail(times: 3)
+            for await count in access.failures where count == 3 { break }
+            let device = try ReplicaConnector(Store(.memory), transport: transport)
+            _ = try await device.open(name, collections: ["lists"])
+            let lists = Store.Collection<Int>("lists")
+            try await device.store.write { try $0.set(1, for: "a", in: lists) }
+            try await device.synchronize(name)
+            #expect(try await heads.next()?.serial == 1)
+        }
+    }
+
+    /// Runs `body` with the address at which a router answers.
+    private func serving(
+        _ router: Router<AccessContext>,
+        _ body: (String) async throws -> Void
+    ) async throws {
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let application = Application(
             router: router,
@@ -39,11 +72,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await application.run() }
             let port = await ports.first { _ in true } ?? 0
-            let url = "http://127.0.0.1:\(port)"
-            let transport = try HTTPTransport(server: url, token: key.token)
-            await expect(404, "notFound") {
-                _ = try await transport.fetch("/secret", of: ReplicaName("shopping"))
-            }
+            try await body("http://127.0.0.1:\(port)")
             group.cancelAll()
         }
     }
@@ -180,20 +209,23 @@ import Testing
         }
     }
 
-    private func routes() async throws -> ReplicaRoutes {
+    private func routes(
+        _ access: (any AccessStorage)? = nil,
+        heartbeat: Duration = .seconds(20)
+    ) async throws -> ReplicaRoutes {
         ReplicaRoutes(
             server: try await ReplicaServer(server.store),
             health: HealthCheck {},
             hosts: HostCheck(address: "127.0.0.1", names: []),
             gate: try await Gate(
-                StoreAccess(store: server.store),
+                access ?? StoreAccess(store: server.store),
                 .keys,
                 logger: server.log.logger
             ),
             limiter: Limiter(ServerLimits()),
             metrics: ServerMetrics(PrometheusMetrics()),
             published: nil,
-            heartbeat: .seconds(20)
+            heartbeat: heartbeat
         )
     }
 }

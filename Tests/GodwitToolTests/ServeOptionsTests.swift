@@ -32,7 +32,9 @@ import Testing
             #"{"port": 1, "store": "file.sqlite", "host": "localhost", "rate": 2.5, "keys": true, "#
                 + #""allow-host": ["a.example", "b.example"], "log-format": "json"}"#
         )
-        let environment = ["GODWIT_PORT": "2", "GODWIT_STORE": "env.sqlite", "PORT": "9"]
+        let environment = [
+            "GODWIT_PORT": "2", "GODWIT_STORE": "env.sqlite", "GODWIT_HOST": "", "PORT": "9",
+        ]
         let options = try resolved(["--config", path, "--port", "3"], environment)
         #expect(options.port == 3)
         #expect(options.store == "env.sqlite")

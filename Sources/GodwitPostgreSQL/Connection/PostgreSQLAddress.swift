@@ -31,6 +31,13 @@ public struct PostgreSQLAddress: Hashable, Sendable {
             values[String(cString: keyword)] = option.pointee.val.map { String(cString: $0) }
             option += 1
         }
+        // A "/" in a password ends the host for libpq, which would show what it takes for the port.
+        let isOdd = values["dbname"]?.contains("@") ?? false
+        guard !isOdd, (values["port"] ?? "").allSatisfy({ $0.isNumber || $0 == "," }) else {
+            throw .unusableAddress(
+                reason: "write / as %2F, @ as %40 and : as %3A in the user and the password"
+            )
+        }
         let user = values["user"].map { "\($0)@" } ?? ""
         let port = values["port"].map { ":\($0)" } ?? ""
         let name = values["dbname"].map { "/\($0)" } ?? ""

@@ -99,6 +99,10 @@ package final class PostgreSQLSession {
     func commit() throws(PostgreSQLError) {
         isEnding = true
         defer { isEnding = false }
+        // The answer to COMMIT would be that it is rolled back, and no error.
+        guard PQtransactionStatus(connection) != PQTRANS_INERROR else {
+            throw .refused(sqlState: "25P02", message: "a statement of the transaction has failed")
+        }
         do throws(PostgreSQLError) {
             try execute("COMMIT")
         } catch .connectionLost {
@@ -221,7 +225,11 @@ package final class PostgreSQLSession {
         while PQisBusy(connection) != 0 {
             if interrupt.isCancelled, !isEnding, !cancelled {
                 cancelled = true
-                cancel()
+                guard cancel() else {
+                    // A request that arrives later may not end a statement of another task.
+                    isBroken = true
+                    throw .connectionLost(reason: "the database does not answer")
+                }
             }
             let left = ContinuousClock.now.duration(to: deadline)
             guard left > .zero else {
@@ -250,11 +258,21 @@ package final class PostgreSQLSession {
     }
 
     /// Asks the server to end what it does for this connection.
-    private func cancel() {
-        guard let request = PQgetCancel(connection) else { return }
-        var message = [CChar](repeating: 0, count: 256)
-        _ = PQcancel(request, &message, Int32(message.count))
-        PQfreeCancel(request)
+    ///
+    /// - Returns: Whether the server has got the request in time; libpq itself would wait for ever.
+    private func cancel() -> Bool {
+        guard let request = PQgetCancel(connection) else { return true }
+        let isDone = DispatchSemaphore(value: 0)
+        // Unsafe, because a pointer is not Sendable; the thread alone uses it.
+        nonisolated(unsafe) let owned = request
+        Thread {
+            var message = [CChar](repeating: 0, count: 256)
+            _ = PQcancel(owned, &message, Int32(message.count))
+            PQfreeCancel(owned)
+            isDone.signal()
+        }.start()
+        let seconds = options.cancelMax / .seconds(1)
+        return isDone.wait(timeout: .now() + seconds) == .success
     }
 
     // MARK: Failures

@@ -40,8 +40,19 @@ extension PostgreSQLError {
         case .connectionLost: true
         // Serialisation failures and deadlocks, locks that were not to be had, a server that starts.
         case .refused(let state, _): ["40001", "40P01", "40003", "55P03"].contains(state)
-        case .unreachable(let reason): reason.contains("starting up")
+        // A server that is restarted.
+        case .unreachable(let reason):
+            ["starting up", "shutting down", "Connection refused", "in recovery mode"]
+                .contains { reason.contains($0) }
         default: false
+        }
+    }
+
+    /// Whether a client may ask again in a moment, although this program has given up.
+    package var isPassing: Bool {
+        switch self {
+        case .unreachable, .connectionLost, .busy, .timedOut, .unknownOutcome: true
+        default: isTransient
         }
     }
 

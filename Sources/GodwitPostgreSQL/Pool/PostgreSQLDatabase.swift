@@ -26,7 +26,12 @@ public final class PostgreSQLDatabase: Sendable {
     /// - Throws: ``PostgreSQLError``.
     public func check() async throws {
         try await write { session in
-            _ = try session.query("UPDATE godwit_schema SET step = step WHERE name = 'health'")
+            _ = try session.query(
+                """
+                INSERT INTO godwit_schema (name, step) VALUES ('health', 1)
+                ON CONFLICT (name) DO UPDATE SET step = godwit_schema.step + 1
+                """
+            )
         }
     }
 

@@ -74,16 +74,34 @@ extension PostgreSQLDatabase {
     ) async throws -> Result {
         do {
             return try await write { session in
-                try session.query(
-                    "SELECT 1 FROM pg_advisory_xact_lock($1)",
-                    [.integer(Self.lockNumber)]
-                )
+                do {
+                    try Self.lock(session)
+                } catch let error as PostgreSQLError where error.isUnsupported {
+                    throw NoLocks()
+                }
                 return try body(session)
             }
-        } catch let error as PostgreSQLError where error.isUnsupported {
+        } catch is NoLocks {
             return try await write(body)
         }
     }
+
+    private struct NoLocks: Error {}
+
+    /// Waits for the lock in short statements: one that waits as long as another node works would be
+    /// ended.
+    private static func lock(_ session: PostgreSQLSession) throws {
+        for _ in 0..<lockAttemptMax {
+            let sql = "SELECT pg_try_advisory_xact_lock($1)::INT::BIGINT"
+            if try session.query(sql, [.integer(lockNumber)]).integer(0, 0) == 1 { return }
+            // The database waits, and no thread of this program.
+            try session.query("SELECT 1 FROM pg_sleep(0.1)")
+        }
+        throw PostgreSQLError.timedOut
+    }
+
+    /// Ten minutes.
+    private static let lockAttemptMax = 6_000
 
     /// Sets what keeps the tables small; a database that has no such settings does without.
     private func tune() async {

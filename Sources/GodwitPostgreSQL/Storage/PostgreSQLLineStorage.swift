@@ -18,6 +18,8 @@ package struct PostgreSQLLineStorage: LineStorage {
 
     /// The most entries that a commit folds for a state, besides twice as many as it has made.
     static let foldedMax = 64
+    /// After how many commits of a line a node looks for what others have left.
+    private static let lookingInterval: Int64 = 64
     /// How many lines a server that starts notes in one transaction.
     private static let openedCountMax = 256
 
@@ -219,7 +221,9 @@ package struct PostgreSQLLineStorage: LineStorage {
     ) throws {
         let rowMax = Self.foldedMax + 2 * (writes.commit?.objects.count ?? 0)
         var serials = serials
-        if !clean.contains(line) {
+        // Another node may have left a state, and gets no more commits: each looks again at times.
+        let looksAgain = (writes.commit?.state.serial ?? 1) % Self.lookingInterval == 0
+        if looksAgain || !clean.contains(line) {
             let left = try LineRow.unreferenced(of: line, countMax: 2, on: session)
             serials += left.filter { !serials.contains($0) }
             if left.isEmpty { clean.insert(line) }

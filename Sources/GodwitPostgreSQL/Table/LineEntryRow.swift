@@ -131,27 +131,40 @@ extension LineEntryRow {
             return try removeEntries(until: next, rowMax: rowMax, of: line, on: session)
         }
         var count = 0
-        // A part of them at a time: their changes may be large.
         while count < rowMax {
-            let pairs = try pairs(
+            // All entries between the states are looked at each time: few times for many pairs.
+            let countMax = min(rowMax - count, pairCountMax)
+            let places = try places(
                 [previous, serial, next],
-                rowMax: min(rowMax - count, portionCount),
+                rowMax: countMax,
                 of: line,
                 on: session
             )
-            guard !pairs.isEmpty else { break }
-            count += pairs.count
-            let gone = pairs.flatMap { [($0.key, $0.first.serial), ($0.key, $0.second.serial)] }
-            try remove(gone, of: line, on: session)
-            let folded = try pairs.compactMap { pair in
-                try pair.first.folded(with: pair.second).map { (pair.key, $0) }
+            for start in stride(from: 0, to: places.count, by: portionCount) {
+                let portion = places[start..<min(start + portionCount, places.count)]
+                try fold(pairs(at: portion, of: line, on: session), of: line, on: session)
             }
-            try set(folded, of: line, on: session)
-            if pairs.count < portionCount { break }
+            count += places.count
+            if places.count < countMax { break }
         }
         return count
     }
 
+    private static func fold(
+        _ pairs: [Pair],
+        of line: LineNumber,
+        on session: PostgreSQLSession
+    ) throws {
+        let gone = pairs.flatMap { [($0.key, $0.first.serial), ($0.key, $0.second.serial)] }
+        try remove(gone, of: line, on: session)
+        let folded = try pairs.compactMap { pair in
+            try pair.first.folded(with: pair.second).map { (pair.key, $0) }
+        }
+        try set(folded, of: line, on: session)
+    }
+
+    private static let pairCountMax = 16_384
+    /// How many pairs are folded at a time: their changes may be large.
     private static let portionCount = 64
 
     private static func removeEntries(
@@ -180,25 +193,30 @@ extension LineEntryRow {
         return count
     }
 
+    private struct Place {
+        let key: ObjectKey
+        let first: Int64
+        let second: Int64
+    }
+
     private struct Pair {
         let key: ObjectKey
         let first: LineEntry
         let second: LineEntry
     }
 
-    /// Entries of one object on both sides of a state, of which no other is between them.
+    /// Where entries of one object are on both sides of a state, of which no other is between them.
     ///
     /// - Parameter serials: The states before, at and after the one that goes.
-    private static func pairs(
+    private static func places(
         _ serials: [Int64],
         rowMax: Int,
         of line: LineNumber,
         on session: PostgreSQLSession
-    ) throws -> [Pair] {
+    ) throws -> [Place] {
         let rows = try session.query(
             """
-            SELECT pair.collection, pair.key, pair.first, pair.second,
-                earlier.forward, earlier.backward, later.forward, later.backward
+            SELECT pair.collection, pair.key, pair.first, pair.second
             FROM (
                 SELECT collection, key, min(serial) AS second, (
                     SELECT max(before.serial) FROM godwit_line_entry AS before
@@ -209,15 +227,40 @@ extension LineEntryRow {
                 WHERE line = $1 AND serial > $3 AND serial <= $4
                 GROUP BY collection, key
             ) AS pair
+            WHERE pair.first > $2 LIMIT $5
+            """,
+            [line.parameter] + serials.map { .integer($0) } + [.integer(Int64(rowMax))]
+        )
+        return try (0..<rows.count).map { row in
+            Place(
+                key: rows.objectKey(row),
+                first: try rows.integer(row, 2),
+                second: try rows.integer(row, 3)
+            )
+        }
+    }
+
+    private static func pairs(
+        at places: ArraySlice<Place>,
+        of line: LineNumber,
+        on session: PostgreSQLSession
+    ) throws -> [Pair] {
+        let rows = try session.query(
+            """
+            SELECT pair.collection, pair.key, pair.first, pair.second,
+                earlier.forward, earlier.backward, later.forward, later.backward
+            FROM unnest($2::BYTEA[], $3::BYTEA[], $4::BIGINT[], $5::BIGINT[])
+                AS pair (collection, key, first, second)
             JOIN godwit_line_entry AS earlier ON earlier.line = $1
                 AND earlier.collection = pair.collection AND earlier.key = pair.key
                 AND earlier.serial = pair.first
             JOIN godwit_line_entry AS later ON later.line = $1
                 AND later.collection = pair.collection AND later.key = pair.key
                 AND later.serial = pair.second
-            WHERE pair.first > $2 LIMIT $5
             """,
-            [line.parameter] + serials.map { .integer($0) } + [.integer(Int64(rowMax))]
+            [line.parameter] + places.map(\.key).parameters + [
+                .integers(places.map(\.first)), .integers(places.map(\.second)),
+            ]
         )
         return try (0..<rows.count).map { row in
             Pair(

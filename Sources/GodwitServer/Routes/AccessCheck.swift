@@ -32,18 +32,13 @@ struct AccessCheck: RouterMiddleware {
                 "a server without access control takes no requests from a proxy: see --keys"
             return Response(refusing: .forbidden, code: "openBehindProxy", message: message)
         }
-        var admitted = context
-        if let refusal = try await context.refusing(
-            request,
-            {
-                admitted.principal = try await gate.principal(request.headers)
-                try limiter.takeRequest(of: admitted.principal.identity)
-                try admitted.check(route.need)
-            }
-        ) {
-            return refusal
+        return try await context.answering(request) {
+            var admitted = context
+            admitted.principal = try await gate.principal(request.headers)
+            try limiter.takeRequest(of: admitted.principal.identity)
+            try admitted.check(route.need)
+            return try await next(request, admitted)
         }
-        return try await next(request, admitted)
     }
 }
 
@@ -63,20 +58,19 @@ extension AccessContext {
         try ReplicaName(parameters.get("name") ?? "")
     }
 
-    /// Turns what is thrown into an answer that a program can read; nil where nothing is.
-    func refusing(_ request: Request, _ body: () async throws -> Void) async throws -> Response? {
+    /// Turns what is thrown into an answer that a program can read.
+    func answering(
+        _ request: Request,
+        _ body: () async throws -> Response
+    ) async throws -> Response {
         do {
-            try await body()
-            return nil
+            return try await body()
         } catch let error as ReplicationError {
             return Response(refusing: error)
         } catch let refusal as AccessRefusal {
             return refusal.response(to: request, logger)
         } catch let refusal as LimitRefusal {
-            let metadata: Logger.Metadata = [
-                "reason": "\(refusal)", "principal": "\(principal.identity)",
-            ]
-            logger.notice("request refused", metadata: metadata)
+            logger.notice("request refused", metadata: ["reason": "\(refusal)"])
             return refusal.response
         } catch let error as any HTTPResponseError {
             return Response(refusing: error.status, code: "refused", message: "\(error)")

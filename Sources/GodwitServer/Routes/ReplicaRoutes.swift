@@ -8,6 +8,10 @@ internal import Logging
 internal import NIOCore
 internal import ServiceLifecycle
 
+#if PostgreSQL
+internal import GodwitPostgreSQL
+#endif
+
 /// The paths of ``ServerRoute``, and what they answer.
 struct ReplicaRoutes {
     let server: ReplicaServer
@@ -31,12 +35,9 @@ struct ReplicaRoutes {
         router.add(middleware: AccessCheck(gate: gate, limiter: limiter))
         for route in ServerRoute.allCases {
             router.on(RouterPath(route.path), method: route.method) { request, context in
-                var response: Response?
-                let refusal = try await context.refusing(request) {
-                    response = try await answer(route, request, context)
+                try await context.answering(request) {
+                    try await answer(route, request, context)
                 }
-                guard let response = refusal ?? response else { throw CancellationError() }
-                return response
             }
         }
         return router
@@ -158,10 +159,16 @@ extension ReplicaRoutes {
             var last: LineState?
             let events = heads.withHeartbeats(every: heartbeat)
             for await event in events.cancelOnGracefulShutdown() {
-                guard (try? await gate.principal(headers).require(.read, name)) != nil else {
+                let head: LineState
+                do {
+                    try await gate.principal(headers).require(.read, name)
+                    head = if let event { event } else { try await server.head(of: name) }
+                } catch is AccessRefusal {
                     break
+                } catch {
+                    // A database that is busy takes no right away: the next beat asks again.
+                    continue
                 }
-                let head = if let event { event } else { try await server.head(of: name) }
                 let text =
                     head == last
                     ? ": here\n\n"
@@ -184,6 +191,14 @@ extension Response {
     init(failing error: any Error, at request: Request, _ logger: Logger) {
         let metadata: Logger.Metadata = ["error": "\(error)", "path": "\(request.uri.path)"]
         logger.error("request failed", metadata: metadata)
+        #if PostgreSQL
+        if let error = error as? PostgreSQLError, error.isPassing {
+            let message = "the server's database cannot be asked at the moment"
+            self.init(refusing: .serviceUnavailable, code: "unavailable", message: message)
+            headers[.retryAfter] = "1"
+            return
+        }
+        #endif
         self.init(
             refusing: .internalServerError,
             code: "internal",

@@ -151,7 +151,8 @@ extension ServeOptions {
     init(environment: [String: String]) throws {
         let found: [(String, Value)] = Self.names.compactMap { name in
             let variable = "GODWIT_" + name.uppercased().replacing("-", with: "_")
-            guard let text = environment[variable] else { return nil }
+            // A variable that is set to nothing is not set.
+            guard let text = environment[variable], !text.isEmpty else { return nil }
             switch (name, text) {
             case ("keys", "true"), ("verbose", "true"): return (name, true)
             case ("keys", "false"), ("verbose", "false"): return (name, false)
