@@ -1,300 +1,399 @@
-// The dashboard: it reads what the server tells every client, with the key of the person who looks.
+// The dashboard: it reads what the server tells any client, with the key or token of the person who looks.
 
 const refreshEvery = 5_000;
+const answerWithin = 20_000;
+const pageSize = 100;
+const clientsMax = 200;
 const valueSizeMax = 200_000;
-const $ = (id) => document.getElementById(id);
+const tokenKey = "godwit-token";
 
-const state = {
-  token: sessionStorage.getItem("godwit-token"),
-  pages: 1,
+const page = {
+  token: sessionStorage.getItem(tokenKey),
   replicas: [],
+  wanted: pageSize,
+  // After which name the next page begins; null behind the last one.
+  next: null,
   selected: null,
   isPaused: false,
-  events: null,
+  // Ends what is under way when another replica or token is chosen.
+  visit: new AbortController(),
 };
-
-class Refusal extends Error {
-  constructor(status, body) {
-    super(body.message ?? `The server answered ${status}.`);
-    this.status = status;
-  }
-}
 
 // MARK: Asking
 
-async function ask(path, { signal } = {}) {
-  const headers = state.token ? { authorization: `Bearer ${state.token}` } : {};
-  const response = await fetch(path, { headers, signal, cache: "no-store" });
-  if (response.ok) return response;
-  throw new Refusal(response.status, await response.json().catch(() => ({})));
+function refusal({ status, headers }, { error, message = `it answered ${status}` }) {
+  const wait = 1_000 * (Number(headers.get("retry-after")) || 0);
+  return Object.assign(new Error(message), { status, code: error, wait });
 }
 
-const askJSON = async (path) => (await ask(path)).json();
-const replicaPath = (name) => `/v1/replicas/${encodeURIComponent(name)}`;
+async function ask(path, signal) {
+  const headers = page.token ? { authorization: `Bearer ${page.token}` } : {};
+  const response = await fetch(path, { headers, signal, cache: "no-store" });
+  if (response.ok) return response;
+  throw refusal(response, await response.json().catch(() => ({})));
+}
 
-async function loadReplicas() {
-  const all = [];
-  let next = "";
-  for (let page = 0; page < state.pages && next !== null; page++) {
-    const answer = await askJSON(`/v1/replicas?limit=100&after=${encodeURIComponent(next)}`);
-    all.push(...answer.replicas);
-    next = answer.next;
-  }
-  state.replicas = all;
-  $("more").hidden = next === null;
+const soon = (signal) => AbortSignal.any([signal, AbortSignal.timeout(answerWithin)]);
+const askJSON = async (path, signal) => (await ask(path, soon(signal))).json();
+const replicaPath = (name) => `/v1/replicas/${encodeURIComponent(name)}`;
+// What to put behind `curl`.
+const curl = (path) => `${page.token ? '-H "Authorization: Bearer KEY" ' : ""}${location.origin}${path}`;
+const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+
+function explanation(error) {
+  if (!error.status) return "The server does not answer. See whether it runs. This page tries again.";
+  if (error.code === "storeFailed") return "The server cannot use its store. Read its log, then start it again.";
+  if (error.status === 429) return "This page has asked too often. It waits, and tries again.";
+  if (error.status >= 500) return "The server failed. Its log says why. This page tries again.";
+  return `The server refuses: ${error.message}.`;
 }
 
 // MARK: Showing
 
-function cell(content, className) {
-  const td = document.createElement("td");
-  td.append(content);
-  if (className) td.className = className;
-  return td;
+const $ = (id) => document.getElementById(id);
+
+function element(tag, contents, attributes = {}) {
+  const made = document.createElement(tag);
+  made.append(...contents);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
 }
 
-function fill(table, rows) {
-  // A reader of the screen keeps its place if nothing has changed.
-  const body = $(table).tBodies[0];
-  const fresh = document.createElement("tbody");
-  fresh.append(...rows);
-  if (!body.isEqualNode(fresh)) {
-    const focused = body.contains(document.activeElement) ? document.activeElement.hash : null;
-    body.replaceWith(fresh);
-    if (focused) [...fresh.querySelectorAll("a")].find((a) => a.hash === focused)?.focus();
-  }
-  $(table).hidden = rows.length === 0;
+function row(cells, attributes) {
+  const cell = (content) => (content instanceof Element ? content : element("td", [String(content)]));
+  return element("tr", cells.map(cell), attributes);
 }
 
-function row(cells, { isBad = false, isCurrent = false } = {}) {
-  const tr = document.createElement("tr");
-  tr.append(...cells);
-  if (isBad) tr.className = "bad";
-  if (isCurrent) tr.setAttribute("aria-current", "true");
-  return tr;
+// Leaves rows alone that are still right, and keeps the focus: a screen reader keeps its place.
+function fill(id, rows) {
+  const body = $(id).tBodies[0];
+  const fresh = element("tbody", rows);
+  $(id).hidden = rows.length === 0;
+  if (body.isEqualNode(fresh)) return;
+  const focused = body.contains(document.activeElement) ? document.activeElement.hash : null;
+  body.replaceWith(fresh);
+  if (focused) [...fresh.querySelectorAll("a")].find((link) => link.hash === focused)?.focus();
+}
+
+function write(id, text) {
+  if ($(id).textContent !== String(text)) $(id).textContent = text;
 }
 
 function note(id, text) {
-  $(id).textContent = text ?? "";
+  write(id, text || "");
   $(id).hidden = !text;
 }
 
-function say(text, isBad = false) {
-  if ($("status").textContent !== text) $("status").textContent = text;
-  $("status").className = isBad ? "bad" : "";
-}
-
-function showReplicas() {
-  const wanted = $("filter").value.trim().toLowerCase();
-  const found = state.replicas.filter((replica) => replica.name.toLowerCase().includes(wanted));
-  fill("replicas", found.map((replica) => {
-    const link = document.createElement("a");
-    link.href = `#${encodeURIComponent(replica.name)}`;
-    link.textContent = replica.name;
-    const cells = [link, replica.serial, replica.objects, replica.clients];
-    return row(cells.map((content) => cell(content)), { isCurrent: replica.name === state.selected });
-  }));
-  $("none").hidden = state.replicas.length > 0;
+function say(text, className = "") {
+  write("status", text);
+  $("status").className = className;
 }
 
 function duration(seconds) {
-  const units = [["d", 86_400], ["h", 3_600], ["min", 60]];
-  const unit = units.find(([, size]) => seconds >= size);
-  return unit ? `${Math.floor(seconds / unit[1])} ${unit[0]}` : `${seconds} s`;
+  const units = [["d", 86_400], ["h", 3_600], ["min", 60], ["s", 1]];
+  const [unit, size] = units.find(([, size]) => seconds >= size) ?? ["s", 1];
+  return `${Math.floor(seconds / size)} ${unit}`;
 }
 
-async function showDetail() {
-  const name = state.selected;
-  $("detail").hidden = name === null;
+// MARK: Replicas and devices
+
+async function loadReplicas(signal) {
+  let [all, next] = [[], ""];
+  while (next !== null && all.length < page.wanted) {
+    const query = `limit=${page.wanted - all.length}&after=${encodeURIComponent(next)}`;
+    const answer = await askJSON(`/v1/replicas?${query}`, signal);
+    all = all.concat(answer.replicas);
+    next = answer.next;
+  }
+  Object.assign(page, { replicas: all, next });
+  $("content").hidden = false;
+  showReplicas();
+}
+
+function replicaRow({ name, serial, objects, clients }) {
+  const link = element("a", [name], { href: `#${name}` });
+  const isSelected = name === page.selected;
+  return row([element("td", [link]), serial, objects, clients], isSelected ? { "aria-current": "true" } : {});
+}
+
+function showReplicas() {
+  const count = page.replicas.length;
+  const wanted = $("filter").value.trim().toLowerCase();
+  const found = page.replicas.filter(({ name }) => name.toLowerCase().includes(wanted));
+  fill("replicas", found.map(replicaRow));
+  note("replicas-note", count > 0 && found.length === 0 && "No loaded replica has this text in its name.");
+  write("make", `curl -X PUT ${curl("/v1/replicas/shopping")}`);
+  $("empty").hidden = count > 0;
+  $("more").hidden = page.next === null;
+}
+
+async function loadDetail(signal) {
+  const name = page.selected;
   if (name === null) return;
-  const replica = await askJSON(replicaPath(name));
-  if (name !== state.selected) return;
-  $("detail-title").textContent = name;
-  const facts = [
-    ["State", replica.serial], ["Id", replica.head], ["Objects", replica.objects],
-    ["States kept", replica.states],
-  ];
-  $("facts").replaceChildren(...facts.flatMap(([term, fact]) => {
-    const [dt, dd] = [document.createElement("dt"), document.createElement("dd")];
-    dt.textContent = term;
-    dd.textContent = fact;
-    return [dt, dd];
-  }));
-  await showClients(name);
+  try {
+    const replica = await askJSON(replicaPath(name), signal);
+    for (const fact of ["serial", "head", "objects", "states"]) write(fact, replica[fact]);
+    $("detail-body").hidden = false;
+    note("detail-note", null);
+    await loadClients(name, signal);
+  } catch (error) {
+    if (![400, 404].includes(error.status)) throw error;
+    $("detail-body").hidden = true;
+    note("detail-note", "There is no such replica, or your key may not read it. Choose another one.");
+  }
 }
 
-async function showClients(name) {
+async function loadClients(name, signal) {
   try {
-    const { serial, clients } = await askJSON(`${replicaPath(name)}/clients`);
-    if (name !== state.selected) return;
+    const { serial, clients } = await askJSON(`${replicaPath(name)}/clients`, signal);
     clients.sort((one, other) => one.silentSeconds - other.silentSeconds);
-    fill("clients", clients.map((client) => {
-      const behind = client.isForgotten ? "compares" : serial - client.serial;
-      return row([cell(client.id, "id"), cell(behind), cell(duration(client.silentSeconds))]);
-    }));
-    note("clients-note", clients.length === 0 ? "No device has sent a change yet." : null);
+    fill("clients", clients.slice(0, clientsMax).map((client) => clientRow(client, serial)));
+    const cut = `${clientsMax} of ${clients.length} devices: “godwit replica clients” lists all.`;
+    const none = clients.length === 0 && "No device has been in touch yet.";
+    note("clients-note", clients.length > clientsMax ? cut : none);
   } catch (error) {
     if (error.status !== 403) throw error;
     fill("clients", []);
-    note("clients-note", "Your key may not administer this replica, and does not see its devices.");
+    note("clients-note", "Your key may not administer this replica, so it does not see the devices.");
+  }
+}
+
+function clientRow(client, serial) {
+  const behind = client.isForgotten ? "forgotten" : Math.max(0, serial - client.serial);
+  const id = element("td", [client.id], { class: "id" });
+  return row([id, behind, client.serial ?? "–", duration(client.silentSeconds)]);
+}
+
+// EventSource sends no token, so this reads the stream itself.
+async function follow(signal) {
+  const path = `${replicaPath(page.selected)}/events`;
+  for (let wait = 1_000; !signal.aborted; wait = Math.min(30_000, 2 * wait)) {
+    try {
+      const { body } = await ask(path, signal);
+      write("live", "Live: each new state shows at once.");
+      for await (const [, serial, head] of heads(body)) {
+        wait = 1_000;
+        write("serial", serial);
+        write("head", head);
+        $("replicas").querySelector("tr[aria-current] td:nth-child(2)")?.replaceChildren(serial);
+      }
+    } catch (error) {
+      if (signal.aborted || [400, 401, 403, 404].includes(error.status)) return;
+    }
+    write("live", `Not live: new states show every ${refreshEvery / 1_000} s.`);
+    await sleep(wait);
+  }
+}
+
+async function* heads(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let rest = ""; ;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const events = (rest + value).split("\n\n");
+    rest = events.pop();
+    for (const event of events) yield* event.matchAll(/^data: (\d+) (\S+)$/gm);
   }
 }
 
 async function showValue() {
-  const name = state.selected;
+  const { signal } = page.visit;
+  const path = `${replicaPath(page.selected)}/value`;
+  note("value-note", "Loading…");
   try {
-    const text = JSON.stringify(await askJSON(`${replicaPath(name)}/value`), null, 2);
-    if (name !== state.selected) return;
-    $("value").textContent = text.slice(0, valueSizeMax);
-    $("value").hidden = false;
-    const isCut = text.length > valueSizeMax;
-    note("value-note", isCut ? `The first ${valueSizeMax} of ${text.length} characters:` : null);
+    const { text, isCut } = await beginning(await ask(path, signal));
+    note("value", indented(text));
+    note("value-note", isCut && `The first ${valueSizeMax / 1_000} KB. This prints all: curl ${curl(path)}`);
   } catch (error) {
-    failed(error);
+    if (error.status === 401) return signIn(error);
+    note("value-note", signal.aborted ? null : explanation(error));
   }
+}
+
+// Reads no more of an answer than is shown.
+async function beginning(response) {
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let [text, size] = ["", 0];
+  while (size <= valueSizeMax) {
+    const { done, value } = await reader.read();
+    if (done) return { text, isCut: false };
+    text += decoder.decode(value.subarray(0, valueSizeMax - size), { stream: true });
+    size += value.length;
+  }
+  reader.cancel();
+  return { text, isCut: true };
+}
+
+// JSON on several lines; JSON.parse would round large numbers, and takes no text that was cut.
+function indented(json) {
+  let depth = 0;
+  const line = (change) => `\n${"  ".repeat(Math.min(depth += change, 16))}`;
+  return json.trim().replace(/"(?:[^"\\]+|\\.)*"?|\{\s*\}|\[\s*\]|[{}[\],:]\s*/g, (token) => {
+    const sign = token.trim();
+    if (sign === "{" || sign === "[") return sign + line(1);
+    if (sign === "}" || sign === "]") return line(-1) + sign;
+    if (sign === ",") return sign + line(0);
+    return sign === ":" ? ": " : token;
+  });
 }
 
 // MARK: Metrics
 
-function parse(text) {
-  const pattern = /^(\w+?)(?:\{(.*)\})? (\S+)$/;
-  return text.split("\n").map((line) => pattern.exec(line)).filter(Boolean).map((match) => ({
-    name: match[1],
-    labels: Object.fromEntries([...(match[2] ?? "").matchAll(/(\w+)="([^"]*)"/g)].map((pair) => pair.slice(1))),
-    value: Number(match[3]),
-  }));
-}
-
-// The bucket in which a part of all values lies, in the histogram of one route.
-function quantile(buckets, part) {
-  const total = buckets.at(-1)?.value ?? 0;
-  const found = buckets.find((bucket) => bucket.value >= part * total);
-  if (!total || !found) return "–";
-  const bound = found.labels.le;
-  return bound === "+Inf" ? "> 10 s" : `≤ ${+(bound * 1_000).toFixed(2)} ms`;
-}
-
-async function showMetrics() {
-  let samples;
+async function loadMetrics(signal) {
   try {
-    samples = parse(await (await ask("/metrics")).text());
+    showMetrics(samples(await (await ask("/metrics", soon(signal))).text()));
+    note("metrics-note", null);
   } catch (error) {
     if (![403, 404].includes(error.status)) throw error;
-    fill("metrics", []);
-    note("streams", null);
-    note("metrics-note", error.status === 403 ? "Your key may not see the server's metrics." : "This server keeps no metrics.");
-    return;
+    showMetrics([]);
+    const refused = "Your key may not see the metrics: they need the right to administer all replicas.";
+    note("metrics-note", error.status === 403 ? refused : "This server keeps no metrics.");
   }
-  const requests = samples.filter((sample) => sample.name === "godwit_server_requests_total");
-  const routes = [...new Set(requests.map((sample) => sample.labels.route))].sort();
-  fill("metrics", routes.map((route) => {
-    const own = (sample) => sample.labels.route === route;
-    const sum = (list) => list.reduce((total, sample) => total + sample.value, 0);
-    const answers = requests.filter(own);
-    const failures = sum(answers.filter((sample) => Number(sample.labels.status) >= 500));
-    const buckets = samples.filter((sample) => sample.name === "godwit_server_request_seconds_bucket" && own(sample));
-    const cells = [route, sum(answers), failures, quantile(buckets, 0.5), quantile(buckets, 0.99)];
-    return row(cells.map((content) => cell(content)), { isBad: failures > 0 });
-  }));
-  const streams = samples.find((sample) => sample.name === "godwit_server_streams");
-  note("streams", streams && `Devices that follow: ${streams.value}`);
-  note("metrics-note", null);
 }
 
-// MARK: Following
+function samples(exposition) {
+  return [...exposition.matchAll(/^((\w+)(?:\{(.*)\})?) (\S+)$/gm)].map(([, text, name, labels = "", value]) => {
+    const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map((pair) => pair.slice(1));
+    return { name, text, labels: Object.fromEntries(pairs), value: Number(value) };
+  });
+}
 
-// EventSource sends no key.
-async function follow(name) {
-  state.events?.abort();
-  state.events = name === null ? null : new AbortController();
-  const { signal } = state.events ?? {};
-  for (let attempts = 0; signal && !signal.aborted; attempts++) {
-    try {
-      const reader = (await ask(`${replicaPath(name)}/events`, { signal })).body.getReader();
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done) break;
-        attempts = 0;
-        if (new TextDecoder().decode(value).includes("event: head") && !state.isPaused) await refresh();
-      }
-    } catch (error) {
-      if (signal.aborted || [401, 403, 404].includes(error.status)) return;
-    }
-    await new Promise((resolve) => setTimeout(resolve, Math.min(30_000, 1_000 * 2 ** attempts)));
-  }
+function showMetrics(all) {
+  const named = (name) => all.filter((sample) => sample.name === name);
+  const requests = named("godwit_server_requests_total");
+  const buckets = named("godwit_server_request_seconds_bucket");
+  const [streams] = named("godwit_server_streams");
+  const others = all.filter(({ name }) => !/^godwit_server_(request|streams)|_bucket$/.test(name));
+  const routes = [...new Set(requests.map(({ labels }) => labels.route))].sort();
+  fill("metrics", routes.map((route) => {
+    const own = ({ labels }) => labels.route === route;
+    return routeRow(route, requests.filter(own), buckets.filter(own));
+  }));
+  note("streams", streams && `Devices that follow: ${streams.value}, and this page counts as one while it is live.`);
+  fill("other-metrics", others.map(({ text, value }) => row([element("td", [text], { class: "id" }), value])));
+  $("others").hidden = others.length === 0;
+}
+
+function routeRow(route, answers, buckets) {
+  const count = (digit) => answers.filter(({ labels }) => labels.status.startsWith(digit))
+    .reduce((sum, { value }) => sum + value, 0);
+  const cells = [route, count(""), count("4"), count("5"), quantile(buckets, 0.5), quantile(buckets, 0.99)];
+  return row(cells, count("5") > 0 ? { class: "bad" } : {});
+}
+
+// The bound up to which a part of all values lies.
+function quantile(buckets, part) {
+  const total = buckets.at(-1)?.value;
+  if (!total) return "–";
+  const index = buckets.findIndex(({ value }) => value >= part * total);
+  const isBeyond = buckets[index].labels.le === "+Inf";
+  const seconds = Number(buckets[isBeyond ? index - 1 : index]?.labels.le ?? 0);
+  return (isBeyond ? "> " : "≤ ") + (seconds < 1 ? `${+(seconds * 1_000).toFixed(2)} ms` : `${seconds} s`);
 }
 
 // MARK: The page
 
-function failed(error) {
-  if (error.status === 401) return signIn(state.token !== null);
-  if (error.status === 404 && state.selected !== null) {
-    return say(`There is no replica “${state.selected}”, or your key may not read it.`, true);
-  }
-  const text = error instanceof Refusal ? error.message : "The server cannot be reached. Trying again…";
-  say(text, true);
+async function loadHealth(signal) {
+  const response = await fetch("/health/ready", { signal: soon(signal), cache: "no-store" });
+  if (!response.ok) throw refusal(response, { error: "storeFailed" });
 }
 
-function signIn(wasRefused) {
-  sessionStorage.removeItem("godwit-token");
-  state.token = null;
-  $("signin").hidden = false;
+// Loads everything once, and returns the first error.
+async function refresh(signal) {
+  let problem = null;
+  for (const load of [loadHealth, loadReplicas, loadDetail, loadMetrics]) {
+    try {
+      await load(signal);
+    } catch (error) {
+      if (signal.aborted || error.status === 401) return error;
+      problem ??= error;
+      if (!error.status || error.status === 429) break;
+    }
+  }
+  return problem;
+}
+
+async function start() {
+  stop();
+  if (document.hidden || !$("signin").hidden) return;
+  const { signal } = page.visit;
+  if (page.selected !== null && !page.isPaused) follow(signal);
+  do {
+    const problem = await refresh(signal);
+    if (signal.aborted) return;
+    if (problem?.status === 401) return signIn(problem);
+    $("forget").hidden = page.token === null;
+    if (problem) say(explanation(problem), "bad");
+    else say(page.isPaused ? "Paused." : "The server works.", page.isPaused ? "" : "good");
+    await sleep(Math.max(refreshEvery, problem?.wait ?? 0));
+  } while (!signal.aborted && !page.isPaused);
+}
+
+function stop() {
+  page.visit.abort();
+  page.visit = new AbortController();
+  write("live", "Not live.");
+}
+
+function select() {
+  page.selected = location.hash.slice(1) || null;
+  write("detail-title", page.selected ?? "");
+  $("detail").hidden = page.selected === null;
+  $("detail-body").hidden = true;
+  for (const id of ["detail-note", "value", "value-note"]) note(id, null);
+  showReplicas();
+  start();
+}
+
+// Shows the form, and nothing of what an earlier token has read.
+function signIn(refused) {
+  page.token = null;
+  page.replicas = [];
+  sessionStorage.removeItem(tokenKey);
   $("content").hidden = $("forget").hidden = true;
-  follow(null);
-  say(wasRefused ? "The server does not take this key." : "This server asks for a key.", wasRefused);
-}
-
-async function refresh() {
-  if (!$("signin").hidden) return;
-  try {
-    await loadReplicas();
-    $("content").hidden = false;
-    $("forget").hidden = state.token === null;
-    showReplicas();
-    await showDetail();
-    await showMetrics();
-    const isReady = (await fetch("/health/ready", { cache: "no-store" })).ok;
-    say(isReady ? "The server works." : "The server cannot write to its store: see its log.", !isReady);
-  } catch (error) {
-    failed(error);
-  }
-}
-
-async function select() {
-  const name = decodeURIComponent(location.hash.slice(1));
-  // The link that leads past the header is no replica.
-  if (name === "main") return;
-  state.selected = name || null;
-  $("value").hidden = true;
-  note("value-note", null);
-  await refresh();
-  follow($("signin").hidden ? state.selected : null);
+  $("signin").hidden = false;
+  for (const table of ["clients", "metrics", "other-metrics"]) fill(table, []);
+  select();
+  $("token").focus();
+  if (!refused || refused.code === "tokenRequired") say("This server asks for a key.");
+  else say(`The server refuses: ${refused.message}. Get another one.`, "bad");
 }
 
 $("signin").addEventListener("submit", (event) => {
   event.preventDefault();
-  state.token = $("token").value.trim();
-  sessionStorage.setItem("godwit-token", state.token);
+  page.token = $("token").value;
+  sessionStorage.setItem(tokenKey, page.token);
   $("token").value = "";
   $("signin").hidden = true;
-  say("Loading…");
-  select();
+  start();
 });
-$("forget").addEventListener("click", () => signIn(false));
+$("forget").addEventListener("click", () => signIn());
 $("pause").addEventListener("click", () => {
-  state.isPaused = !state.isPaused;
-  $("pause").setAttribute("aria-pressed", state.isPaused);
-  if (!state.isPaused) refresh();
+  page.isPaused = !page.isPaused;
+  write("pause", page.isPaused ? "Resume" : "Pause");
+  if (!page.isPaused) return start();
+  stop();
+  if ($("signin").hidden) say("Paused.");
 });
 $("more").addEventListener("click", () => {
-  state.pages++;
-  refresh();
+  page.wanted += pageSize;
+  start();
 });
 $("show").addEventListener("click", showValue);
 $("filter").addEventListener("input", showReplicas);
-$("origin").textContent = location.origin;
-window.addEventListener("hashchange", select);
-setInterval(() => {
-  if (!document.hidden && !state.isPaused) refresh();
-}, refreshEvery);
+// The hash is free for the name of a replica, which may be "main".
+$("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  $("main").focus();
+});
+window.addEventListener("hashchange", () => {
+  select();
+  $("detail-title").focus();
+});
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) stop();
+  else if (!page.isPaused) start();
+});
 select();
