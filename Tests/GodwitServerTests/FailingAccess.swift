@@ -47,8 +47,8 @@ final class FailingAccess: AccessStorage {
         try await storage.principals(of: clients, in: name)
     }
 
-    func clientCount(of name: ReplicaName) async throws -> Int {
-        try await storage.clientCount(of: name)
+    func clientCount(of name: ReplicaName, for identity: Key) async throws -> Int {
+        try await storage.clientCount(of: name, for: identity)
     }
 
     func bind(_ client: ClientID, of name: ReplicaName, to identity: Key) async throws {

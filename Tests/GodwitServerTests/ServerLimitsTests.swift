@@ -97,7 +97,10 @@ import Testing
         }
     }
 
-    @Test func `a replica that has all the devices it may have takes no other one`() async throws {
+    @Test
+    func `a key with all the devices it may have takes no other one, and no place of another key`()
+        async throws
+    {
         let ann = try await server.key("ann", [.administer: "*"])
         var limits = ServerLimits()
         limits.clientMax = 2
@@ -120,6 +123,12 @@ import Testing
                     false
                 }
             }
+            // A key that may only read would else lock all others out.
+            let bob = try await server.key("bob", [.write: "*"])
+            let other = try HTTPTransport(server: server.url, token: bob.token)
+            let device = try ReplicaConnector(Store(.memory), transport: other)
+            _ = try await device.open(name, collections: ["lists"])
+            try await device.synchronize(name)
             let lists = Store.Collection<Int>("lists")
             try await devices[0].store.write { try $0.set(1, for: "a", in: lists) }
             try await devices[0].synchronize(name)

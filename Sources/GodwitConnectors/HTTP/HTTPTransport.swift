@@ -29,7 +29,7 @@ public struct HTTPTransport: ReplicaTransport {
 
     private let server: String
     private let headers: [String: String]
-    private let token: (@Sendable () async throws -> String?)?
+    private let token: @Sendable () async throws -> String?
     private let timeouts: Timeouts
     private let client: HTTPClient
 
@@ -86,7 +86,7 @@ public struct HTTPTransport: ReplicaTransport {
         headers: [String: String] = [:],
         timeouts: Timeouts = Timeouts(),
         rootCertificates: String? = nil,
-        token: (@Sendable () async throws -> String?)?
+        token: @escaping @Sendable () async throws -> String?
     ) throws {
         guard let url = URL(string: server), let scheme = url.scheme, url.host != nil,
             ["http", "https"].contains(scheme)
@@ -155,7 +155,7 @@ extension HTTPTransport {
         var request = HTTPClientRequest(url: url)
         for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
         do {
-            if let token = try await token?() {
+            if let token = try await token() {
                 request.headers.replaceOrAdd(name: "authorization", value: "Bearer \(token)")
             }
         } catch let error as CancellationError {

@@ -20,14 +20,19 @@ enum AccessClientTable {
         return try statement.step() ? statement.text(0) : nil
     }
 
-    /// How many ids of a replica belong to a principal.
-    static func count(of replica: ReplicaName, in database: Database) throws -> Int {
+    /// How many ids of a replica belong to one principal.
+    static func count(
+        of replica: ReplicaName,
+        for principal: String,
+        in database: Database
+    ) throws -> Int {
         let statement = try PreparedStatement(
-            "SELECT COUNT(*) FROM godwit_access_client WHERE replica = ?",
+            "SELECT COUNT(*) FROM godwit_access_client WHERE replica = ? AND principal = ?",
             in: database
         )
         defer { statement.reset() }
         try statement.bind(replica.text, at: 1)
+        try statement.bind(principal, at: 2)
         return try statement.step() ? Int(statement.integer(0)) : 0
     }
 

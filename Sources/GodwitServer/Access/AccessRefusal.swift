@@ -19,7 +19,7 @@ enum AccessRefusal: Error, Hashable {
     case notAdministrator
     /// The id of the client belongs to another principal.
     case foreignClient(ClientID)
-    /// The replica has as many ids of clients as it may have.
+    /// The principal has as many ids of clients in the replica as it may have.
     case tooManyClients(ReplicaName)
 }
 
@@ -33,7 +33,8 @@ extension AccessRefusal {
         case .notPermitted(let permission, let name): "no right to \(permission) \(name)"
         case .notAdministrator: "no right to administer all replicas"
         case .foreignClient(let client): "the id \(client) belongs to another principal"
-        case .tooManyClients(let name): "the replica \(name) has as many clients as it may have"
+        case .tooManyClients(let name):
+            "the principal has as many clients in \(name) as it may have"
         }
     }
 
@@ -77,8 +78,8 @@ extension AccessRefusal {
                 refusing: .forbidden,
                 code: "tooManyClients",
                 message: """
-                    the replica "\(name)" has as many devices as it may have: the server's operator \
-                    calls `godwit replica forget`, or raises --max-clients
+                    this key or user has as many devices in "\(name)" as it may have: the server's \
+                    operator raises --max-clients, or gives each user a key
                     """
             )
         }

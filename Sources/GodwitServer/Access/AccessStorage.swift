@@ -28,8 +28,8 @@ protocol AccessStorage: Sendable {
     /// The principals to whom some ids belong; nil for one that no principal has used.
     func principals(of clients: [ClientID], in name: ReplicaName) async throws -> [Key?]
 
-    /// How many ids of a replica belong to a principal.
-    func clientCount(of name: ReplicaName) async throws -> Int
+    /// How many ids of a replica belong to one principal.
+    func clientCount(of name: ReplicaName, for identity: Key) async throws -> Int
 
     /// Gives an id to a principal.
     ///
@@ -90,8 +90,10 @@ struct StoreAccess: AccessStorage {
         }
     }
 
-    func clientCount(of name: ReplicaName) async throws -> Int {
-        try await store.read { try AccessClientTable.count(of: name, in: $0.connection) }
+    func clientCount(of name: ReplicaName, for identity: Key) async throws -> Int {
+        try await store.read {
+            try AccessClientTable.count(of: name, for: identity.text, in: $0.connection)
+        }
     }
 
     func bind(_ client: ClientID, of name: ReplicaName, to identity: Key) async throws {

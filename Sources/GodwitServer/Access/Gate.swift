@@ -14,7 +14,7 @@ struct Gate: Sendable {
     private let keyFile: TokenKeyFile?
     private let clientMax: Int
 
-    /// - Parameter clientMax: How many ids of clients a replica may have.
+    /// - Parameter clientMax: How many ids of clients one principal may have in a replica.
     /// - Throws: ``AccessError/unusableKeySet(path:reason:)``, ``StoreError``.
     init(
         _ storage: any AccessStorage,
@@ -86,7 +86,7 @@ struct Gate: Sendable {
         if owners[0] == nil, right == .write || !scope.carriesChanges {
             try await requireReplica()
             // Requests at the same moment may each add one beyond the limit.
-            guard try await storage.clientCount(of: name) < clientMax else {
+            guard try await storage.clientCount(of: name, for: identity) < clientMax else {
                 throw AccessRefusal.tooManyClients(name)
             }
             try await storage.bind(scope.client, of: name, to: identity)

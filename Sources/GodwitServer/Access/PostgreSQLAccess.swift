@@ -81,11 +81,13 @@ struct PostgreSQLAccess: AccessStorage {
         }
     }
 
-    func clientCount(of name: ReplicaName) async throws -> Int {
+    func clientCount(of name: ReplicaName, for identity: Key) async throws -> Int {
         try await database.read { session in
             let rows = try session.query(
-                "SELECT COUNT(*) FROM godwit_access_client WHERE line = $1",
-                [LineNumber(name).parameter]
+                """
+                SELECT COUNT(*) FROM godwit_access_client WHERE line = $1 AND principal = $2
+                """,
+                [LineNumber(name).parameter, .bytes(Array(identity.text.utf8))]
             )
             return Int(try rows.integer(0, 0))
         }

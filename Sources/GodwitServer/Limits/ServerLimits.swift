@@ -20,7 +20,7 @@ public struct ServerLimits: Hashable, Sendable {
     public var bytesMax = 512 << 20
     /// How many streams of events one principal may have open; nil for any number.
     public var streamMax: Int?
-    /// How many ids of clients a replica may have, on a server with access control.
+    /// How many ids of clients one principal may use in a replica, on a server with access control.
     public var clientMax = 10_000
 
     public init() {}

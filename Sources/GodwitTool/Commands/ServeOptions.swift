@@ -28,7 +28,7 @@ struct ServeOptions: ParsableArguments {
     var rate: Double?
     @Option(help: "How many requests it may make at once after a pause. (default: 100)")
     var burst: Int?
-    @Option(help: "How many devices a replica may have, with --keys or --jwks. (default: 10000)")
+    @Option(help: "How many devices one key or user may have in a replica. (default: 10000)")
     var maxClients: Int?
     @Option(help: "How the log is written to standard error: text or json. (default: text)")
     var logFormat: LogFormat?
