@@ -16,7 +16,7 @@ LINTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Source
 	lint format docs bench merges fuzz soak
 
 help:
-	@echo 'make setup              install what is needed (SQLite, xz, zstd, jsonpatch)'
+	@echo 'make setup              install what is needed (SQLite, PostgreSQL, Chromium, xz, zstd, …)'
 	@echo 'make demo               three devices, one list, offline and in sync'
 	@echo 'make demo INPUT=FILE    replay a real history: one JSON document on each line, or .xz'
 	@echo 'make test               everything that must hold'

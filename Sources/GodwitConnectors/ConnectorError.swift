@@ -26,7 +26,7 @@ extension ConnectorError: CustomStringConvertible {
         case .refused(let status, let code, let message):
             "the server refused with \(status) (\(code)): \(message)"
         case .busy(let wait, let message):
-            "the server asks to wait for \(Int64((wait / .seconds(1)).rounded(.up))) s: \(message)"
+            "the server asks to wait for \(wait.components.seconds) s: \(message)"
         case .malformedAnswer(let reason): "the server's answer makes no sense: \(reason)"
         case .invalidAddress(let text): "\"\(text)\" is not the address of a server"
         case .unusableCertificates(let path, let reason):

@@ -35,6 +35,8 @@ public struct SyncServer: Service {
     ///
     /// If it is nil, the server counts in the metrics system of the process, and has no such path.
     public var metrics: PrometheusMetrics?
+    /// How long requests that have begun may go on after a graceful shutdown begins.
+    public var drainMax = Duration.seconds(20)
     /// See ``ReplicaRoutes/heartbeat``.
     var heartbeat = Duration.seconds(20)
     /// For how long a connection may be silent that waits for a request, or for the rest of one.
@@ -151,6 +153,11 @@ public struct SyncServer: Service {
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await application.run() }
+            group.addTask { [drainMax] in
+                // A client that does not send the rest of its request would hold the server up.
+                try await gracefulShutdown()
+                try await Task.sleep(for: drainMax)
+            }
             if let run = opened.run { group.addTask { await run() } }
             if clientSilenceMax != nil {
                 group.addTask { try await forgetSilentClients(of: server) }

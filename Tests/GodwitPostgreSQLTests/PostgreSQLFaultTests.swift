@@ -28,6 +28,33 @@ import Testing
         try await expectSound(database, clients: 4)
     }
 
+    @Test func `a database that is restarted is waited for, and one that was never there is not`()
+        async throws
+    {
+        let cluster = try await PostgreSQLCluster()
+        let database = try await newDatabase(on: cluster)
+        #expect(try await database.integer("SELECT 8::BIGINT") == 8)
+        try await cluster.stop()
+        let new = database.again()
+        await #expect(throws: PostgreSQLError.self) { try await new.integer("SELECT 8::BIGINT") }
+        async let found = database.integer("SELECT 8::BIGINT")
+        try await cluster.start()
+        #expect(try await found == 8)
+    }
+
+    @Test func `a task that is cancelled ends although the server answers nothing`() async throws {
+        let cluster = try await PostgreSQLCluster()
+        let database = try await newDatabase(on: cluster) { $0.cancelMax = .milliseconds(200) }
+        let task = Task { try await database.integer("SELECT 8::BIGINT FROM pg_sleep(60)") }
+        try await database.again().wait(
+            for: "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+        ) { $0 == 1 }
+        try cluster.suspend()
+        defer { try? cluster.resume() }
+        task.cancel()
+        await #expect(throws: (any Error).self) { try await task.value }
+    }
+
     @Test func `connections that are ended in the midst of their work lose nothing`() async throws {
         let database = try await newDatabase()
         let nodes = [

@@ -157,6 +157,20 @@ import Testing
         #expect(found == 8 && attempts.numbers.count == 2)
     }
 
+    @Test func `a transaction with a statement that failed is not told as done`() async throws {
+        let database = try await newDatabase()
+        await #expect {
+            try await database.writeOnce { session in
+                try session.query("INSERT INTO godwit_schema (name, step) VALUES ('a', 1)")
+                _ = try? session.query("SELECT 1 / 0")
+            }
+        } throws: { error in
+            if case PostgreSQLError.refused("25P02", _) = error { true } else { false }
+        }
+        let sql = "SELECT count(*) FROM godwit_schema WHERE name = 'a'"
+        #expect(try await database.integer(sql) == 0)
+    }
+
     @Test func `what goes wrong has a type that says what to do`() async throws {
         for text in ["", "mysql://x", "postgres://[::1/x", "host=localhost"] {
             #expect(throws: PostgreSQLError.self) { try PostgreSQLAddress(text) }

@@ -65,6 +65,29 @@ import Testing
         #expect(sizes[3] <= sizes[1] + 65_536, "\(sizes)")
     }
 
+    @Test func `a state that another node has left goes with the commits of this one`() async throws
+    {
+        let database = try await newDatabase()
+        let node = try await PostgreSQLNode(database)
+        let device = try await newDevices(1, on: node.server)[0]
+        let left = "SELECT count(*) FROM godwit_line_state WHERE id = '\\x00'"
+        for number in 0..<70 {
+            if number == 3 {
+                // As a node leaves it that ends before it has folded all.
+                try await database.pool.run { session in
+                    try session.execute(
+                        "INSERT INTO godwit_line_state SELECT number, 1, '\\x00' FROM godwit_line"
+                    )
+                }
+                #expect(try await database.integer(left) == 1)
+            }
+            try await device.add(number)
+            try await device.synchronize(with: node.server)
+        }
+        #expect(try await database.integer(left) == 0)
+        #expect(try await device.problems() == [])
+    }
+
     @Test func `a state with many changes around it is folded, and others have what they had`()
         async throws
     {

@@ -55,6 +55,7 @@ final class AccessServer: Sendable {
         silenceMax: Duration = .seconds(120),
         tls: TLSFiles? = nil,
         limits: ServerLimits = ServerLimits(),
+        drainMax: Duration = .seconds(20),
         _ body: () async throws -> Void
     ) async throws {
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -64,6 +65,7 @@ final class AccessServer: Sendable {
         }
         (server.heartbeat, server.silenceMax) = (heartbeat, silenceMax)
         (server.limits, server.metrics) = (limits, PrometheusMetrics())
+        server.drainMax = drainMax
         let services = ServiceGroup(services: [server], logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -99,6 +101,30 @@ struct Answer: Equatable {
 }
 
 extension AccessServer {
+    /// A client with a key that announces a message of an exchange and sends none of it.
+    ///
+    /// The server has read the request's head when this returns: it has noted that the key was used.
+    func silentClient(_ key: NewAPIKey, announcing count: Int) async throws -> SilentClient {
+        let client = try SilentClient(
+            port: try #require(URL(string: url)?.port),
+            beginning: """
+                POST /v1/replicas/shopping/exchange HTTP/1.1\r
+                host: localhost\r
+                authorization: Bearer \(key.token)\r
+                godwit-client: \(String(repeating: "0", count: 32))\r
+                content-length: \(count)\r
+                \r
+
+                """
+        )
+        for await _ in store.changes() {
+            if try await keys.all().keys.first(where: { $0.id == key.key.id })?.lastUsed != nil {
+                break
+            }
+        }
+        return client
+    }
+
     /// Makes a request, with a message of an exchange where the route takes one.
     func ask(
         _ route: ServerRoute,

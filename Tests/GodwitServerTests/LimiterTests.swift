@@ -45,15 +45,22 @@ import Testing
 
     @Test func `bytes are counted for each principal and for all, until a lease is freed`() throws {
         let limiter = limiter { ($0.principalBytesMax, $0.bytesMax) = (10, 15) }
-        var first: Lease? = try limiter.takeBytes(10, of: ann)
-        #expect(throws: LimitRefusal.tooManyBytes) { try limiter.takeBytes(1, of: ann) }
-        var second: Lease? = try limiter.takeBytes(5, of: bob)
-        #expect(throws: LimitRefusal.tooManyBytes) { try limiter.takeBytes(1, of: bob) }
+        func take(_ count: Int, _ principal: Principal.Identity) throws -> ByteLease {
+            let lease = limiter.request(of: principal)
+            // A request comes in parts.
+            for part in [count / 2, count - count / 2] { try lease.take(part) }
+            return lease
+        }
+        var first: ByteLease? = try take(10, ann)
+        #expect(throws: LimitRefusal.tooManyBytes) { try take(2, ann) }
+        var second: ByteLease? = try take(5, bob)
+        #expect(throws: LimitRefusal.tooManyBytes) { try take(2, bob) }
         withExtendedLifetime((first, second)) {}
         (first, second) = (nil, nil)
         #expect(limiter.usageCount == 0)
-        let third = try limiter.takeBytes(10, of: bob)
-        #expect(throws: LimitRefusal.tooManyBytes) { try limiter.takeBytes(6, of: ann) }
+        let third = try take(10, bob)
+        // The first half fits, and goes with the refused request.
+        for _ in 0..<3 { #expect(throws: LimitRefusal.tooManyBytes) { try take(6, ann) } }
         withExtendedLifetime(third) {}
     }
 
@@ -69,7 +76,7 @@ import Testing
 
     @Test func `principals that are idle take no memory`() throws {
         let limiter = limiter { ($0.requestRate, $0.requestBurst) = (1, 1) }
-        let lease = try limiter.takeBytes(1, of: ann)
+        let lease = try limiter.takeStream(of: ann)
         for number in 0..<20_000 {
             try limiter.takeRequest(of: .key(name: "\(number)"))
             clock.advance(by: .milliseconds(1))
@@ -77,9 +84,13 @@ import Testing
         #expect(limiter.usageCount <= 4_096)
         withExtendedLifetime(lease) {}
         // The one that uses something is still known.
-        let bounded = self.limiter { $0.principalBytesMax = 1 }
-        let held = try bounded.takeBytes(1, of: ann)
-        #expect(throws: LimitRefusal.tooManyBytes) { try bounded.takeBytes(1, of: ann) }
+        let bounded = self.limiter { ($0.requestRate, $0.requestBurst, $0.streamMax) = (1, 1, 1) }
+        let held = try bounded.takeStream(of: ann)
+        for number in 0..<20_000 {
+            try bounded.takeRequest(of: .key(name: "\(number)"))
+            clock.advance(by: .milliseconds(1))
+        }
+        #expect(throws: LimitRefusal.tooManyStreams) { try bounded.takeStream(of: ann) }
         withExtendedLifetime(held) {}
     }
 }

@@ -5,6 +5,8 @@ import GodwitReplication
 import GodwitStore
 import GodwitTestKit
 import GodwitTree
+import HTTPTypes
+import Hummingbird
 import Logging
 import ServiceLifecycle
 import Testing
@@ -86,6 +88,22 @@ import Testing
         } throws: { error in
             if case AccessRefusal.foreignClient(client) = error { true } else { false }
         }
+    }
+
+    @Test func `a database that cannot be asked at the moment is told with a time to ask again`() {
+        let head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/v1/replicas/a")
+        let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
+        func answer(_ error: PostgreSQLError) -> (Int, String?) {
+            let response = Response(failing: error, at: request, Logger(label: "test"))
+            return (response.status.code, response.headers[.retryAfter])
+        }
+        let passing: [PostgreSQLError] = [
+            .busy(waitingMax: 9), .timedOut, .unknownOutcome, .unreachable(reason: "no"),
+            .connectionLost(reason: "no"), .refused(sqlState: "40001", message: "no"),
+        ]
+        for error in passing { #expect(answer(error) == (503, "1"), "\(error)") }
+        let lasting: [PostgreSQLError] = [.closed, .refused(sqlState: "22012", message: "no")]
+        for error in lasting { #expect(answer(error) == (500, nil), "\(error)") }
     }
 
     /// Runs `body` with the address of a server.

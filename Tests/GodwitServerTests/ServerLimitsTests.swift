@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a body beyond the budget is refused before it is read`() async throws {
+    @Test func `a body beyond the budget is refused, and is not counted any longer`() async throws {
         let ann = try await server.key("ann", [.create: "*"])
         var limits = ServerLimits()
         limits.principalBytesMax = 1_000
@@ -80,6 +80,39 @@ import Testing
                 }
             }
         }
+    }
+
+    @Test func `bytes that are announced and do not come take none from others`() async throws {
+        let ann = try await server.key("ann", [.create: "*"])
+        let bob = try await server.key("bob", [.create: "*"])
+        var limits = ServerLimits()
+        limits.bytesMax = 1_000
+        try await server.serving(limits: limits, drainMax: .zero) {
+            #expect(try await server.ask(.create, bob.token).status == 200)
+            let silent = try await server.silentClient(ann, announcing: 900)
+            let message = [UInt8](repeating: 0, count: 900)
+            let answer = try await server.ask(.exchange, bob.token, message: message)
+            #expect(answer.code == "damagedMessage")
+            let large = try await server.silentClient(
+                try await server.key("carl", [.create: "*"]),
+                announcing: SyncServer.requestSizeMax + 1
+            )
+            // What is announced as too large is refused at once.
+            #expect(await large.firstLine().hasPrefix("HTTP/1.1 413 "))
+            withExtendedLifetime(silent) {}
+        }
+    }
+
+    @Test func `a request that does not go on holds no shutdown up`() async throws {
+        let ann = try await server.key("ann", [.create: "*"])
+        var silent: SilentClient?
+        // A connection may be silent for two minutes; the test would not end before.
+        try await server.serving(drainMax: .milliseconds(100)) {
+            #expect(try await server.ask(.create, ann.token).status == 200)
+            let bob = try await server.key("bob", [.create: "*"])
+            silent = try await server.silentClient(bob, announcing: 900)
+        }
+        await silent?.waitForEnd()
     }
 
     @Test func `a principal has as many streams of events as it may have`() async throws {
@@ -136,6 +169,24 @@ import Testing
             #expect(clients["clients"]?.list?.count == 1 && clients["serial"] == 1)
             #expect(clients["clients"]?.list?.first?["serial"] == 1, "\(clients)")
         }
+    }
+
+    @Test func `a token that is not to be had is an error like others, unless the task ends`()
+        async throws
+    {
+        let transport = try HTTPTransport(server: "http://127.0.0.1:1") {
+            throw CancellationError()
+        }
+        await #expect {
+            try await transport.create(name)
+        } throws: { error in
+            if case ConnectorError.unreachable = error { true } else { false }
+        }
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await transport.create(name)
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
     }
 
     @Test func `a transport asks for its token before each request`() async throws {

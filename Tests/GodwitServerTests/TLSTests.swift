@@ -199,47 +199,12 @@ import Testing
             var heads = transport.heads(of: name).makeAsyncIterator()
             let first = try await heads.next()
             let port = try #require(URL(string: server.url)?.port)
-            try await SilentClient.waitForEnd(port: port, after: beginning)
+            try await SilentClient(port: port, beginning: beginning).waitForEnd()
             // The subscription was silent as long as the other one.
             _ = try await server.ask(.value, key.token)
             #expect(first == .root)
             try await server.keys.revoke(key.key.id)
             #expect(try await heads.next() == nil)
-        }
-    }
-}
-
-/// A client that begins a request, and says no more.
-private enum SilentClient {
-    struct Failed: Error {}
-
-    /// Waits until the server closes the connection.
-    static func waitForEnd(port: Int, after beginning: String) async throws {
-        #if canImport(Glibc)
-        let kind = Int32(SOCK_STREAM.rawValue)
-        #else
-        let kind = SOCK_STREAM
-        #endif
-        let client = socket(AF_INET, kind, 0)
-        defer { close(client) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Foundation.connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0, write(client, beginning, beginning.utf8.count) >= 0 else {
-            throw Failed()
-        }
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                var byte: UInt8 = 0
-                while read(client, &byte, 1) > 0 {}
-                continuation.resume()
-            }
         }
     }
 }

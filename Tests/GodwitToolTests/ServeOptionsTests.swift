@@ -45,6 +45,19 @@ import Testing
         #expect(options.logFormat == .json)
     }
 
+    @Test func `options that belong together may come from several places`() throws {
+        let path = try file(#"{"keys": true, "verbose": true, "audience": "app"}"#)
+        let options = try resolved(
+            ["--config", path, "--issuer", "me"],
+            ["GODWIT_JWKS": "j", "GODWIT_KEYS": "false"]
+        )
+        let rules = TokenRules(keySet: "j", issuer: "me", audience: "app")
+        #expect(options.access == .tokens(rules) && options.verbose == true)
+        let quiet = try resolved(["--config", path, "--no-verbose", "--jwks=j", "--issuer=me"])
+        #expect(quiet.access == .keysAndTokens(rules) && quiet.verbose == false)
+        #expect(throws: (any Error).self) { try resolved(["--config", path]) }
+    }
+
     @Test func `each option can be given in each place`() throws {
         let values = [
             "port": "7", "store": "s", "database": "postgres://a@b/c", "host": "h", "keys": "true",
@@ -79,7 +92,7 @@ import Testing
             #expect(options.tls == TLSFiles(certificates: "c", privateKey: "k"))
             #expect(options.limits.requestRate == 2 && options.limits.requestBurst == 3)
             #expect(options.limits.clientMax == 4 && options.logFormat == .json)
-            #expect(options.allowHost == ["x"] && options.verbose)
+            #expect(options.allowHost == ["x"] && options.verbose == true)
         }
     }
 
@@ -88,6 +101,8 @@ import Testing
         (#"{"port": [1]}"#, "text or a number"), (#"{"port": "x"}"#, "port"), ("[]", "no map"),
         (#"{"allow-host": ["a.example"]}"#, "--allow-host publishes"), ("{", "no JSON"),
         (#"{"tls-key": "k"}"#, "need each other"), (#"{"burst": 3}"#, "--burst needs --rate"),
+        (#"{"allow-host": []}"#, "names of hosts"),
+        (#"{"allow-host": ["a", 1]}"#, "names of hosts"),
     ])
     func `a file that says nothing a server can do is refused with the reason`(
         _ text: String,

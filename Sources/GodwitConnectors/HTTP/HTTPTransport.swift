@@ -158,7 +158,7 @@ extension HTTPTransport {
             if let token = try await token() {
                 request.headers.replaceOrAdd(name: "authorization", value: "Bearer \(token)")
             }
-        } catch let error as CancellationError {
+        } catch let error as CancellationError where Task.isCancelled {
             throw error
         } catch {
             throw ConnectorError.unreachable(reason: "there is no token: \(error)")

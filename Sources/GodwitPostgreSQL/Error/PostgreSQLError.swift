@@ -40,10 +40,7 @@ extension PostgreSQLError {
         case .connectionLost: true
         // Serialisation failures and deadlocks, locks that were not to be had, a server that starts.
         case .refused(let state, _): ["40001", "40P01", "40003", "55P03"].contains(state)
-        // A server that is restarted.
-        case .unreachable(let reason):
-            ["starting up", "shutting down", "Connection refused", "in recovery mode"]
-                .contains { reason.contains($0) }
+        case .unreachable(let reason): reason.contains("starting up")
         default: false
         }
     }

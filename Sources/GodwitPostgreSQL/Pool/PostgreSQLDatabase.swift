@@ -93,12 +93,19 @@ extension PostgreSQLDatabase {
             do {
                 return try await body()
             } catch let error as PostgreSQLError
-                where error.isTransient && attempts < options.attemptMax
+                where isTransient(error) && attempts < options.attemptMax
             {
                 try await options.backoff.wait(after: attempts)
             }
         }
         preconditionFailure("The last attempt returns or throws")
+    }
+
+    /// Whether another attempt may help: also where a database that has answered is not there, because it
+    /// is restarted.
+    private func isTransient(_ error: PostgreSQLError) -> Bool {
+        if case .unreachable = error, pool.hasAnswered { return true }
+        return error.isTransient
     }
 }
 #endif

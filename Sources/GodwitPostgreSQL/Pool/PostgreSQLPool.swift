@@ -16,6 +16,7 @@ final class PostgreSQLPool: Sendable {
         var cancelled: Set<Int> = []
         var ticket = 0
         var isClosed = false
+        var hasAnswered = false
     }
 
     private enum Outcome<Result: Sendable>: Sendable {
@@ -33,6 +34,9 @@ final class PostgreSQLPool: Sendable {
     }
 
     deinit { close() }
+
+    /// Whether a body has run on a connection.
+    var hasAnswered: Bool { state.withLock(\.hasAnswered) }
 
     /// How many connections are open, and how many of them no task uses.
     var counts: (open: Int, idle: Int, waiting: Int) {
@@ -155,6 +159,7 @@ final class PostgreSQLPool: Sendable {
         let lane = isSound ? lane : ended(lane)
         lane?.lastUse = options.clock.elapsed()
         let (waiter, isClosed) = state.withLock { state -> (Waiter?, Bool) in
+            if isSound { state.hasAnswered = true }
             if state.isClosed {
                 state.openCount -= 1
                 return (nil, true)

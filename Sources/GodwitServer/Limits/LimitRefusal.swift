@@ -8,6 +8,8 @@ enum LimitRefusal: Error, Hashable {
     /// The principal, or all principals together, have too many bytes under way.
     case tooManyBytes
     case tooManyStreams
+    /// The request has more bytes than any may have.
+    case tooLarge
 }
 
 extension LimitRefusal {
@@ -17,6 +19,12 @@ extension LimitRefusal {
             busy("tooManyRequests", "too many requests: wait, and ask again", wait)
         case .tooManyBytes:
             busy("tooManyBytes", "the server has too much to read at the moment", .seconds(1))
+        case .tooLarge:
+            Response(
+                refusing: .contentTooLarge,
+                code: "tooLarge",
+                message: "a request has at most 64 MiB: send smaller ones"
+            )
         case .tooManyStreams:
             busy("tooManyStreams", "too many open streams of events: close one", .seconds(30))
         }

@@ -12,14 +12,15 @@ final class Limiter: Sendable {
     fileprivate struct State {
         var usages: [Principal.Identity: Usage] = [:]
         var bytes = 0
+        /// At how many principals the limiter looks for those that use nothing.
+        var lookedAt = usageMin
     }
+
+    fileprivate static let usageMin = 4_096
 
     private let limits: ServerLimits
     private let now: @Sendable () -> Duration
     private let state = Mutex(State())
-
-    /// Beyond so many principals, the limiter forgets those that use nothing.
-    private static let usageMax = 4_096
 
     /// - Parameter now: The time since any moment.
     init(_ limits: ServerLimits, now: @escaping @Sendable () -> Duration) {
@@ -39,7 +40,7 @@ final class Limiter: Sendable {
         guard let rate = limits.requestRate else { return }
         let now = now()
         let wait: Duration? = state.withLock { state in
-            state.forgetIdle(beyond: Self.usageMax, at: now)
+            state.forgetIdle(at: now)
             var usage = state.usages[principal, default: Usage()]
             var bucket =
                 usage.bucket ?? RateBucket(rate: rate, size: limits.requestBurst, now: now)
@@ -51,8 +52,15 @@ final class Limiter: Sendable {
         if let wait { throw .tooManyRequests(retryAfter: wait) }
     }
 
-    /// Counts the bytes of a request until the lease is freed.
-    func takeBytes(_ count: Int, of principal: Principal.Identity) throws(LimitRefusal) -> Lease {
+    /// A request that has no bytes yet.
+    func request(of principal: Principal.Identity) -> ByteLease {
+        ByteLease(limiter: self, principal: principal)
+    }
+
+    fileprivate func takeBytes(
+        _ count: Int,
+        of principal: Principal.Identity
+    ) throws(LimitRefusal) {
         let isTaken = state.withLock { state in
             let used = state.usages[principal]?.bytes ?? 0
             guard used + count <= limits.principalBytesMax, state.bytes + count <= limits.bytesMax
@@ -62,11 +70,12 @@ final class Limiter: Sendable {
             return true
         }
         guard isTaken else { throw .tooManyBytes }
-        return Lease { [self] in
-            state.withLock { state in
-                state.bytes -= count
-                state.release(principal) { $0.bytes -= count }
-            }
+    }
+
+    fileprivate func releaseBytes(_ count: Int, of principal: Principal.Identity) {
+        state.withLock { state in
+            state.bytes -= count
+            state.release(principal) { $0.bytes -= count }
         }
     }
 
@@ -87,8 +96,11 @@ final class Limiter: Sendable {
 }
 
 extension Limiter.State {
-    fileprivate mutating func forgetIdle(beyond countMax: Int, at now: Duration) {
-        if usages.count >= countMax { usages = usages.filter { !$1.isIdle(at: now) } }
+    /// Forgets principals that use nothing, at a constant cost for each request in the mean.
+    fileprivate mutating func forgetIdle(at now: Duration) {
+        guard usages.count >= lookedAt else { return }
+        usages = usages.filter { !$1.isIdle(at: now) }
+        lookedAt = max(Limiter.usageMin, 2 * usages.count)
     }
 
     fileprivate mutating func release(
@@ -105,6 +117,26 @@ extension Limiter.State {
 extension Limiter.Usage {
     fileprivate func isIdle(at now: Duration) -> Bool {
         bytes == 0 && streams == 0 && bucket?.isFull(at: now) ?? true
+    }
+}
+
+/// The bytes of a request that have arrived, which count until the lease is freed.
+///
+/// What a client announces takes nothing: it may never send it.
+final class ByteLease: Sendable {
+    private let limiter: Limiter
+    private let principal: Principal.Identity
+    private let count = Atomic(0)
+
+    fileprivate init(limiter: Limiter, principal: Principal.Identity) {
+        (self.limiter, self.principal) = (limiter, principal)
+    }
+
+    deinit { limiter.releaseBytes(count.load(ordering: .relaxed), of: principal) }
+
+    func take(_ more: Int) throws(LimitRefusal) {
+        try limiter.takeBytes(more, of: principal)
+        count.add(more, ordering: .relaxed)
     }
 }
 

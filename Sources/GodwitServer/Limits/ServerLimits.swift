@@ -7,7 +7,7 @@
 /// try await server.run()
 /// ```
 ///
-/// The server refuses a request beyond a limit before it reads the request's body. It answers 429, and says
+/// The server looks at a limit before it decodes a message, and counts bytes as they arrive. It answers 429, and says
 /// in `Retry-After` when to try again; `ReplicaConnector` waits that long.
 public struct ServerLimits: Hashable, Sendable {
     /// How many requests a second one principal may make in the long run; nil for any number.

@@ -19,7 +19,6 @@ extension ReplicaRoutes {
         }
         let page = names.prefix(limit)
         var replicas: [Value] = []
-        // One that was removed since is not there.
         for name in page { replicas.append(try await value(of: name)) }
         let next: Value = names.count > limit ? .string(Key(page.last?.text ?? "")) : .null
         return Response(

@@ -101,10 +101,10 @@ extension ReplicaRoutes {
                 reason: "the header godwit-client has 32 hexadecimal digits"
             )
         }
-        // Counted before a byte of it is read, and until its answer is there.
-        let lease = try limiter.takeBytes(size(of: request), of: context.principal.identity)
+        // Counted until the answer is there.
+        let lease = limiter.request(of: context.principal.identity)
         defer { withExtendedLifetime(lease) {} }
-        let body = try await body(of: request)
+        let body = try await body(of: request, lease)
         let answer = try await server.answer(
             Array(body.readableBytesView),
             from: ClientID(identifier),
@@ -124,18 +124,25 @@ extension ReplicaRoutes {
         )
     }
 
-    /// How many bytes the body of a request may have.
-    private func size(of request: Request) -> Int {
-        let told = request.headers[.contentLength].flatMap { Int($0) } ?? Self.requestSizeMax
-        return min(max(told, 0), Self.requestSizeMax)
-    }
-
     /// The whole body; a client that goes away while it sends is no failure of the server.
-    private func body(of request: Request) async throws -> ByteBuffer {
+    private func body(of request: Request, _ lease: ByteLease) async throws -> ByteBuffer {
+        // One that is announced as too large need not come.
+        let told = request.headers[.contentLength].flatMap { Int($0) } ?? 0
+        guard told <= Self.requestSizeMax else { throw LimitRefusal.tooLarge }
+        var body = ByteBuffer()
         do {
-            return try await request.body.collect(upTo: Self.requestSizeMax)
+            for try await part in request.body {
+                guard body.readableBytes + part.readableBytes <= Self.requestSizeMax else {
+                    throw LimitRefusal.tooLarge
+                }
+                try lease.take(part.readableBytes)
+                body.writeImmutableBuffer(part)
+            }
+            return body
         } catch let error as any HTTPResponseError {
             throw error
+        } catch let refusal as LimitRefusal {
+            throw refusal
         } catch let error as CancellationError {
             throw error
         } catch {

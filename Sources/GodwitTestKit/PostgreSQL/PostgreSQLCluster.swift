@@ -74,12 +74,19 @@ package final class PostgreSQLCluster: Sendable {
     }
 
     /// Kills the server's first process; the others notice, and end.
-    package func kill() throws {
+    package func kill() throws { try signal(SIGKILL) }
+
+    /// Stops the server's first process: it takes connections, and answers nothing.
+    package func suspend() throws { try signal(SIGSTOP) }
+
+    package func resume() throws { try signal(SIGCONT) }
+
+    private func signal(_ signal: Int32) throws {
         let lines = try String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8)
         guard let number = lines.split(separator: "\n").first.flatMap({ Int32($0) }) else {
             throw Failure(description: "the server has no process")
         }
-        Foundation.kill(number, SIGKILL)
+        Foundation.kill(number, signal)
     }
 
     /// Makes a new database, and returns its address.

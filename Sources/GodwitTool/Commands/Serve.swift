@@ -74,7 +74,7 @@ struct Serve: AsyncParsableCommand {
 extension ServeOptions {
     fileprivate func serve(_ metrics: PrometheusMetrics) async throws {
         let logger = Terminal.logger(
-            level: verbose ? .debug : .notice,
+            level: verbose ?? false ? .debug : .notice,
             isJSON: logFormat == .json
         )
         let host = host ?? Serve.defaultHost
@@ -102,7 +102,7 @@ extension ServeOptions {
         #endif
         var storeOptions = Store.Options()
         // `godwit key` writes to the store beside the server.
-        if keys { storeOptions.processes = .several }
+        if keys ?? false { storeOptions.processes = .several }
         let opened = try Store(.file(store ?? "godwit-server.sqlite"), options: storeOptions)
         let server = SyncServer(
             store: opened,

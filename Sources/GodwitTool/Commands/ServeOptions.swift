@@ -10,7 +10,8 @@ struct ServeOptions: ParsableArguments {
     var store: String?
     @OptionGroup var database: DatabaseArgument
     @Option(help: "The address to listen on. (default: 127.0.0.1)") var host: String?
-    @Flag(help: "Ask clients for an API key of the store.") var keys = false
+    @Flag(inversion: .prefixedNo, help: "Ask clients for an API key of the store.")
+    var keys: Bool?
     @OptionGroup var tokens: TokenRulesArguments
     @Option(help: "A PEM file with the server's certificate, and those below its root.")
     var tlsCertificate: String?
@@ -32,7 +33,7 @@ struct ServeOptions: ParsableArguments {
     var maxClients: Int?
     @Option(help: "How the log is written to standard error: text or json. (default: text)")
     var logFormat: LogFormat?
-    @Flag(help: "Say more about each request.") var verbose = false
+    @Flag(inversion: .prefixedNo, help: "Say more about each request.") var verbose: Bool?
 
     enum LogFormat: String, ExpressibleByArgument, CaseIterable { case text, json }
 }
@@ -45,7 +46,7 @@ extension ServeOptions {
         result.store = store ?? base.store
         result.database.address = database.address ?? base.database.address
         result.host = host ?? base.host
-        result.keys = keys || base.keys
+        result.keys = keys ?? base.keys
         result.tokens.jwks = tokens.jwks ?? base.tokens.jwks
         result.tokens.issuer = tokens.issuer ?? base.tokens.issuer
         result.tokens.audience = tokens.audience ?? base.tokens.audience
@@ -57,13 +58,13 @@ extension ServeOptions {
         result.burst = burst ?? base.burst
         result.maxClients = maxClients ?? base.maxClients
         result.logFormat = logFormat ?? base.logFormat
-        result.verbose = verbose || base.verbose
+        result.verbose = verbose ?? base.verbose
         return result
     }
 
     /// Refuses what no server can be.
     func check() throws {
-        try tokens.validate()
+        try tokens.check()
         guard (0...65_535).contains(port ?? 0) else {
             throw ValidationError("--port is a number from 0 to 65535.")
         }
@@ -90,7 +91,7 @@ extension ServeOptions {
     }
 
     var access: AccessControl {
-        switch (keys, tokens.rules) {
+        switch (keys ?? false, tokens.rules) {
         case (false, nil): .open
         case (true, nil): .keys
         case (false, let rules?): .tokens(rules)
@@ -174,11 +175,15 @@ extension ServeOptions {
             }
             switch (name, value) {
             case ("keys", .bool(let isSet)), ("verbose", .bool(let isSet)):
-                if isSet { arguments.append("--\(name)") }
+                arguments.append(isSet ? "--\(name)" : "--no-\(name)")
             case ("keys", _), ("verbose", _):
                 throw ValidationError("\(source): \"\(name)\" is true or false.")
             case ("allow-host", .list(let hosts)):
-                for host in hosts { arguments.append("--allow-host=\(host.text ?? "\(host)")") }
+                let names = hosts.compactMap(\.text)
+                guard !names.isEmpty, names.count == hosts.count else {
+                    throw ValidationError("\(source): \"\(name)\" has names of hosts.")
+                }
+                arguments += names.map { "--allow-host=\($0)" }
             case (_, .string(let text)): arguments.append("--\(name)=\(text.text)")
             case (_, .int), (_, .double): arguments.append("--\(name)=\(value.jsonText())")
             default: throw ValidationError("\(source): \"\(name)\" is a text or a number.")

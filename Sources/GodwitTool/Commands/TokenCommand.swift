@@ -83,6 +83,7 @@ struct TokenInspect: AsyncParsableCommand {
     @Flag(help: "Print one object.") var json = false
 
     func run() async throws {
+        try rules.check()
         try InputFile.requireOneStandardInput(token, rules.jwks.map { InputFile(argument: $0) })
         let text = String(decoding: try token.bytes(), as: UTF8.self)
         let rules = try rules.rules.map { rules in
@@ -125,7 +126,8 @@ struct TokenRulesArguments: ParsableArguments {
         return TokenRules(keySet: jwks, issuer: issuer, audience: audience)
     }
 
-    func validate() throws {
+    /// Refuses a part of the rules. No `validate()`: a server takes its options from several places.
+    func check() throws {
         guard (jwks == nil) == (issuer == nil), audience == nil || jwks != nil else {
             throw ValidationError("--jwks and --issuer go together, and --audience goes with them.")
         }
