@@ -46,8 +46,8 @@ import Testing
             try await transport.create(name)
             var heads = transport.heads(of: name).makeAsyncIterator()
             #expect(try await heads.next() == .root)
-            access.fail(times: 3)
-            for await count in access.failures where count == 3 { break }
+            access.fail(times: 1)
+            for await _ in access.failures { break }
             let device = try ReplicaConnector(Store(.memory), transport: transport)
             _ = try await device.open(name, collections: ["lists"])
             let lists = Store.Collection<Int>("lists")

@@ -41,6 +41,11 @@ import Testing
         let manifest = try text("kubernetes.yaml")
         let arguments = manifest.matches(of: /(?m)^ +- (--\S+)$/).map { String($0.1) }
         #expect(arguments.count == 5)
+        // The Service would else set GODWIT_PORT to its own address, which is no port.
+        #expect(manifest.contains("enableServiceLinks: false"))
+        #expect(throws: (any Error).self) {
+            try ServeOptions(environment: ["GODWIT_PORT": "tcp://10.0.0.1:80"])
+        }
         let options = try resolved(arguments)
         try options.check()
         #expect(options.access == .keys && options.limits.requestRate == 50)
