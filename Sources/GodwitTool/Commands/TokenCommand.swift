@@ -126,7 +126,9 @@ struct TokenRulesArguments: ParsableArguments {
         return TokenRules(keySet: jwks, issuer: issuer, audience: audience)
     }
 
-    /// Refuses a part of the rules. No `validate()`: a server takes its options from several places.
+    /// Refuses a part of the rules.
+    ///
+    /// It is no `validate()`, because a server takes its options from several places.
     func check() throws {
         guard (jwks == nil) == (issuer == nil), audience == nil || jwks != nil else {
             throw ValidationError("--jwks and --issuer go together, and --audience goes with them.")
