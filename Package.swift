@@ -153,7 +153,7 @@ let package = Package(
                     condition: server
                 ),
             ],
-            resources: [.embedInCode("Dashboard")],
+            resources: [.embedInCode("Dashboard"), .embedInCode("Demo")],
             swiftSettings: settings
         ),
         .target(

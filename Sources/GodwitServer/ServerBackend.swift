@@ -39,7 +39,8 @@ enum ServerBackend: Sendable {
             let server = try await ReplicaServer(store)
             return Opened(server: server, access: StoreAccess(store: store)) {
                 _ = try await server.names()
-                try await store.write { _ in }
+                // A transaction that changes nothing writes no page.
+                try await store.write { $0.touch() }
             }
         #if PostgreSQL
         case .database(let database):

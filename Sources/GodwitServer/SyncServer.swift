@@ -35,6 +35,10 @@ public struct SyncServer: Service {
     ///
     /// If it is nil, the server counts in the metrics system of the process, and has no such path.
     public var metrics: PrometheusMetrics?
+    /// Whether the server has the replica "shopping", and serves a page at `/demo` that edits it.
+    ///
+    /// Everybody who reaches the server may then edit the list: for ``AccessControl/open`` alone.
+    public var hasDemo = false
     /// How long requests that have begun may go on after a graceful shutdown begins.
     public var drainMax = Duration.seconds(20)
     /// See ``ReplicaRoutes/heartbeat``.
@@ -124,6 +128,7 @@ public struct SyncServer: Service {
         let whenListening = whenListening
         let opened = try await backend.open(logger)
         let server = opened.server
+        if hasDemo { try await server.create(ReplicaName("shopping")) }
         let routes = ReplicaRoutes(
             server: server,
             health: HealthCheck(trial: opened.check),
@@ -137,6 +142,7 @@ public struct SyncServer: Service {
             limiter: Limiter(limits),
             metrics: ServerMetrics(metrics ?? MetricsSystem.factory),
             published: metrics,
+            hasDemo: hasDemo,
             heartbeat: heartbeat
         )
         let application = Application(

@@ -161,7 +161,7 @@ import Testing
             let statuses = phone.connector.statuses(of: name)
             try await phone.add("x", to: "list")
             for await status in statuses {
-                guard status.lastError?.contains("cannot be reached") == true else { continue }
+                guard case ConnectorError.unreachable? = status.lastError else { continue }
                 #expect(status.lastSynced == nil)
                 network.isOnline = true
                 break

@@ -90,7 +90,6 @@ import Testing
         let bench = try Workbench()
         let queue = try bench.queue()
         let monitor = QueueMonitor(queue)
-        let following = Task { await monitor.run() }
         try await queue.running {
             let ids = try await bench.enqueue("a", "b")
             await bench.cloud.starts(2)
@@ -106,7 +105,6 @@ import Testing
             while monitor.summary.failed != 1 { await Task.yield() }
             #expect(monitor.summary.pending == 1 && monitor.summary.running == 0)
         }
-        following.cancel()
     }
 
     @Test func `a queue tells the app's metrics system what it does`() async throws {

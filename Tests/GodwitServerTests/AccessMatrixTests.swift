@@ -19,7 +19,8 @@ import Testing
         #expect(try await routes().router.routes.map(\.description).sorted() == listed.sorted())
         #expect(Set(listed).count == ServerRoute.allCases.count)
         let open: [ServerRoute] = [
-            .live, .ready, .health, .dashboard, .dashboardStyle, .dashboardScript,
+            .live, .ready, .health, .dashboard, .dashboardStyle, .dashboardScript, .demo,
+            .demoStyle, .demoScript, .demoWorker, .demoClient,
         ]
         #expect(ServerRoute.allCases.filter { $0.need == .nothing } == open)
     }
@@ -104,7 +105,7 @@ import Testing
     func `a route asks for its right, and for no more`(_ granted: Permission) async throws {
         let root = try await server.key("root", [.create: "*"])
         let ann = try await server.key("ann", [granted: "ann.list"])
-        try await server.serving {
+        try await server.serving(hasDemo: true) {
             #expect(try await server.ask(.create, root.token, of: "ann.list").status == 200)
             for route in ServerRoute.allCases {
                 let isAllowed =
@@ -122,8 +123,8 @@ import Testing
         }
     }
 
-    @Test func `only health and the dashboard's files are there without a token`() async throws {
-        try await server.serving {
+    @Test func `only health and the files of pages are there without a token`() async throws {
+        try await server.serving(hasDemo: true) {
             for route in ServerRoute.allCases {
                 for token in [nil, "godwit_0123456789abcdef_x", "a.b.c"] {
                     let answer = try await server.ask(route, token, of: "shopping")
@@ -161,7 +162,7 @@ import Testing
     }
 
     @Test func `without access control every route answers every client`() async throws {
-        try await server.serving(.open) {
+        try await server.serving(.open, hasDemo: true) {
             #expect(try await server.ask(.create, nil, of: "shopping").status == 200)
             for route in ServerRoute.allCases {
                 let code = try await code(of: route, "shopping", nil)
@@ -225,6 +226,7 @@ import Testing
             limiter: Limiter(ServerLimits()),
             metrics: ServerMetrics(PrometheusMetrics()),
             published: nil,
+            hasDemo: false,
             heartbeat: heartbeat
         )
     }

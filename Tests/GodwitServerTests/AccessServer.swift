@@ -56,6 +56,7 @@ final class AccessServer: Sendable {
         tls: TLSFiles? = nil,
         limits: ServerLimits = ServerLimits(),
         drainMax: Duration = .seconds(20),
+        hasDemo: Bool = false,
         _ body: () async throws -> Void
     ) async throws {
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -65,7 +66,7 @@ final class AccessServer: Sendable {
         }
         (server.heartbeat, server.silenceMax) = (heartbeat, silenceMax)
         (server.limits, server.metrics) = (limits, PrometheusMetrics())
-        server.drainMax = drainMax
+        (server.drainMax, server.hasDemo) = (drainMax, hasDemo)
         let services = ServiceGroup(services: [server], logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

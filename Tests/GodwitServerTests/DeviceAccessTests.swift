@@ -30,7 +30,39 @@ import Testing
             await refused(403, "readOnly") { try await tablet.synchronize() }
             let value = try await phone.transport.fetch("/value", of: name)
             #expect(value == ["lists": ["a": "bread"]])
-            #expect(try await tablet.replica.status().isDirty)
+            let refused = ObjectKey(collection: "lists", key: "a")
+            #expect(try await tablet.replica.status().rejections == [refused: .denied])
+            // It goes on following.
+            try await phone.set("b", "cheese")
+            for device in [phone, tablet] { try await device.synchronize() }
+            #expect(try await tablet.get("b") == "cheese")
+            #expect(try await tablet.get("a") == "wine")
+        }
+    }
+
+    @Test func `a device that may read follows, whatever rules for merges its app has`()
+        async throws
+    {
+        let (writer, reader) = try await keys()
+        var rules = MergePolicy(version: 1)
+        rules.set(.max, at: "")
+        try await server.serving {
+            let phone = try await device(writer, policy: rules)
+            try await phone.set("a", "bread")
+            try await phone.synchronize()
+            let tablet = try await device(reader, "tablet", policy: rules)
+            try await tablet.synchronize()
+            #expect(try await tablet.get("a") == "bread")
+            #expect(try await tablet.replica.status().pendingCount == 0)
+            try tablet.close()
+            // Newer ones come with an update of the app.
+            rules.version = 2
+            let updated = try await device(reader, "tablet", policy: rules)
+            try await phone.set("a", "wine")
+            try await phone.synchronize()
+            await refused(403, "readOnly") { try await updated.synchronize() }
+            try await updated.synchronize()
+            #expect(try await updated.get("a") == "wine")
         }
     }
 
@@ -220,13 +252,14 @@ import Testing
     private func device(
         _ key: NewAPIKey,
         _ file: String? = nil,
+        policy: MergePolicy = .standard,
         at other: AccessServer? = nil
     ) async throws -> AccessDevice {
         let transport = try HTTPTransport(server: (other ?? server).url, token: key.token)
         // Not all may.
         try? await transport.create(name)
         let location = file.map { Store.Location.file(server.folder.path($0)) } ?? .memory
-        return try await AccessDevice(Store(location), transport, name)
+        return try await AccessDevice(Store(location), transport, name, policy)
     }
 
     private func epoch(in store: Store) async throws -> Int64? {
@@ -259,10 +292,15 @@ private struct AccessDevice {
     private let store: Store
     private let lists = Store.Collection<String>("lists")
 
-    init(_ store: Store, _ transport: HTTPTransport, _ name: ReplicaName) async throws {
+    init(
+        _ store: Store,
+        _ transport: HTTPTransport,
+        _ name: ReplicaName,
+        _ policy: MergePolicy
+    ) async throws {
         (self.store, self.transport) = (store, transport)
         connector = try ReplicaConnector(store, transport: transport)
-        replica = try await connector.open(name, collections: ["lists"])
+        replica = try await connector.open(name, collections: ["lists"], policy: policy)
     }
 
     func close() throws { try store.close() }

@@ -221,9 +221,10 @@ extension SyncWorld {
 
     /// What a connector tells of its exchanges: each failure needs a cause.
     func heard(_ event: ReplicaConnector.Event, _ process: Int, _ device: Device) {
-        guard case .failed(_, let reason) = event else {
+        guard case .failed(_, let error) = event else {
             return note("device \(device.index), process \(process): \(event)")
         }
+        let reason = "\(error)"
         note("device \(device.index) fails to exchange: \(reason)")
         let isAlive = device.alive.contains { $0.process == process }
         // The disk may work again when its failure is told.

@@ -39,6 +39,11 @@ enum HTTPClients {
             configuration.timeout.connect = TimeAmount(timeouts.connect)
             configuration.timeout.read = TimeAmount(timeouts.idle)
             configuration.timeout.write = TimeAmount(timeouts.idle)
+            // A connection of HTTP/2 carries so many streams, and each subscription takes one for ever; and
+            // one that is dead, after a sleep, would be taken again and again.
+            configuration.httpVersion = .http1Only
+            // Servers and proxies close connections that are silent for longer.
+            configuration.connectionPool.idleTimeout = .seconds(60)
             // Each subscription takes one, and an exchange must not wait for them.
             configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1 << 16
             // A redirection would send the token to another host.

@@ -20,6 +20,8 @@ extension ReplicaConnector {
         }
         let isDone: Bool
         do {
+            // The device may have got the right to write since the last attempt.
+            try await store.write { try link.replica.releaseDenied(in: $0) }
             isDone = try await exchangeAll(link, onlyIfNeeded: true)
         } catch ConnectorError.busy(let wait, let message) {
             return .retry(after: wait, reason: message)
@@ -153,8 +155,11 @@ extension ReplicaConnector {
             if mustCompare(link, after: error, in: time, sent) {
                 let lone = sent?.batchCount == 1 ? sent : nil
                 let (isTooLarge, isCut) = (Self.isTooLarge(error), Self.isInterrupted(error))
+                let denied = Self.isReadOnly(error) ? sent : nil
                 try await store.write { transaction in
-                    if let lone, isTooLarge {
+                    if let denied {
+                        try replica.deny(denied, in: transaction)
+                    } else if let lone, isTooLarge {
                         try replica.keepTooLarge(lone, in: transaction)
                     } else if let lone, isCut {
                         // Alone, it is tried again as it is.
@@ -192,6 +197,8 @@ extension ReplicaConnector {
                 $0.noteInterruption(after: time, of: upload)
             }
             return isTooLarge && count > 0
+        // It follows without its changes.
+        case _ where Self.isReadOnly(error): return count > 0
         case _ where Self.isTooLarge(error):
             link.pieceSize.withLock { $0.noteRefusal(of: size) }
             return count > 0
@@ -202,6 +209,10 @@ extension ReplicaConnector {
     /// RFC 9110, section 15.5.14.
     private static func isTooLarge(_ error: any Error) -> Bool {
         if case ConnectorError.refused(status: 413, _, _) = error { true } else { false }
+    }
+
+    private static func isReadOnly(_ error: any Error) -> Bool {
+        if case ConnectorError.refused(_, code: "readOnly", _) = error { true } else { false }
     }
 
     private static func isInterrupted(_ error: any Error) -> Bool {
@@ -266,7 +277,8 @@ extension ReplicaConnector {
                 return try await receive(.taken)
             } catch let error where Replica.isRefusal(error) {
                 let result = try await receive(.heldBack)
-                try await retryRefused(link)
+                // If that fails, the objects stay beside the store, and the next round tries again.
+                try await replica.retryRefused()
                 return result
             }
         } catch let error as HookRefusal {
@@ -285,10 +297,13 @@ extension ReplicaConnector {
         while true {
             var wait = Duration.zero
             do {
-                try await retryRefused(link)
+                try await link.replica.retryRefused()
                 for try await head in transport.heads(of: link.replica.name) {
                     link.status.update { $0.isConnected = true }
-                    if try await head != link.replica.base() {
+                    var isBehind = try await head != link.replica.base()
+                    // Where the network comes back, a push may wait for its next attempt.
+                    if !isBehind, attempts > 0 { isBehind = try await link.replica.isDirty() }
+                    if isBehind {
                         try await synchronize(link)
                     } else {
                         // Another process may have ended the download.
@@ -314,29 +329,19 @@ extension ReplicaConnector {
 }
 
 extension ReplicaConnector {
-    /// Tries again what a hook had refused; nothing of the exchange depends on it.
-    func retryRefused(_ link: ReplicaLink) async throws {
-        do {
-            try await link.replica.retryRefused()
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            failed(link, error)
-        }
-    }
-
     private func failed(_ link: ReplicaLink, _ error: any Error) {
         if link.isClosed { return }
         // The app, or another process, has taken the replica out of the store.
         if case ReplicationError.unknownReplica = error { return link.replica.close() }
-        report(.failed(link.replica.name, reason: "\(error)"))
-        link.status.update { $0.lastError = "\(error)" }
+        report(.failed(link.replica.name, error))
+        link.status.update { $0.lastError = error }
     }
 
     /// Whether trying again does not help.
     private static func isFinal(_ error: any Error) -> Bool {
         switch error {
         case ReplicationError.senderIsOlder, ReplicationError.senderIsNewer: true
+        case let error as StoreError: error.endsWriting
         case ConnectorError.refused(_, let code, _):
             // A token stays what it is; a right may be granted while the device tries again.
             [

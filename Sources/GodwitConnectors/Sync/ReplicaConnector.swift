@@ -32,8 +32,8 @@ public final class ReplicaConnector: Sendable {
         case sending(ReplicaName, sizeInBytes: Int, carriesChanges: Bool)
         /// The server's answer is taken in, and the replica has this base.
         case adopted(ReplicaName, base: LineState)
-        /// An exchange failed; it will be tried again.
-        case failed(ReplicaName, reason: String)
+        /// An exchange failed; the connector tries again.
+        case failed(ReplicaName, any Error)
         /// The replica is not in sync any more: the app has closed it or left it, or another process has
         /// left it.
         case closed(ReplicaName)
@@ -231,8 +231,12 @@ public final class ReplicaConnector: Sendable {
             }
             for await link in opened {
                 group.addTask {
-                    defer { if !link.isClosed { self.links.withLock { $0.endFollowing() } } }
-                    try await link.untilClosed { try await self.follow(link) }
+                    do {
+                        try await link.untilClosed { try await self.follow(link) }
+                    } catch {
+                        self.links.withLock { $0.endFollowing() }
+                        throw error
+                    }
                 }
             }
             try Task.checkCancellation()
@@ -247,7 +251,7 @@ public final class ReplicaConnector: Sendable {
             throw ReplicationError.unknownReplica(name.text)
         }
         // The app may have ended between an answer and the second trial of what a hook had refused.
-        try await retryRefused(link)
+        try await link.replica.retryRefused()
         try await synchronize(link)
         if link.isClosed { throw ReplicationError.unknownReplica(name.text) }
     }

@@ -2,10 +2,10 @@ public import Foundation
 public import GodwitReplication
 internal import Synchronization
 
-/// How a replica is kept in sync by a connector.
+/// How a connector keeps a replica in sync.
 ///
-/// What waits to be sent is in `Replica.status()`.
-public struct SyncStatus: Hashable, Sendable {
+/// ``LiveReplica`` shows it on a screen, together with how many objects wait to be sent.
+public struct SyncStatus: Sendable {
     /// Whether the server tells the device of new states as they come.
     public internal(set) var isConnected = false
     /// When the replica last had all changes of the server, and the server all of the device.
@@ -13,8 +13,20 @@ public struct SyncStatus: Hashable, Sendable {
     /// How far a comparison of the objects with the server's has come, as a new device makes it; nil when
     /// none is under way.
     public internal(set) var download: DownloadProgress?
-    /// Why the last exchange or connection failed; nil since one has succeeded.
-    public internal(set) var lastError: String?
+    /// Why the last exchange or connection failed: a ``ConnectorError``, a `ReplicationError`, or an error of
+    /// the store; nil since one has succeeded.
+    public internal(set) var lastError: (any Error)?
+
+    public init() {}
+}
+
+extension SyncStatus: Equatable {
+    /// Errors are the same if they say the same.
+    public static func == (left: SyncStatus, right: SyncStatus) -> Bool {
+        left.isConnected == right.isConnected && left.lastSynced == right.lastSynced
+            && left.download == right.download
+            && left.lastError.map { "\($0)" } == right.lastError.map { "\($0)" }
+    }
 }
 
 /// A status that changes, and its observers.

@@ -1,6 +1,7 @@
+internal import GodwitStore
 public import Observation
 
-/// How a queue stands, for a user interface.
+/// How a queue stands, for a screen: it changes as the queue does.
 ///
 /// ```swift
 /// @MainActor struct SyncBadge {
@@ -8,20 +9,24 @@ public import Observation
 ///     var text: String { "\(monitor.summary.pending) to send" }
 /// }
 /// ```
-@MainActor
-@Observable
+///
+/// It follows the queue until it is freed.
+@MainActor @Observable
 public final class QueueMonitor {
     public private(set) var summary: QueueSummary
 
-    @ObservationIgnored private let queue: PushQueue
+    @ObservationIgnored private let task = CancelledTask()
 
     public init(_ queue: PushQueue) {
-        self.queue = queue
         summary = queue.summary
-    }
-
-    /// Follows the queue until the surrounding task is cancelled.
-    public func run() async {
-        for await summary in queue.summaries() { self.summary = summary }
+        let summaries = queue.summaries()
+        task.replace(
+            with: Task { [weak self] in
+                for await summary in summaries {
+                    if Task.isCancelled { return }
+                    self?.summary = summary
+                }
+            }
+        )
     }
 }

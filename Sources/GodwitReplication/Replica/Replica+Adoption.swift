@@ -46,6 +46,7 @@ extension Replica {
         if adoption.identity.client != identity.client {
             // The client that they had is in the server's row until then.
             try leaveOthersBehind(device)
+            try DeviceTable.forgetLeft(server, in: device.database)
             try DeviceTable.set(adoption.identity, for: server, in: device.database)
         } else if adoption.identity.nonce > identity.nonce {
             nonces.pass(adoption.identity.nonce)

@@ -97,6 +97,8 @@ public final class Replica: Sendable {
             // With the hook in place, so that no change comes between.
             try await store.write { transaction in
                 try replica.bringBackLost(in: transaction)
+                // The app may have got the right to write.
+                try replica.releaseDenied(in: transaction)
                 try replica.publishRules(isOpening: true, in: transaction)
                 if try replica.isDirty(in: transaction) { try whenDirty(transaction) }
             }
@@ -122,6 +124,8 @@ public final class Replica: Sendable {
 
     /// Makes the app's rules for merges part of the replica, unless it has newer ones.
     ///
+    /// A device that has only come to follow learns first which rules there are: it may have no right to write.
+    ///
     /// Rules that this program cannot read are replaced at an opening alone: two programs that do not read
     /// each other's would go on for ever. Own rules that others would not read stay here, if a collection
     /// has joined since.
@@ -129,7 +133,10 @@ public final class Replica: Sendable {
         isOpening: Bool,
         in transaction: borrowing WriteTransaction
     ) throws {
-        for collection in try DeviceTable.collections(of: number, in: transaction.connection)
+        let database = transaction.connection
+        let isNew = try DeviceTable.replica(number, in: database).epoch == nil
+        guard try !isNew || PendingTable.isDirty(number, in: database) else { return }
+        for collection in try DeviceTable.collections(of: number, in: database)
         where !ReplicaCollection.records(about: collection).isEmpty {
             let own = machine.rules.version(for: collection)
             guard own > 0 else { continue }
@@ -194,9 +201,13 @@ public final class Replica: Sendable {
     }
 
     /// Whether something waits to be sent.
-    public func isDirty(in transaction: borrowing WriteTransaction) throws -> Bool {
+    public func isDirty(in transaction: borrowing some StoreTransaction & ~Copyable) throws -> Bool
+    {
         try PendingTable.isDirty(number, in: transaction.connection)
     }
+
+    /// Whether something waits to be sent, after the last commit.
+    public func isDirty() async throws -> Bool { try await store.read { [self] in try isDirty(in: $0) } }
 }
 
 // MARK: - Exchange
@@ -339,6 +350,31 @@ extension Replica {
             try PendingTable.set(row, key, of: number, in: transaction.connection)
         }
         transaction.touch()
+    }
+
+    /// Has the objects of a request's batch stay here, because the server says that this device may only read.
+    ///
+    /// They are told as refused, with the reason ``Rejection/Reason/denied``, and the device follows others
+    /// meanwhile. The batch itself is under way until the objects were compared: see ``distrust(in:)``.
+    public func deny(
+        _ request: ReplicaRequest,
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        try checkOpenness(in: transaction)
+        let slice = try device(in: transaction).slice(with: [])
+        guard slice.replica.isFrozen, slice.replica.name == request.batch?.name else { return }
+        for (key, var row) in slice.frozen {
+            row.rejection = .denied
+            try PendingTable.set(row, key, of: number, in: transaction.connection)
+        }
+        transaction.touch()
+    }
+
+    /// Has the objects sent again that the device was not allowed to write: see ``deny(_:in:)``.
+    public func releaseDenied(in transaction: borrowing WriteTransaction) throws {
+        if try PendingTable.releaseDenied(of: number, in: transaction.connection) {
+            transaction.touch()
+        }
     }
 
     /// Lets the other objects go first, if a request carries one object that no connection gets through.

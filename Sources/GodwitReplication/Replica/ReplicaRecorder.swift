@@ -16,6 +16,8 @@ final class ReplicaRecorder: OwnHook, Sendable {
     let undoCountMax: Int
     private let recorded = RecordedRows()
     private let silence = StepSilence()
+    /// Replicas may share a collection: what one takes in is no step of another one's.
+    private let silenceOfAll: StepSilence
     private let whenDirty: Replica.DirtyHook
 
     init(
@@ -33,6 +35,7 @@ final class ReplicaRecorder: OwnHook, Sendable {
             object in
             options.isReadable(object.value, version: object.version, at: key)
         }
+        silenceOfAll = store.attachment { _ in StepSilence() }
         nonces = store.attachment { _ in ServerSessions() }.nonces(of: server)
         self.whenDirty = whenDirty
     }
@@ -64,8 +67,10 @@ final class ReplicaRecorder: OwnHook, Sendable {
 
     /// Has the rest of the transaction make no step that could be undone.
     func takeNoSteps(in transaction: borrowing WriteTransaction) {
-        silence.begin()
-        transaction.add(silence)
+        for silence in [silence, silenceOfAll] {
+            silence.begin()
+            transaction.add(silence)
+        }
     }
 }
 
@@ -101,7 +106,7 @@ extension ReplicaRecorder {
         _ changes: [ObjectChange],
         in transaction: borrowing WriteTransaction
     ) throws {
-        guard undoCountMax > 0, !takesNoSteps else { return }
+        guard undoCountMax > 0, !silenceOfAll.value else { return }
         let database = transaction.connection
         let collections = try DeviceTable.collections(of: number, in: database)
         var isNew = false

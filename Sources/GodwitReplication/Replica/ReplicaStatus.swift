@@ -34,14 +34,13 @@ extension Replica {
     ///
     /// - Throws: ``ReplicationError/unknownReplica(_:)`` when the replica was left.
     public func status() async throws -> ReplicaStatus {
-        try await store.read { [self] transaction in
-            try checkExistence(in: transaction.connection)
-            return try ReplicaStatus(of: number, server, in: transaction.connection)
-        }
+        try await store.read { [self] in try status(in: $0) }
     }
 
     /// How the replica stands within a transaction.
-    public func status(in transaction: borrowing WriteTransaction) throws -> ReplicaStatus {
+    public func status(
+        in transaction: borrowing some StoreTransaction & ~Copyable
+    ) throws -> ReplicaStatus {
         try checkExistence(in: transaction.connection)
         return try ReplicaStatus(of: number, server, in: transaction.connection)
     }

@@ -49,8 +49,8 @@ public final class ReplicaServer: Sendable {
     }
 
     private let storage: any LineStorage
-    private let options: Options
-    private let turns = Turns<ReplicaName>()
+    let options: Options
+    let turns = Turns<ReplicaName>()
     private let followers = Followers()
 
     /// Opens the replicas of a store, and notes where each of them stands.
@@ -87,15 +87,7 @@ public final class ReplicaServer: Sendable {
         let budget = options.budget ?? WireCost.budget(forRequestOf: message.count)
         let frame = try WireFrame(bytes: message, budget: budget)
         let request = try WireRequest(frame, from: client)
-        let scope = request.scope(from: client)
-        var machine = LineMachine(replica: name)
-        machine.policy = options.policy
-        machine.objectSizeMax = options.objectSizeMax
-        machine.keySizeMax = storage.keySizeMax
-        machine.right = try await admit(scope)
-        guard machine.right == .write || !scope.carriesChanges else {
-            throw ReplicationError.readOnly(name.text)
-        }
+        let machine = try await machine(for: name, request.scope(from: client), admit)
         let answer =
             if case .comparison(let state, let ranges) = request {
                 WireAnswer.comparison(
@@ -106,11 +98,28 @@ public final class ReplicaServer: Sendable {
                     )
                 )
             } else {
-                try await turns.take(name) { [self, machine] in
+                try await turns.take(name) { [self] in
                     try await decide(request, from: client, for: frame.features, by: machine)
                 }
             }
         return answer.frame.bytes(for: frame.features)
+    }
+
+    /// What decides about a message, once its sender is let in.
+    func machine(
+        for name: ReplicaName,
+        _ scope: MessageScope,
+        _ admit: (MessageScope) async throws -> ReplicaRight
+    ) async throws -> LineMachine {
+        var machine = LineMachine(replica: name)
+        machine.policy = options.policy
+        machine.objectSizeMax = options.objectSizeMax
+        machine.keySizeMax = storage.keySizeMax
+        machine.right = try await admit(scope)
+        guard machine.right == .write || !scope.carriesChanges else {
+            throw ReplicationError.readOnly(name.text)
+        }
+        return machine
     }
 
     private func decide(
@@ -119,14 +128,9 @@ public final class ReplicaServer: Sendable {
         for peer: WireFeatures,
         by machine: LineMachine
     ) async throws -> WireAnswer {
-        let name = machine.replica
-        for _ in 0..<options.attemptMax {
-            guard
-                let reads = request.reads(for: client, changedMax: options.changedMax(of: request))
-            else {
-                break
-            }
-            let slice = try await storage.load(reads, of: name)
+        guard let reads = request.reads(for: client, changedMax: options.changedMax(of: request))
+        else { preconditionFailure("Nothing is decided about a comparison") }
+        return try await decide(reads, of: machine.replica) { slice in
             let decision = try machine.decide(
                 request,
                 from: client,
@@ -134,6 +138,19 @@ public final class ReplicaServer: Sendable {
                 for: peer,
                 newEpoch: options.newEpoch
             )
+            return (decision.answer, decision.writes)
+        }
+    }
+
+    /// Reads, decides and commits; anew where another server was faster.
+    func decide<Answer>(
+        _ reads: LineReads,
+        of name: ReplicaName,
+        _ body: (LineSlice) throws -> (answer: Answer, writes: LineWrites?)
+    ) async throws -> Answer {
+        for _ in 0..<options.attemptMax {
+            let slice = try await storage.load(reads, of: name)
+            let decision = try body(slice)
             guard let writes = decision.writes else { return decision.answer }
             guard try await storage.commit(writes, decidedOn: slice, of: name) else { continue }
             if let commit = writes.commit { followers.notify(commit.state, of: name) }

@@ -6,7 +6,18 @@ internal import GodwitStore
 /// noted in the transaction that makes it, whichever program writes it. The object itself says what
 /// it was changed to; `tail` has the change only where an app has recorded how it was made.
 enum DeviceSchema {
-    static let schema = TableSchema(name: "device", steps: [.sql(tables + triggers)])
+    static let schema = TableSchema(name: "device", steps: [.sql(tables + triggers), .sql(left)])
+
+    /// What the device has sent last to replicas that it has left, under an id that others still have.
+    private static let left = """
+        CREATE TABLE godwit_device_left (
+            server INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            sequence INTEGER NOT NULL,
+            batch INTEGER,
+            PRIMARY KEY (server, name)
+        ) STRICT, WITHOUT ROWID;
+        """
 
     private static let tables = """
         CREATE TABLE godwit_device_server (

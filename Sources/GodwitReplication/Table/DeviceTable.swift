@@ -105,11 +105,15 @@ extension DeviceTable {
     ) throws -> DeviceNumber {
         var replica = DeviceReplica()
         replica.isSalvaged = try removeOrphans(in: database)
+        // The server counts the batches of a client on, also of one that has left and comes back.
         let insert = try PreparedStatement(
             """
             INSERT INTO godwit_device_replica
-                (server, name, serial, id, sum, sequence, is_frozen, is_salvaged)
-            VALUES (?, ?, ?, ?, ?, ?, FALSE, ?) ON CONFLICT (server, name) DO NOTHING
+                (server, name, serial, id, sum, sequence, batch, is_frozen, is_salvaged)
+            SELECT ?1, ?2, ?3, ?4, ?5, coalesce(left.sequence, ?6), left.batch, FALSE, ?7
+            FROM (SELECT 1) LEFT JOIN godwit_device_left AS left
+            ON left.server = ?1 AND left.name = ?2
+            WHERE TRUE ON CONFLICT (server, name) DO NOTHING
             """,
             in: database
         )
@@ -195,6 +199,16 @@ extension DeviceTable {
         of server: ServerNumber,
         in database: Database
     ) throws {
+        let note = try PreparedStatement(
+            """
+            INSERT OR REPLACE INTO godwit_device_left (server, name, sequence, batch)
+            SELECT server, name, sequence, batch FROM godwit_device_replica
+            WHERE number = ? AND frozen_as IS NULL
+            """,
+            in: database
+        )
+        try note.bind(number.rawValue, at: 1)
+        try note.execute()
         let statement = try PreparedStatement(
             "DELETE FROM godwit_device_replica WHERE number = ?",
             in: database
@@ -202,15 +216,28 @@ extension DeviceTable {
         try statement.bind(number.rawValue, at: 1)
         try statement.execute()
         _ = try removeOrphans(in: database)
-        let rest = try PreparedStatement(
-            """
-            DELETE FROM godwit_device_server WHERE number = ?1 AND NOT EXISTS (
-                SELECT 1 FROM godwit_device_replica WHERE server = ?1)
-            """,
+        // With the last replica goes the id.
+        for (table, column) in [("server", "number"), ("left", "server")] {
+            let rest = try PreparedStatement(
+                """
+                DELETE FROM godwit_device_\(table) WHERE \(column) = ?1 AND NOT EXISTS (
+                    SELECT 1 FROM godwit_device_replica WHERE server = ?1)
+                """,
+                in: database
+            )
+            try rest.bind(server.rawValue, at: 1)
+            try rest.execute()
+        }
+    }
+
+    /// Forgets what was sent to replicas that were left: the device has taken another id.
+    static func forgetLeft(_ server: ServerNumber, in database: Database) throws {
+        let statement = try PreparedStatement(
+            "DELETE FROM godwit_device_left WHERE server = ?",
             in: database
         )
-        try rest.bind(server.rawValue, at: 1)
-        try rest.execute()
+        try statement.bind(server.rawValue, at: 1)
+        try statement.execute()
     }
 
     /// Removes rows of replicas that are gone, and says whether there were any.

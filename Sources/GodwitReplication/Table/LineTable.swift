@@ -171,13 +171,18 @@ enum LineTable {
 // MARK: - States
 
 extension LineTable {
+    /// The id of a state that is kept.
+    ///
+    /// The row of one without refs goes after its entries, which may be gone in part: it is not kept.
     static func state(
         at serial: Int64,
         of line: LineNumber,
         in database: Database
     ) throws -> StateID? {
         let statement = try PreparedStatement(
-            "SELECT id FROM godwit_line_state WHERE line = ? AND serial = ?",
+            """
+            SELECT id FROM godwit_line_state WHERE line = ?1 AND serial = ?2 AND (\(isReferenced))
+            """,
             in: database
         )
         defer { statement.reset() }
@@ -276,22 +281,21 @@ extension LineTable {
         return serials
     }
 
+    private static let isReferenced = """
+        EXISTS (SELECT 1 FROM godwit_line WHERE number = ?1 AND serial = ?2)
+        OR EXISTS (SELECT 1 FROM godwit_line_opening WHERE line = ?1 AND serial = ?2)
+        OR EXISTS (SELECT 1 FROM godwit_line_peer WHERE line = ?1 AND acked = ?2)
+        OR EXISTS (SELECT 1 FROM godwit_line_peer WHERE line = ?1 AND sent = ?2)
+        OR EXISTS (SELECT 1 FROM godwit_line_restoration WHERE line = ?1 AND reference = ?2)
+        """
+
     /// Whether a client can have the state, or something else needs it.
     static func isReferenced(
         _ serial: Int64,
         of line: LineNumber,
         in database: Database
     ) throws -> Bool {
-        let statement = try PreparedStatement(
-            """
-            SELECT EXISTS (SELECT 1 FROM godwit_line WHERE number = ?1 AND serial = ?2)
-                OR EXISTS (SELECT 1 FROM godwit_line_opening WHERE line = ?1 AND serial = ?2)
-                OR EXISTS (SELECT 1 FROM godwit_line_peer WHERE line = ?1 AND acked = ?2)
-                OR EXISTS (SELECT 1 FROM godwit_line_peer WHERE line = ?1 AND sent = ?2)
-                OR EXISTS (SELECT 1 FROM godwit_line_restoration WHERE line = ?1 AND reference = ?2)
-            """,
-            in: database
-        )
+        let statement = try PreparedStatement("SELECT \(isReferenced)", in: database)
         defer { statement.reset() }
         try statement.bind(line.rawValue, at: 1)
         try statement.bind(serial, at: 2)

@@ -119,6 +119,20 @@ enum PendingTable {
     }
 
     /// How many objects have changes that the server has not taken.
+    /// - Returns: Whether there were any.
+    static func releaseDenied(of replica: DeviceNumber, in database: Database) throws -> Bool {
+        let statement = try PreparedStatement(
+            """
+            UPDATE godwit_device_pending SET rejection = NULL
+            WHERE replica = ? AND rejection = 'denied'
+            """,
+            in: database
+        )
+        try statement.bind(replica.rawValue, at: 1)
+        try statement.execute()
+        return statement.changedRowCount > 0
+    }
+
     static func count(of replica: DeviceNumber, in database: Database) throws -> Int {
         let statement = try PreparedStatement(
             "SELECT count(*) FROM godwit_device_pending WHERE replica = ?",

@@ -13,6 +13,16 @@ enum Encoding {
         let accepted = request.headers[.accept] ?? ""
         self = accepted.contains("application/cbor") ? .cbor : .json
     }
+
+    /// The encoding of a request's body; nil for another one than these two.
+    init?(of request: Request) {
+        let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased()
+        switch type?.filter({ $0 != " " }) {
+        case "application/json": self = .json
+        case "application/cbor": self = .cbor
+        default: return nil
+        }
+    }
 }
 
 extension Response {

@@ -22,6 +22,8 @@ struct ReplicaRoutes {
     let metrics: ServerMetrics
     /// What `/metrics` answers; nil where the process keeps no metrics.
     let published: PrometheusMetrics?
+    /// Whether there is a list that everybody may edit.
+    let hasDemo: Bool
     /// How often a stream of events says that the server is there, and looks whether its token still is.
     let heartbeat: Duration
 
@@ -51,9 +53,10 @@ struct ReplicaRoutes {
         switch route {
         case .live: return Response(status: .ok, value: ["status": "ok"])
         case .ready, .health: return await answerHealth(context)
-        case .dashboard: return Response(.page)
-        case .dashboardStyle: return Response(.style)
-        case .dashboardScript: return Response(.script)
+        case .dashboard: return Response(.dashboard)
+        case .dashboardStyle: return Response(.dashboardStyle)
+        case .dashboardScript: return Response(.dashboardScript)
+        case .demo, .demoStyle, .demoScript, .demoWorker, .demoClient: return try answerDemo(route)
         case .metrics: return try answerMetrics()
         case .replicas: return try await list(request, context)
         case .summary: return try await summary(of: context.replica(), for: request)
@@ -93,6 +96,19 @@ extension ReplicaRoutes {
         )
     }
 
+    private func answerDemo(_ route: ServerRoute) throws -> Response {
+        guard hasDemo else {
+            throw HTTPError(.notFound, message: "this server has no demo: see godwit serve --demo")
+        }
+        return switch route {
+        case .demoStyle: Response(.demoStyle)
+        case .demoScript: Response(.demoScript)
+        case .demoWorker: Response(.demoWorker)
+        case .demoClient: Response(.client)
+        default: Response(.demo)
+        }
+    }
+
     private func exchange(_ request: Request, _ context: AccessContext) async throws -> Response {
         let name = try context.replica()
         guard let header = request.headers[.godwitClient], let identifier = Identifier(header)
@@ -104,12 +120,9 @@ extension ReplicaRoutes {
         // Counted until the answer is there.
         let lease = limiter.request(of: context.principal.identity)
         defer { withExtendedLifetime(lease) {} }
-        let body = try await body(of: request, lease)
-        let answer = try await server.answer(
-            Array(body.readableBytesView),
-            from: ClientID(identifier),
-            of: name
-        ) { scope in
+        let (body, client) = (try await body(of: request, lease), ClientID(identifier))
+        let bytes = Array(body.readableBytesView)
+        let admit = { (scope: MessageScope) async throws -> ReplicaRight in
             // The key may have been revoked while the body came.
             let principal = try await gate.principal(request.headers)
             try principal.require(.read, name)
@@ -117,6 +130,16 @@ extension ReplicaRoutes {
                 _ = try await server.head(of: name)
             }
         }
+        if Encoding(of: request) == .json {
+            let answer = try await server.answer(
+                json: bytes,
+                from: client,
+                of: name,
+                admitting: admit
+            )
+            return Response(status: .ok, value: answer)
+        }
+        let answer = try await server.answer(bytes, from: client, of: name, admitting: admit)
         return Response(
             status: .ok,
             headers: [.contentType: "application/octet-stream"],

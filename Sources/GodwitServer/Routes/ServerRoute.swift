@@ -7,6 +7,7 @@ internal import HTTPTypes
 enum ServerRoute: CaseIterable {
     case live, ready, health
     case dashboard, dashboardStyle, dashboardScript
+    case demo, demoStyle, demoScript, demoWorker, demoClient
     case metrics
     case replicas, create, summary, value, exchange, events, clients
 
@@ -39,6 +40,12 @@ enum ServerRoute: CaseIterable {
         case .dashboard: "/dashboard"
         case .dashboardStyle: "/dashboard/style.css"
         case .dashboardScript: "/dashboard/app.js"
+        case .demo: "/demo"
+        case .demoStyle: "/demo/demo.css"
+        case .demoScript: "/demo/demo.js"
+        // Its folder is that of the page: a worker serves what lies below it.
+        case .demoWorker: "/demo-worker.js"
+        case .demoClient: "/demo/godwit.js"
         case .metrics: "/metrics"
         case .replicas: "/v1/replicas"
         case .create, .summary: replica
@@ -51,7 +58,9 @@ enum ServerRoute: CaseIterable {
 
     var need: Need {
         switch self {
-        case .live, .ready, .health, .dashboard, .dashboardStyle, .dashboardScript: .nothing
+        case .live, .ready, .health, .dashboard, .dashboardStyle, .dashboardScript, .demo,
+            .demoStyle, .demoScript, .demoWorker, .demoClient:
+            .nothing
         case .metrics: .server
         case .replicas: .token
         case .create: .replica(.create)

@@ -15,5 +15,7 @@ package final class CancelledTask: Sendable {
         old?.cancel()
     }
 
-    deinit { task.withLock { $0?.cancel() } }
+    package func cancel() { task.withLock { $0.take() }?.cancel() }
+
+    deinit { cancel() }
 }

@@ -23,8 +23,15 @@ public final class SimulatedNetwork: ReplicaTransport {
     public let server: ReplicaServer
     private let state = Mutex(State())
 
-    /// - Parameter store: What the server keeps its replicas in.
-    public init(store: Store) async throws { server = try await ReplicaServer(store) }
+    /// - Parameters:
+    ///   - store: What the server keeps its replicas in.
+    ///   - options: What the server takes, and how it merges.
+    public init(
+        store: Store,
+        options: ReplicaServer.Options = ReplicaServer.Options()
+    ) async throws {
+        server = try await ReplicaServer(store, options: options)
+    }
 
     /// Whether anything gets through at all.
     public var isOnline: Bool {

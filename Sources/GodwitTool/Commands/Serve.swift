@@ -24,6 +24,8 @@ struct Serve: AsyncParsableCommand {
             --allow-host names beside --keys or --jwks: those of a proxy before it.
             With --tls-certificate and --tls-key it serves HTTPS, and reads the files again
             when they change.
+            With --demo it has a replica "shopping" and a page that edits it, in several
+            browsers at once and offline.
             GET /health/ready answers 200 while the store can be read and written to, else
             503; /metrics is for Prometheus, and /dashboard for people.
             With --database, any number of servers may share the replicas and keys of a
@@ -35,6 +37,7 @@ struct Serve: AsyncParsableCommand {
 
             EXAMPLES
               godwit serve
+              godwit serve --demo
               godwit serve --port 7007 --store /var/lib/godwit/server.sqlite
               godwit serve --keys --allow-host sync.example.com
               godwit serve --host 0.0.0.0 --keys --rate 20
@@ -81,7 +84,9 @@ extension ServeOptions {
         let scheme = tls == nil ? "http" : "https"
         let whenListening: @Sendable (Int) async -> Void = { port in
             // A server runs without its output, too.
-            try? Terminal.print("godwit is listening on \(scheme)://\(host):\(port)")
+            let address = "\(scheme)://\(host):\(port)"
+            try? Terminal.print("godwit is listening on \(address)")
+            if demo ?? false { try? Terminal.print("a shopping list is at \(address)/demo") }
         }
         #if PostgreSQL
         if let database = try database.opened() {
@@ -126,6 +131,7 @@ extension ServeOptions {
     ) async throws {
         var server = server
         (server.limits, server.metrics) = (limits, metrics)
+        server.hasDemo = demo ?? false
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [server],

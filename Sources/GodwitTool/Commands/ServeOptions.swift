@@ -34,6 +34,8 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "How the log is written to standard error: text or json. (default: text)")
     var logFormat: LogFormat?
     @Flag(inversion: .prefixedNo, help: "Say more about each request.") var verbose: Bool?
+    @Flag(inversion: .prefixedNo, help: "Serve a shopping list at /demo, for browsers.")
+    var demo: Bool?
 
     enum LogFormat: String, ExpressibleByArgument, CaseIterable { case text, json }
 }
@@ -59,6 +61,7 @@ extension ServeOptions {
         result.maxClients = maxClients ?? base.maxClients
         result.logFormat = logFormat ?? base.logFormat
         result.verbose = verbose ?? base.verbose
+        result.demo = demo ?? base.demo
         return result
     }
 
@@ -82,6 +85,11 @@ extension ServeOptions {
         }
         guard (tlsCertificate == nil) == (tlsKey == nil) else {
             throw ValidationError("--tls-certificate and --tls-key need each other.")
+        }
+        guard access == .open || !(demo ?? false) else {
+            throw ValidationError(
+                "--demo serves a list that everybody may edit: leave --keys and --jwks out."
+            )
         }
         guard access != .open || allowHost.isEmpty else {
             throw ValidationError(
@@ -125,8 +133,10 @@ extension ServeOptions {
     static let names = [
         "port", "store", "database", "host", "keys", "jwks", "issuer", "audience",
         "tls-certificate", "tls-key", "allow-host", "forget-after", "rate", "burst", "max-clients",
-        "log-format", "verbose",
+        "log-format", "verbose", "demo",
     ]
+
+    private static let flags: Set = ["keys", "verbose", "demo"]
 
     /// Reads the options of a JSON file: a map of their names, such as `{"port": 7007, "keys": true}`.
     init(file path: String) throws {
@@ -155,8 +165,8 @@ extension ServeOptions {
             // A variable that is set to nothing is not set.
             guard let text = environment[variable], !text.isEmpty else { return nil }
             switch (name, text) {
-            case ("keys", "true"), ("verbose", "true"): return (name, true)
-            case ("keys", "false"), ("verbose", "false"): return (name, false)
+            case (_, "true") where Self.flags.contains(name): return (name, true)
+            case (_, "false") where Self.flags.contains(name): return (name, false)
             case ("allow-host", _):
                 let hosts = text.split(separator: ",").map { Value.string(Key(String($0))) }
                 return (name, .list(Value.List(hosts)))
@@ -174,9 +184,9 @@ extension ServeOptions {
                 throw ValidationError("\(source) has the unknown option \"\(name)\".")
             }
             switch (name, value) {
-            case ("keys", .bool(let isSet)), ("verbose", .bool(let isSet)):
+            case (_, .bool(let isSet)) where Self.flags.contains(name):
                 arguments.append(isSet ? "--\(name)" : "--no-\(name)")
-            case ("keys", _), ("verbose", _):
+            case _ where Self.flags.contains(name):
                 throw ValidationError("\(source): \"\(name)\" is true or false.")
             case ("allow-host", .list(let hosts)):
                 let names = hosts.compactMap(\.text)

@@ -54,6 +54,14 @@ enum Sources_GodwitConnectors_Inbox_ObjectConflict_1 {
     }
 }
 
+// Sources/GodwitConnectors/Sync/LiveReplica.swift, block 1
+enum Sources_GodwitConnectors_Sync_LiveReplica_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let sync = LiveReplica(shopping, of: connector)
+        Text(sync.status.isConnected ? "\(sync.pendingCount) to send" : "Offline")
+    }
+}
+
 // Sources/GodwitConnectors/Sync/ReplicaConnector.swift, block 1
 enum Sources_GodwitConnectors_Sync_ReplicaConnector_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {

@@ -28,11 +28,9 @@ enum Documentation_replication_1 {
 // Documentation/replication.md, block 2
 enum Documentation_replication_2 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        for await status in connector.statuses(of: shopping.name) {
-            show(status.isConnected, status.lastSynced, status.lastError)
-        }
-        let status = try await shopping.status()
-        show(status.pendingCount, status.refusedByApp, status.rejections)
+        let sync = LiveReplica(shopping, of: connector)     // observed by a screen
+        show(sync.status.isConnected, sync.status.lastSynced, sync.status.lastError)
+        show(sync.pendingCount, sync.rejections, sync.refusedByApp)
     }
 }
 

@@ -68,11 +68,17 @@ enum Documentation_screens_4 {
 
 // Documentation/screens.md, block 5
 enum Documentation_screens_5 {
-    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        for await status in connector.statuses(of: shopping.name) {
-            label.text = status.isConnected ? "In sync" : status.lastError ?? "Connecting…"
-            progressView.progress = status.download?.fractionCompleted ?? 1
+    struct SyncBadge: View {
+        let sync: LiveReplica
+
+        var body: some View {
+            Text(sync.status.isConnected ? "\(sync.pendingCount) to send" : error ?? "Connecting…")
         }
+
+        var error: String? { sync.status.lastError?.localizedDescription }
+    }
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let badge = SyncBadge(sync: LiveReplica(shopping, of: connector))
     }
 }
 
@@ -80,7 +86,6 @@ enum Documentation_screens_5 {
 enum Documentation_screens_6 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let monitor = QueueMonitor(queue)
-        async let following: Void = monitor.run()
         label.text = "\(monitor.summary.pending) to send, \(monitor.summary.failed) refused"
     }
 }

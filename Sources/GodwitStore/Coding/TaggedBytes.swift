@@ -1,15 +1,15 @@
-import Foundation
-import GodwitTree
+internal import Foundation
+package import GodwitTree
 
-// JSON has no bytes. `store get` and `store ls` write them as `{"$bytes": "…"}`, in Base64, and
-// `store set` reads that back. A map of the app's with one such key is wrapped as `{"$map": {…}}`.
+// JSON has no bytes: they are written as `{"$bytes": "…"}`, in Base64. A map of the app's with one such key is
+// wrapped as `{"$map": {…}}`.
 
 extension Value {
     private static let bytesKey: Key = "$bytes"
     private static let mapKey: Key = "$map"
 
     /// The value with its bytes in the form that JSON text keeps.
-    var taggingBytes: Value {
+    package var taggingBytes: Value {
         switch self {
         case .bytes(let bytes):
             return [Self.bytesKey: .string(Key(Data(bytes).base64EncodedString()))]
@@ -22,7 +22,7 @@ extension Value {
     }
 
     /// The value that ``taggingBytes`` was made from.
-    var untaggingBytes: Value {
+    package var untaggingBytes: Value {
         switch self {
         case .list(let items): return .list(Value.List(items.map(\.untaggingBytes)))
         case .map(let map) where map.isTagged:
