@@ -87,7 +87,7 @@ extension ReplicationError: CustomStringConvertible {
         case .damagedHistory(let reason): "the stored history is damaged: \(reason)"
         case .unsentChanges(let name, let count):
             "the replica \"\(name)\" has \(count) changes that its server does not have"
-        case .unknownConflict(let key): "the conflict about \(key) is settled already"
+        case .unknownConflict(let key): "the conflict about \(key) is resolved already"
         case .changedSince(let key): "\(key) has changed since the conflict: edit it by hand"
         }
     }

@@ -52,7 +52,7 @@ struct CardServer: Sendable {
     let network: SimulatedNetwork
 
     init() async throws {
-        name = try ReplicaName("shopping")
+        name = ReplicaName("shopping")
         network = try await SimulatedNetwork(store: Store(.memory))
         try await network.create(name)
     }

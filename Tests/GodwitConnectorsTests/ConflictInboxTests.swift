@@ -72,19 +72,19 @@ import Testing
         let (phone, tablet) = try await renamed()
         let conflict = try #require(try await conflicts(on: phone).first)
         let written = Card(name: "both", note: "by hand")
-        let (choice, expected): (ConflictChoice<Card>, Card?) =
+        let (choice, expected): (ConflictResolution<Card>, Card?) =
             [
                 (.keep, conflict.current), (.takeOther, conflict.other), (.put(written), written),
                 (.put(nil), nil),
             ][number]
-        try await phone.store.write { [typed] in try $0.settle(conflict, in: typed, choice) }
+        try await phone.store.write { [typed] in try $0.resolve(conflict, in: typed, choice) }
         for device in [phone, tablet] { try await device.synchronize() }
         for device in [phone, tablet] {
             let (found, left) = (try await card("a", on: device), try await conflicts(on: device))
             #expect(found == expected && left.isEmpty)
         }
         await #expect(throws: ReplicationError.unknownConflict(typed.place("a"))) {
-            try await phone.store.write { [typed] in try $0.settle(conflict, in: typed, .keep) }
+            try await phone.store.write { [typed] in try $0.resolve(conflict, in: typed, .keep) }
         }
     }
 
@@ -96,10 +96,10 @@ import Testing
             !conflict.canTakeOther && conflict.other == nil && conflict.current?.name == "later"
         )
         await #expect(throws: ReplicationError.changedSince(typed.place("a"))) {
-            try await phone.store.write { [typed] in try $0.settle(conflict, in: typed, .takeOther)
+            try await phone.store.write { [typed] in try $0.resolve(conflict, in: typed, .takeOther)
             }
         }
-        try await phone.store.write { [typed] in try $0.settle(conflict, in: typed, .keep) }
+        try await phone.store.write { [typed] in try $0.resolve(conflict, in: typed, .keep) }
         #expect(try await conflicts(on: phone).isEmpty)
     }
 
@@ -114,7 +114,7 @@ import Testing
         let conflict = try #require(try await conflicts(on: phone).first)
         #expect(conflict.current?.name == "edited")
         #expect(conflict.other == nil && conflict.canTakeOther)
-        try await phone.store.write { [typed] in try $0.settle(conflict, in: typed, .takeOther) }
+        try await phone.store.write { [typed] in try $0.resolve(conflict, in: typed, .takeOther) }
         for device in [phone, tablet] { try await device.synchronize() }
         for device in [phone, tablet] { #expect(try await card("a", on: device) == nil) }
     }
@@ -125,7 +125,7 @@ import Testing
         try await change("a", on: phone) { $0.note = "newer" }
         await #expect(throws: StoreError.self) {
             try await phone.store.write { [typed] transaction in
-                try transaction.settle(conflict, in: typed, .put(Card(name: "stale")))
+                try transaction.resolve(conflict, in: typed, .put(Card(name: "stale")))
             }
         }
         #expect(try await card("a", on: phone)?.note == "newer")
@@ -151,9 +151,9 @@ import Testing
 
     struct CardV1: Codable, Sendable { var title: String }
 
-    @Test(arguments: [ConflictChoice<Card>.keep, .takeOther, .put(Card(name: "by hand"))])
+    @Test(arguments: [ConflictResolution<Card>.keep, .takeOther, .put(Card(name: "by hand"))])
     func `a decision about an object of a later version leaves it readable`(
-        choice: ConflictChoice<Card>
+        choice: ConflictResolution<Card>
     ) async throws {
         let newer = Store.Collection<CardV1>("cards").upgraded { Card(name: $0.title) }
         let store = try Store(.memory)
@@ -171,8 +171,8 @@ import Testing
         let running = Task { try await queue.run() }
         for await status in queue.statuses(of: id) where status == .conflict { break }
         let conflict = try #require(try await store.read { try $0.conflicts(in: newer) }.first)
-        try await store.write { try $0.settle(conflict, in: newer, choice) }
-        #expect(try await queue.fate(of: id) == .completed)
+        try await store.write { try $0.resolve(conflict, in: newer, choice) }
+        #expect(try await queue.result(of: id) == .completed)
         running.cancel()
         let card = try await store.read { try $0.get("b", in: newer) }
         let expected =
@@ -217,13 +217,13 @@ import Testing
             #expect(found.count == 1 && conflict.origin == .cloud(id, reason: "412"))
             #expect(conflict.current == Card(name: "mine") && conflict.other == theirs)
             let written = Card(name: "both")
-            let (choice, expected): (ConflictChoice<Card>, Card?) =
+            let (choice, expected): (ConflictResolution<Card>, Card?) =
                 [
                     (.keep, conflict.current), (.takeOther, theirs), (.put(written), written),
                     (.put(nil), nil),
                 ][number]
-            try await store.write { try $0.settle(conflict, in: typed, choice) }
-            #expect(try await queue.fate(of: id) == .completed)
+            try await store.write { try $0.resolve(conflict, in: typed, choice) }
+            #expect(try await queue.result(of: id) == .completed)
             let (card, left) = try await store.read { transaction in
                 (try transaction.get("b", in: typed), try transaction.conflicts(in: typed))
             }
@@ -238,7 +238,7 @@ import Testing
             let conflict = try #require(found.first)
             #expect(!conflict.canTakeOther && conflict.other == nil)
             await #expect(throws: ConnectorError.unreadVersion("b")) {
-                try await store.write { try $0.settle(conflict, in: typed, .takeOther) }
+                try await store.write { try $0.resolve(conflict, in: typed, .takeOther) }
             }
         }
     }
@@ -249,7 +249,7 @@ import Testing
         let (phone, tablet) = try await renamed()
         let inbox = ConflictInbox(of: typed, in: phone.store)
         while inbox.conflicts.isEmpty { await change(of: inbox) }
-        try await inbox.settle(inbox.conflicts[0], .takeOther)
+        try await inbox.resolve(inbox.conflicts[0], .takeOther)
         while !inbox.conflicts.isEmpty { await change(of: inbox) }
         for device in [phone, tablet] { try await device.synchronize() }
         try await change("a", on: phone) { $0.name = "1" }

@@ -13,7 +13,7 @@ import Testing
 
     init() async throws {
         server = try await CardServer()
-        notes = try ReplicaName("notes")
+        notes = ReplicaName("notes")
         try await server.network.create(notes)
     }
 
@@ -67,9 +67,9 @@ import Testing
             try await phone.set(key, 1)
             try await phone.synchronize()
             try await phone.set(key, 2)
-            network.decide { _ in isLost ? .loseRequest : .loseAnswer }
+            network.deliver { _ in isLost ? .loseRequest : .loseAnswer }
             await #expect(throws: (any Error).self) { try await phone.synchronize() }
-            network.decide { _ in .arrives }
+            network.deliver { _ in .arrives }
             let client = try await phone.replica.status().client
             try await phone.connector.leave(name, removingObjects: true, discardingChanges: true)
             let again = try await phone.connector.open(name, collections: ["cards"])
@@ -84,6 +84,21 @@ import Testing
             try await tablet.synchronize()
             #expect(try await tablet.number(key) == 3)
         }
+    }
+
+    @Test(.timeLimit(.minutes(Soak.minutesMax)))
+    func `an app that gives its changes up does not wait for an exchange that waits`() async throws
+    {
+        let transport = WaitingTransport(network: network)
+        let phone = try await CardDevice(Store(.memory), name, transport)
+        try await phone.set(1, 1)
+        let exchange = Task { try await phone.synchronize() }
+        for await _ in transport.waiting { break }
+        try await phone.connector.leave(name, removingObjects: true, discardingChanges: true)
+        await #expect(throws: ReplicationError.unknownReplica(name.text)) {
+            try await exchange.value
+        }
+        #expect(try await phone.keys() == [])
     }
 
     @Test func `what one replica takes in is no step of another one with the same objects`()
@@ -143,5 +158,29 @@ import Testing
         try await phone.synchronize()
         // An edit beats a removal that has not seen it.
         for device in [phone, restored] { #expect(try await device.number(0) == 7) }
+    }
+}
+
+/// A transport whose exchanges wait until they are cancelled, as for a user who has to sign in.
+private struct WaitingTransport: ForwardingTransport {
+    let network: SimulatedNetwork
+    let waiting: AsyncStream<Void>
+    private let announce: AsyncStream<Void>.Continuation
+
+    init(network: SimulatedNetwork) {
+        self.network = network
+        (waiting, announce) = AsyncStream.makeStream()
+    }
+
+    func exchange(
+        _ body: [UInt8],
+        replica: ReplicaName,
+        client: ClientID
+    ) async throws -> [UInt8] {
+        announce.yield()
+        let (never, end) = AsyncStream.makeStream(of: Never.self)
+        defer { end.finish() }
+        for await _ in never {}
+        throw CancellationError()
     }
 }

@@ -28,7 +28,7 @@ import Testing
         let other = conflict.choice == .ours ? conflict.theirs : conflict.ours
         let replica = phone.replica
         try await phone.store.write {
-            try replica.settle(id, about: record.object, .takeOther, in: $0)
+            try replica.resolve(id, about: record.object, .takeOther, in: $0)
         }
         for device in [phone, tablet] { try await device.synchronize() }
         for device in [phone, tablet] {
@@ -37,13 +37,13 @@ import Testing
             #expect(try await device.replica.conflicts() == [])
         }
         await #expect(throws: ReplicationError.unknownConflict(record.object)) {
-            try await phone.store.write { try replica.settle(id, about: record.object, in: $0) }
+            try await phone.store.write { try replica.resolve(id, about: record.object, in: $0) }
         }
     }
 
     @Test func `conflicts of one replica do not go to another one's server`() async throws {
         let (phone, tablet) = (try await device(), try await device())
-        let other = try ReplicaName("other")
+        let other = ReplicaName("other")
         try await network.create(other)
         _ = try await phone.connector.open(other, collections: ["notes"])
         try await phone.set(1, 1)
@@ -69,10 +69,10 @@ import Testing
         let (store, replica) = (phone.store, phone.replica)
         await #expect(throws: ReplicationError.changedSince(record.object)) {
             try await store.write {
-                try replica.settle(id, about: record.object, .takeOther, in: $0)
+                try replica.resolve(id, about: record.object, .takeOther, in: $0)
             }
         }
-        try await store.write { try replica.settle(id, about: record.object, in: $0) }
+        try await store.write { try replica.resolve(id, about: record.object, in: $0) }
         #expect(try await replica.conflicts() == [])
     }
 
@@ -102,7 +102,7 @@ import Testing
         #expect(conflict.path == ValuePath([.key("items"), .position(1), .key("name")]))
         let other = conflict.choice == .ours ? conflict.theirs : conflict.ours
         let (store, replica) = (phone.store, phone.replica)
-        try await store.write { try replica.settle(id, about: record.object, .takeOther, in: $0) }
+        try await store.write { try replica.resolve(id, about: record.object, .takeOther, in: $0) }
         for device in [phone, tablet] { try await device.synchronize() }
         for device in [phone, tablet] {
             let list = try await value("l", on: device)?["items"]?.list
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `a conflict within a list is not settled in another item that has the same value`()
+    @Test func `a conflict within a list is not resolved in another item that has the same value`()
         async throws
     {
         let (phone, tablet) = (try await device(), try await device())
@@ -144,10 +144,10 @@ import Testing
                 try transaction.edit("l", in: cards) {
                     $0.items.list.append(["name": "Wine", "quantity": kept])
                 }
-                try replica.settle(id, about: record.object, .takeOther, in: transaction)
+                try replica.resolve(id, about: record.object, .takeOther, in: transaction)
             }
         }
-        try await store.write { try replica.settle(id, about: record.object, .takeOther, in: $0) }
+        try await store.write { try replica.resolve(id, about: record.object, .takeOther, in: $0) }
         let items = try await value("l", on: phone)?["items"]?.list.map(Array.init)
         #expect(items?.map { $0["quantity"] } == [1, kept, other])
         #expect(items?.map { $0["name"] } == ["Bread", "Milk", "Wine"])
@@ -187,7 +187,7 @@ import Testing
         }
         for id in record.conflicts.keys {
             try await store.write {
-                try replica.settle(id, about: record.object, .takeOther, in: $0)
+                try replica.resolve(id, about: record.object, .takeOther, in: $0)
             }
         }
         for device in [phone, tablet] { try await device.synchronize() }
@@ -222,11 +222,11 @@ import Testing
         try await store.write { [cards] in try $0.set(["text": texts[3]], for: "l", in: cards) }
         await #expect(throws: ReplicationError.changedSince(record.object)) {
             try await store.write {
-                try replica.settle(id, about: record.object, .takeOther, in: $0)
+                try replica.resolve(id, about: record.object, .takeOther, in: $0)
             }
         }
         try await store.write { [cards] in try $0.set(before ?? 0, for: "l", in: cards) }
-        try await store.write { try replica.settle(id, about: record.object, .takeOther, in: $0) }
+        try await store.write { try replica.resolve(id, about: record.object, .takeOther, in: $0) }
         let after = try await value("l", on: tablet)
         #expect([["text": texts[1]], ["text": texts[2]]].contains(after))
         #expect(after != before)
@@ -251,7 +251,7 @@ import Testing
         let record = try #require(try await tablet.replica.conflicts().first)
         let id = try #require(record.conflicts.keys.first)
         let (store, replica) = (tablet.store, tablet.replica)
-        try await store.write { try replica.settle(id, about: record.object, .takeOther, in: $0) }
+        try await store.write { try replica.resolve(id, about: record.object, .takeOther, in: $0) }
         #expect(try await store.read { try $0.get("a", in: titled)?.title } == "mine")
         for device in [tablet, phone] { try await device.synchronize() }
         #expect(try await value("a", on: phone) == ["name": "mine"])

@@ -17,7 +17,7 @@ import Testing
     let lists = Store.Collection<[String]>("lists")
 
     init() async throws {
-        name = try ReplicaName("shopping")
+        name = ReplicaName("shopping")
         folder = try TemporaryFolder()
         network = try await SimulatedNetwork(store: Store(.memory))
         try await network.create(name)
@@ -63,9 +63,9 @@ import Testing
 
     @Test(arguments: 1...20)
     func `a bad network delays, and neither loses nor doubles`(seed: UInt64) async throws {
-        network.decide { count in
+        network.deliver { count in
             var random = Seeded(seed: seed &* 1_000 &+ UInt64(count))
-            let fates: [SimulatedNetwork.Fate] = [
+            let fates: [SimulatedNetwork.Delivery] = [
                 .arrives, .arrives, .loseRequest, .loseAnswer, .damageAnswer,
             ]
             return fates.randomElement(using: &random) ?? .arrives
@@ -78,7 +78,7 @@ import Testing
                 if number.isMultiple(of: 3) { try await device.connector.pushed(through: commit) }
             }
             for device in devices { try await device.drain() }
-            network.decide { _ in .arrives }
+            network.deliver { _ in .arrives }
             for device in devices {
                 try await device.reach(network.server.summary(of: name).head)
             }
@@ -91,7 +91,7 @@ import Testing
 
     @Test func `a device that is launched again goes on with its frozen batch`() async throws {
         let location = Store.Location.file(folder.path("phone.sqlite"))
-        network.decide { _ in .loseAnswer }
+        network.deliver { _ in .loseAnswer }
         let first = try await device(location)
         try await first.add("bread", to: "list")
         await #expect(throws: ConnectorError.self) { try await first.connector.synchronize(name) }
@@ -99,7 +99,7 @@ import Testing
         let client = try await first.replica.status().client
         try first.store.close()
 
-        network.decide { _ in .arrives }
+        network.deliver { _ in .arrives }
         let second = try await device(location)
         #expect(try await second.replica.status().client == client)
         try await running([second]) { try await second.drain() }
@@ -171,7 +171,7 @@ import Testing
             }
         }
         #expect(phone.connector.status(of: name)?.isConnected == false)
-        #expect(phone.connector.status(of: try ReplicaName("other")) == nil)
+        #expect(phone.connector.status(of: ReplicaName("other")) == nil)
     }
 
     /// The reader of a commit may be there before the memory of its writer has followed.

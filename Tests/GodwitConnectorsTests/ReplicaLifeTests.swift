@@ -110,14 +110,14 @@ import Testing
     @Test func `an app that closes a replica while it synchronizes is told`() async throws {
         let phone = try await device()
         try await phone.set(1, 1)
-        network.decide { [name] _ in
+        network.deliver { [name] _ in
             phone.connector.close(name)
             return .arrives
         }
         await #expect(throws: ReplicationError.unknownReplica("shopping")) {
             try await phone.synchronize()
         }
-        network.decide { _ in .arrives }
+        network.deliver { _ in .arrives }
         _ = try await phone.connector.open(name, collections: ["cards"])
         try await phone.synchronize()
         #expect(try await network.server.value(of: name)["cards"]?.map?.count == 1)

@@ -13,7 +13,7 @@ import Testing
     private let network: SimulatedNetwork
 
     init() async throws {
-        name = try ReplicaName("shopping")
+        name = ReplicaName("shopping")
         network = try await SimulatedNetwork(store: Store(.memory))
         try await network.create(name)
     }

@@ -27,7 +27,7 @@ import Testing
             queue.resume("the test looks")
             await bench.cloud.starts()
             bench.cloud.answer("a")
-            #expect(try await queue.fate(of: id) == .completed)
+            #expect(try await queue.result(of: id) == .completed)
             let after = try await queue.audit()
             #expect(after.isSound, "\(after.problems)")
         }

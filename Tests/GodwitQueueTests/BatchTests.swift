@@ -42,9 +42,9 @@ import Testing
         }
     }
 
-    private func fates(_ ids: [OperationID], _ queue: PushQueue) async throws -> [Fate] {
-        var fates: [Fate] = []
-        for id in ids { fates.append(try await queue.fate(of: id)) }
+    private func fates(_ ids: [OperationID], _ queue: PushQueue) async throws -> [OperationResult] {
+        var fates: [OperationResult] = []
+        for id in ids { fates.append(try await queue.result(of: id)) }
         return fates
     }
 

@@ -32,7 +32,7 @@ import Testing
             let changes = try await bench.store.read { try $0.recordedChanges(of: id) }
             #expect(changes.first?.old == theirs, "what was merged is the base from now on")
             bench.cloud.answer("x")
-            #expect(try await queue.fate(of: id) == .completed)
+            #expect(try await queue.result(of: id) == .completed)
         }
     }
 
@@ -58,7 +58,7 @@ import Testing
             await bench.cloud.starts()
             #expect(bench.cloud.operation("x")?.mayHaveRun == true)
             bench.cloud.answer("x")
-            #expect(try await queue.fate(of: id) == .completed)
+            #expect(try await queue.result(of: id) == .completed)
         }
     }
 
@@ -78,7 +78,7 @@ import Testing
             let tag = CloudTag(.string("v7"), for: "x")
             let outcome = Outcome.conflict(theirs: ["a": 5], tag: tag, reason: "412")
             bench.cloud.answer("delete", outcome)
-            let fate = try await queue.fate(of: id)
+            let fate = try await queue.result(of: id)
             #expect(fate == .skipped(reason: "the cloud's version was kept"))
             #expect(try await bench.store.read { try $0.get("x", in: things) } == ["a": 5])
             #expect(bench.cloud.started == ["delete"])
@@ -116,7 +116,7 @@ import Testing
             let merged = try await bench.store.read { try $0.get("x", in: things) }
             #expect(merged == Self.thing(a: 2, b: 2, c: 9))
             bench.cloud.answer("second")
-            #expect(try await queue.fate(of: second) == .completed)
+            #expect(try await queue.result(of: second) == .completed)
         }
     }
 
@@ -148,7 +148,7 @@ import Testing
             await bench.cloud.starts()
             let tag = CloudTag(.string("v7"), for: "x")
             bench.cloud.answer("x", .conflict(theirs: ["a": 5], tag: tag, reason: "412"))
-            _ = try await queue.fate(of: id)
+            _ = try await queue.result(of: id)
             let known = try await bench.store.read { try $0.tag(for: "x") }
             #expect(known == .string("v1"), "so that the cloud refuses the next one too")
         }

@@ -27,7 +27,7 @@ import Testing
             bench.cloud.answer("a")
             bench.cloud.answer("c")
             try await queue.statuses(of: ids[1]).reaches { $0 == .refused }
-            let fate = try await queue.fate(of: ids[2])
+            let fate = try await queue.result(of: ids[2])
             #expect(fate == .completed)
         }
         #expect(Set(bench.cloud.started) == ["a", "c"])
@@ -43,7 +43,7 @@ import Testing
             let next = try await again.enqueue("d")[0]
             await again.cloud.starts()
             again.cloud.answer("d")
-            #expect(try await second.fate(of: next) == .completed)
+            #expect(try await second.result(of: next) == .completed)
             try await again.store.write { try $0.skipOperation(ids[1]) }
         }
         try await again.expectEmpty()

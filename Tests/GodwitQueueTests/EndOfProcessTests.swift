@@ -31,7 +31,7 @@ import Testing
         let queue = try first.queue([pipeline])
         let id = try await first.enqueue("a")[0]
         let running = Task { try await queue.run() }
-        if end == .afterTheRecord { _ = try await queue.fate(of: id) }
+        if end == .afterTheRecord { _ = try await queue.result(of: id) }
         if end == .afterSending || end == .withinTheRecord { await cloud.done() }
         running.cancel()
         _ = await running.result
@@ -45,7 +45,7 @@ import Testing
             }
         ])
         try await again.running {
-            let fate = try await again.fate(of: id)
+            let fate = try await again.result(of: id)
             #expect(fate == .completed)
         }
         #expect(cloud.log == ["a"])

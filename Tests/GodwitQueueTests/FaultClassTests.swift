@@ -115,7 +115,10 @@ import Testing
         try await queue.running {
             let ids = try await bench.enqueue("a", "poison", "b")
             let after = try await bench.enqueue("c")[0]
-            #expect(try await queue.fate(of: after) == .completed, "the next commit is not held up")
+            #expect(
+                try await queue.result(of: after) == .completed,
+                "the next commit is not held up"
+            )
             let poison = try await bench.operation(ids[1])
             #expect(poison.state == .refused && poison.reason != nil)
             let attempts = try await bench.store.read { try $0.attempts(of: ids[1]) }
@@ -127,7 +130,7 @@ import Testing
                     editing: { try $0.replace(with: Upload(name: "mended")) }
                 )
             }
-            #expect(try await queue.fate(of: ids[1]) == .completed)
+            #expect(try await queue.result(of: ids[1]) == .completed)
         }
         try await bench.expectEmpty()
     }
@@ -207,7 +210,7 @@ import Testing
             }
             login.withLock { $0.isValid = true }
             queue.resume("login")
-            for id in ids { #expect(try await queue.fate(of: id) == .completed) }
+            for id in ids { #expect(try await queue.result(of: id) == .completed) }
         }
         holder.withLock { $0 = nil }
         try await bench.expectEmpty()
@@ -226,7 +229,7 @@ import Testing
         let queue = try bench.queue([pipeline])
         let id = try await bench.enqueue("a")[0]
         try await queue.running {
-            let fate = try await queue.fate(of: id)
+            let fate = try await queue.result(of: id)
             #expect(fate == .completed)
         }
         #expect(answers.withLock { $0 } == [])
@@ -267,7 +270,7 @@ import Testing
             }
             await second.cloud.starts()
             second.cloud.answer("held")
-            #expect(try await queue.fate(of: ids[2]) == .completed)
+            #expect(try await queue.result(of: ids[2]) == .completed)
         }
         #expect(second.cloud.started == ["high", "low", "held"])
         try await second.expectEmpty()
@@ -294,7 +297,7 @@ import Testing
             let audit = try await queue.audit()
             #expect(audit.isSound, "\(audit.problems)")
             second.cloud.answer("a")
-            #expect(try await queue.fate(of: id) == .completed)
+            #expect(try await queue.result(of: id) == .completed)
         }
         try await second.expectEmpty()
     }

@@ -91,7 +91,7 @@ func fooBarPipeline(_ store: Store, _ cloud: FooBarCloud) -> Pipeline {
             try transaction.set(robby, for: "robbie", in: myContacts)
             return try transaction.enqueue(UploadMyContact(contact: "robbie"))
         }
-        #expect(try await queue.fate(of: upload) == .completed)
+        #expect(try await queue.result(of: upload) == .completed)
         #expect(cloud.contact("robbie") == robby)
     }
 
@@ -111,7 +111,7 @@ func fooBarPipeline(_ store: Store, _ cloud: FooBarCloud) -> Pipeline {
             #expect(why == .waiting([.suspended(reason: "the user is on a plane")]))
 
             queue.resume("the user is on a plane")
-            #expect(try await queue.fate(of: upload) == .completed)
+            #expect(try await queue.result(of: upload) == .completed)
             #expect(cloud.log == ["PUT none 201", "PUT 1 200"])
             let tag = try await store.read { try $0.tag(for: "/contacts/robbie.json") }
             #expect(tag == .string("2"))
@@ -124,7 +124,7 @@ func fooBarPipeline(_ store: Store, _ cloud: FooBarCloud) -> Pipeline {
             // Another device has added a telephone number meanwhile.
             cloud.change("robbie") { $0.phone = "555 0123" }
             let upload = try await rename()
-            #expect(try await queue.fate(of: upload) == .completed)
+            #expect(try await queue.result(of: upload) == .completed)
             let both = MyContact(firstName: "Robbie", lastName: "Hanson", phone: "555 0123")
             #expect(cloud.contact("robbie") == both)
             #expect(try await store.read { try $0.get("robbie", in: myContacts) } == both)
@@ -146,7 +146,7 @@ func fooBarPipeline(_ store: Store, _ cloud: FooBarCloud) -> Pipeline {
             try await store.write { transaction in
                 try transaction.resolveConflict(of: upload, .take(conflict.ours))
             }
-            #expect(try await queue.fate(of: upload) == .completed)
+            #expect(try await queue.result(of: upload) == .completed)
             #expect(cloud.contact("robbie")?.firstName == "Robbie")
         }
     }

@@ -22,7 +22,7 @@ import Testing
             bench.clock.advance(by: .seconds(1))
             await bench.cloud.starts()
             bench.cloud.answer("a")
-            let fate = try await queue.fate(of: id)
+            let fate = try await queue.result(of: id)
             #expect(fate == .completed)
             await #expect(throws: QueueError.unknownOperation(id)) {
                 try await bench.store.write { try $0.retryOperation(id) }
@@ -47,7 +47,7 @@ import Testing
             try await bench.store.write { try $0.releaseOperation(id, context: "merge") }
             await bench.cloud.starts()
             bench.cloud.answer("a")
-            _ = try await queue.fate(of: id)
+            _ = try await queue.result(of: id)
         }
         try await bench.expectEmpty()
     }
@@ -67,7 +67,7 @@ import Testing
             bench.clock.advance(by: .seconds(1))
             await bench.cloud.starts()
             bench.cloud.answer("a")
-            _ = try await queue.fate(of: id)
+            _ = try await queue.result(of: id)
         }
         try await bench.expectEmpty()
     }
@@ -81,7 +81,7 @@ import Testing
             try await bench.store.write { try $0.holdOperation(id, until: nil) }
             #expect(try await queue.status(of: id) == .running(progress: nil))
             bench.cloud.answer("a")
-            #expect(try await queue.fate(of: id) == .completed)
+            #expect(try await queue.result(of: id) == .completed)
         }
         try await bench.expectEmpty()
     }
@@ -95,7 +95,7 @@ import Testing
         try await queue.running {
             #expect(await bench.cloud.starts() == ["b"])
             bench.cloud.answer("b")
-            _ = try await queue.fate(of: ids[1])
+            _ = try await queue.result(of: ids[1])
             #expect(!(try await queue.status(of: later).reasons.isEmpty))
             try await bench.store.write { try $0.skipOperation(ids[0]) }
             #expect(await bench.cloud.starts() == ["later"])
@@ -139,7 +139,7 @@ import Testing
             await bench.cloud.starts()
             queue.suspend("offline")
             bench.cloud.answer("a")
-            #expect(try await queue.fate(of: ids[0]) == .completed)
+            #expect(try await queue.result(of: ids[0]) == .completed)
             #expect(try await queue.status(of: ids[1]).reasons == [.suspended(reason: "offline")])
             queue.resume("offline")
             #expect(await bench.cloud.starts() == ["b"])
@@ -158,8 +158,8 @@ import Testing
             await bench.cloud.starts()
             #expect(queue.summary.conflicts == 1 && queue.summary.running == 1)
             bench.cloud.answer("b")
-            _ = try await queue.fate(of: ids[1])
-            #expect(queue.summary.pending == 1 && queue.summary.running == 0)
+            _ = try await queue.result(of: ids[1])
+            #expect(queue.summary.unfinished == 1 && queue.summary.running == 0)
         }
     }
 
@@ -173,7 +173,7 @@ import Testing
             let id = try await bench.enqueue("a")[0]
             let number = try await bench.operation(id).number
             bench.cloud.answer("a")
-            _ = try await queue.fate(of: id)
+            _ = try await queue.result(of: id)
             var heard: [QueueEvent] = []
             for await event in events {
                 heard.append(event)

@@ -34,7 +34,7 @@ import Testing
             }
             await cloud.starts()
             cloud.answer("second")
-            #expect(try await queue.fate(of: second) == .completed)
+            #expect(try await queue.result(of: second) == .completed)
         }
         #expect(cloud.started == ["first", "second"])
     }
@@ -58,6 +58,6 @@ import Testing
             try await queue.finish(through: commit)
         }
         #expect(cloud.started == ["kept"])
-        #expect(queue.summary.pending == 0)
+        #expect(queue.summary.unfinished == 0)
     }
 }

@@ -95,7 +95,7 @@ import Testing
         #expect(try await bench.store.read { try $0.dependencies(of: after) } == [ids[0]])
         #expect(try await queue.status(of: ids[1]) == .finished(.merged(into: ids[0])))
         try await bench.store.write { try $0.completeOperation(ids[0]) }
-        #expect(try await queue.fate(of: ids[1]) == .completed)
+        #expect(try await queue.result(of: ids[1]) == .completed)
     }
 
     @Test func `a hold on the merged one holds the one that does its work`() async throws {

@@ -16,7 +16,7 @@ import Testing
         try await queue.running {
             let id = try await bench.enqueue("a")[0]
             bench.cloud.answer("a")
-            #expect(try await queue.fate(of: id) == .completed)
+            #expect(try await queue.result(of: id) == .completed)
         }
         #expect(bench.cloud.started == ["a"])
         try await bench.expectEmpty()
@@ -79,7 +79,7 @@ import Testing
             }
             await bench.cloud.starts()
             bench.cloud.answer("kept")
-            #expect(try await queue.fate(of: kept) == .completed)
+            #expect(try await queue.result(of: kept) == .completed)
         }
         #expect(bench.cloud.started == ["kept"])
         try await bench.expectEmpty()
@@ -180,7 +180,7 @@ import Testing
                 try transaction.skipOperation(id)
             }
             bench.cloud.answer("a")
-            #expect(try await queue.fate(of: first) == .completed)
+            #expect(try await queue.result(of: first) == .completed)
         }
         #expect(bench.cloud.started == ["a"])
         try await bench.expectEmpty()
@@ -316,7 +316,7 @@ import Testing
             }
             let id = try await bench.enqueue("b")[0]
             bench.cloud.answer("b")
-            #expect(try await queue.fate(of: id) == .completed)
+            #expect(try await queue.result(of: id) == .completed)
         }
         #expect(bench.cloud.started == ["b"])
         try await bench.expectEmpty()

@@ -315,7 +315,7 @@ extension OperationID {
                 bench.cloud.answer("a")
                 await bench.cloud.starts()
                 bench.cloud.answer("b")
-                let fate = try await queues[1].fate(of: second)
+                let fate = try await queues[1].result(of: second)
                 #expect(fate == .completed)
             }
         }

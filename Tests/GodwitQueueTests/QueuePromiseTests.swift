@@ -76,7 +76,8 @@ private struct Hosted: PushOperation {
             base: base,
             ours: weRemoved ? nil : other,
             theirs: weRemoved ? other : .null,
-            tag: nil
+            tag: nil,
+            policy: .standard
         )
         #expect(conflict.merged().value == (isEdited ? other : nil))
     }

@@ -73,7 +73,7 @@ import Testing
         state.endLoading(loading, through: commit, at: now)
         // The writer comes late to tell of it.
         state.take(entry, at: now)
-        #expect(state.summary.pending == 1)
+        #expect(state.summary.unfinished == 1)
         state.machine.checkInvariants()
     }
 
@@ -83,7 +83,7 @@ import Testing
         state.take(entry, at: now)
         state.load(.rest(holds: [], suspensions: []), loading, at: now)
         state.endLoading(loading, through: CommitNumber(rawValue: 6), at: now)
-        #expect(state.summary.pending == 1)
+        #expect(state.summary.unfinished == 1)
         state.machine.checkInvariants()
     }
 
@@ -137,7 +137,7 @@ import Testing
         state.endLoading(first, through: commit, at: now)
         #expect(!state.isLoaded)
         state.endLoading(second, through: commit, at: now)
-        #expect(state.isLoaded && state.summary.pending == 0)
+        #expect(state.isLoaded && state.summary.unfinished == 0)
     }
 
     @Test func `as many finished operations are remembered as the queue that asks for most wants`()

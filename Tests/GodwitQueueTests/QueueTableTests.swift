@@ -66,7 +66,7 @@ import Testing
                 #expect(middle["attempt", default: 0] > 0 && middle["conflict"] == 1)
                 try await store.write { _ = try $0.retryOperation(id) }
             }
-            for id in ids { #expect(try await queue.fate(of: id) == .completed) }
+            for id in ids { #expect(try await queue.result(of: id) == .completed) }
         }
         #expect(try await rows(store) == Self.tables.reduce(into: [:]) { $0[$1] = 0 })
         try store.close()
@@ -98,7 +98,7 @@ import Testing
                         let status = try await queue.status(of: id)
                         return #expect(status.reasons.contains(.lacks(missing)))
                     }
-                    #expect(try await queue.fate(of: id) == .completed)
+                    #expect(try await queue.result(of: id) == .completed)
                 }
                 try store.close()
             }
@@ -116,7 +116,7 @@ import Testing
         let queue = try PushQueue(store, options: options, pipelines: [pipeline])
         try await queue.running {
             let id = try await store.write { try $0.enqueue(Upload(name: "a")) }
-            #expect(try await queue.fate(of: id) == .completed)
+            #expect(try await queue.result(of: id) == .completed)
         }
         try store.close()
     }

@@ -76,11 +76,11 @@ import Testing
             await bench.cloud.starts()
             bench.cloud.answer("x", .refused(reason: "no"))
             try await queue.statuses(of: id).reaches { $0 == .refused }
-            #expect(try await bench.store.read { try $0.syncState(of: key) } == .failed(id))
+            #expect(try await bench.store.read { try $0.syncState(of: key) } == .deadLetter(id))
             try await bench.store.write { try $0.retryOperation(id) }
             await bench.cloud.starts()
             bench.cloud.answer("x")
-            #expect(try await queue.fate(of: id) == .completed)
+            #expect(try await queue.result(of: id) == .completed)
         }
         #expect(try await bench.store.read { try $0.syncState(of: key) } == .synced)
     }
@@ -95,15 +95,15 @@ import Testing
             await bench.cloud.starts(2)
             try await queue.summaries().reaches { $0.running == 2 }
             while monitor.summary.running != 2 { await Task.yield() }
-            #expect(monitor.summary.pending == 2 && monitor.summary.failed == 0)
+            #expect(monitor.summary.unfinished == 2 && monitor.summary.deadLetters == 0)
             bench.cloud.answer("a")
-            #expect(try await queue.fate(of: ids[0]) == .completed)
+            #expect(try await queue.result(of: ids[0]) == .completed)
             while monitor.summary.running != 1 { await Task.yield() }
-            #expect(monitor.summary.pending == 1 && monitor.summary.failed == 0)
+            #expect(monitor.summary.unfinished == 1 && monitor.summary.deadLetters == 0)
             bench.cloud.answer("b", .refused(reason: "no"))
             try await queue.statuses(of: ids[1]).reaches { $0 == .refused }
-            while monitor.summary.failed != 1 { await Task.yield() }
-            #expect(monitor.summary.pending == 1 && monitor.summary.running == 0)
+            while monitor.summary.deadLetters != 1 { await Task.yield() }
+            #expect(monitor.summary.unfinished == 1 && monitor.summary.running == 0)
         }
     }
 
@@ -123,7 +123,7 @@ import Testing
             await bench.cloud.starts(2)
             bench.cloud.answer("a")
             bench.cloud.answer("b", .refused(reason: "no"))
-            _ = try await queue.fate(of: ids[0])
+            _ = try await queue.result(of: ids[0])
             try await queue.statuses(of: ids[1]).reaches { $0 == .refused }
         }
         #expect(try metrics.expectCounter("godwit.queue.enqueued").values.reduce(0, +) == 2)
@@ -178,7 +178,7 @@ import Testing
             let ids = try await bench.enqueue("a")
             await bench.cloud.starts()
             bench.cloud.answer("a")
-            #expect(try await queue.fate(of: ids[0]) == .completed)
+            #expect(try await queue.result(of: ids[0]) == .completed)
         }
         #expect(seen.withLock { $0 } == ["begins upload", "ends"])
     }

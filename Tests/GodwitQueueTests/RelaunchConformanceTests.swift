@@ -185,7 +185,7 @@ import Testing
                 bench.cloud.pipeline().on(UploadDraft.self) { _, _ in .completed }
             ])
             let id = try await bench.first().id
-            try await queue.running { _ = try await queue.fate(of: id) }
+            try await queue.running { _ = try await queue.result(of: id) }
             try await bench.expectEmpty()
         }
     }
@@ -256,7 +256,7 @@ import Testing
                 _ = try transaction.skipOperations { _ in true }
             }
             #expect(await bench.cloud.cancellation() == "a")
-            #expect(try await queue.fate(of: id) == .skipped(reason: nil))
+            #expect(try await queue.result(of: id) == .skipped(reason: nil))
         }
         try await bench.expectEmpty()
     }
@@ -373,7 +373,7 @@ extension RelaunchConformanceTests {
             await cloud.starts()
             #expect(cloud.started == ["delayed", "other"], "the delay is not over yet")
             cloud.answer("other")
-            #expect(try await queue.fate(of: id) == .completed)
+            #expect(try await queue.result(of: id) == .completed)
             clock.advance(by: .seconds(1))
             await cloud.starts()
             cloud.answer("delayed")
@@ -389,7 +389,7 @@ extension RelaunchConformanceTests {
             clock.advance(by: .seconds(60))
             await cloud.starts()
             cloud.answer("dated")
-            #expect(try await queue.fate(of: dated) == .completed)
+            #expect(try await queue.result(of: dated) == .completed)
         }
         try store.close()
     }

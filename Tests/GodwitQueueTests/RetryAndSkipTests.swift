@@ -30,12 +30,12 @@ import Testing
             }
             bench.cloud.answer("waiting")
             bench.cloud.answer("last")
-            #expect(try await queue.fate(of: waiting) == .completed)
-            #expect(try await queue.fate(of: last) == .completed)
+            #expect(try await queue.result(of: waiting) == .completed)
+            #expect(try await queue.result(of: last) == .completed)
             #expect(try await bench.operation(dead).state == .refused)
             bench.cloud.answer("dead")
             try await bench.store.write { try $0.retryOperation(dead) }
-            #expect(try await queue.fate(of: dead) == .completed)
+            #expect(try await queue.result(of: dead) == .completed)
         }
         try await bench.expectEmpty()
     }
@@ -88,7 +88,7 @@ import Testing
         }
         try await store.write { [middle = ids[1]] in try $0.skipOperation(middle) }
         try await queue.running {
-            let fate = try await queue.fate(of: ids[2])
+            let fate = try await queue.result(of: ids[2])
             let status = try await queue.status(of: ids[0])
             #expect(fate == .completed && status == .refused)
         }
@@ -133,7 +133,7 @@ import Testing
             let changes = try await bench.store.read { try $0.recordedChanges(of: id) }
             #expect(changes.first?.old == ["a": 1])
             bench.cloud.answer("x")
-            #expect(try await queue.fate(of: id) == .completed)
+            #expect(try await queue.result(of: id) == .completed)
         }
     }
 }

@@ -143,7 +143,7 @@ import Testing
         }
         #expect(try await needs(user).isEmpty)
         #expect(try await needs(avatar).map(\.id) == [user])
-        try await queue.running { _ = try await queue.fate(of: avatar) }
+        try await queue.running { _ = try await queue.result(of: avatar) }
     }
 
     @Test func `a rule yields to an order of paths that says the contrary`() async throws {
@@ -170,7 +170,7 @@ import Testing
                 try transaction.enqueue(UploadAvatar(user: "ann"))
                 return user
             }
-            _ = try await queue.fate(of: user)
+            _ = try await queue.result(of: user)
             #expect(log.entries == ["avatar ann", "user ann"])
         }
     }
@@ -281,7 +281,7 @@ import Testing
             #expect(needed.map(\.id) == [avatar], "should it be tried again")
             cloud.answer("user")
             cloud.answer("avatar")
-            let fates = try await (queue.fate(of: user), queue.fate(of: avatar))
+            let fates = try await (queue.result(of: user), queue.result(of: avatar))
             #expect(fates == (.completed, .completed))
         }
     }

@@ -62,7 +62,7 @@ import Testing
             bench.cloud.answer("b")
             #expect(await bench.cloud.starts() == ["d"])
             bench.cloud.answer("d")
-            _ = try await queue.fate(of: last)
+            _ = try await queue.result(of: last)
         }
         try await bench.expectEmpty()
     }
@@ -81,7 +81,7 @@ import Testing
         try await queue.running {
             let done = try await bench.enqueue("done")[0]
             bench.cloud.answer("done")
-            _ = try await queue.fate(of: done)
+            _ = try await queue.result(of: done)
             let id = try await bench.store.write { transaction in
                 try transaction.enqueue(
                     Upload(name: "b"),
@@ -90,7 +90,7 @@ import Testing
                 )
             }
             bench.cloud.answer("b")
-            #expect(try await queue.fate(of: id) == .completed)
+            #expect(try await queue.result(of: id) == .completed)
         }
         try await bench.expectEmpty()
     }
@@ -110,7 +110,7 @@ import Testing
             bench.cloud.answer("photo")
             #expect(await bench.cloud.starts() == ["recipe"])
             bench.cloud.answer("recipe")
-            _ = try await queue.fate(of: recipe)
+            _ = try await queue.result(of: recipe)
         }
         try await bench.expectEmpty()
     }
@@ -134,7 +134,7 @@ import Testing
                 other.answer("photo")
                 #expect(await bench.cloud.starts() == ["recipe"])
                 bench.cloud.answer("recipe")
-                _ = try await queue.fate(of: recipe)
+                _ = try await queue.result(of: recipe)
             }
         }
         try await bench.expectEmpty()
@@ -152,7 +152,7 @@ import Testing
             try await bench.store.write { try $0.skipOperation(a) }
             #expect(await bench.cloud.starts() == ["b"])
             bench.cloud.answer("b")
-            _ = try await queue.fate(of: b)
+            _ = try await queue.result(of: b)
         }
         try await bench.expectEmpty()
     }
@@ -170,7 +170,7 @@ import Testing
             bench.cloud.answer("a")
             #expect(await bench.cloud.starts() == ["c"])
             bench.cloud.answer("c")
-            _ = try await queue.fate(of: id)
+            _ = try await queue.result(of: id)
         }
         try await bench.expectEmpty()
     }
@@ -307,7 +307,7 @@ import Testing
             case .wait, .ignore:
                 await bench.cloud.starts()
                 bench.cloud.answer("a")
-                #expect(try await queue.fate(of: id) == .completed)
+                #expect(try await queue.result(of: id) == .completed)
             }
             let audit = try await queue.audit()
             #expect(audit.isSound, "\(audit.problems)")
@@ -391,7 +391,7 @@ import Testing
         }
         try await queue.running {
             #expect(await bench.cloud.starts() == ["x"])
-            #expect(queue.summary.pending == 100_000)
+            #expect(queue.summary.unfinished == 100_000)
         }
     }
 }

@@ -10,7 +10,7 @@ import Testing
 /// What the documents that the queue grew from promise, as a user of each would look for it.
 @Suite struct SeedTests {
     private func expectCompleted(_ id: OperationID, by queue: PushQueue) async throws {
-        let fate = try await queue.fate(of: id)
+        let fate = try await queue.result(of: id)
         #expect(fate == .completed)
     }
 
@@ -211,7 +211,7 @@ import Testing
             await bench.cloud.starts(2)
             #expect(Set(bench.cloud.started) == ["a", "b"])
             bench.cloud.answer("b", .skipped(reason: "not needed"))
-            let fate = try await queue.fate(of: ids[2])
+            let fate = try await queue.result(of: ids[2])
             #expect(fate.isSkipped)
             bench.cloud.answer("a")
             try await expectCompleted(ids[0], by: queue)
@@ -327,12 +327,12 @@ import Testing
             try transaction.enqueue(UploadFile(name: "1.jpg"))
             return id
         }
-        try await queue.running { _ = try await queue.fate(of: id) }
+        try await queue.running { _ = try await queue.result(of: id) }
         #expect(remote.withLock { $0 } == ["1.jpg": "picture", "1": "Godwit"])
         try store.close()
     }
 }
 
-extension Fate {
+extension OperationResult {
     fileprivate var isSkipped: Bool { if case .skipped = self { true } else { false } }
 }

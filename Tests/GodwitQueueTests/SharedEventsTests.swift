@@ -41,7 +41,7 @@ import Testing
                 _ = try transaction.modifyOperation(foreign) { $0.priority = 5 }
             }
             // Only the listener is followed, so the news are looked for until they are there.
-            let watching = Task { try await share.queue.fate(of: foreign) }
+            let watching = Task { try await share.queue.result(of: foreign) }
             try await app.store.write { try $0.completeOperation(foreign) }
             try await clock.lookUntil {
                 listener.events.contains {

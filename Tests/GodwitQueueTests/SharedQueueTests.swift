@@ -76,7 +76,7 @@ import Testing
         try await clock.lookUntil { second.cloud.started == ["b"] }
         #expect(second.cloud.operation("b")?.mayHaveRun == true)
         second.cloud.answer("b")
-        #expect(try await second.queue.fate(of: id) == .completed)
+        #expect(try await second.queue.result(of: id) == .completed)
         standby.cancel()
         _ = await standby.result
         try first.store.close()
@@ -145,7 +145,7 @@ import Testing
         _ = try await first.enqueue("b")
         second.cloud.answer("a")
         try await clock.lookUntil { second.cloud.started == ["a", "b"] }
-        #expect(try await second.queue.fate(of: id) == .completed)
+        #expect(try await second.queue.result(of: id) == .completed)
         #expect(first.cloud.started == ["a"])
         second.cloud.answer("b")
         for task in [running, standby] {
@@ -162,7 +162,7 @@ import Testing
         let done = try await first.enqueue("a")
         await first.cloud.starts()
         first.cloud.answer("a")
-        #expect(try await first.queue.fate(of: done) == .completed)
+        #expect(try await first.queue.result(of: done) == .completed)
         await first.store.suspend()
         leases.pass(milliseconds: 20_000)
         let standby = Task { try await second.queue.run() }
@@ -180,7 +180,7 @@ import Testing
         let id = try await second.enqueue("c")
         try await clock.lookUntil { first.cloud.started == ["a", "c"] }
         first.cloud.answer("c")
-        #expect(try await first.queue.fate(of: id) == .completed)
+        #expect(try await first.queue.result(of: id) == .completed)
         running.cancel()
         _ = await running.result
         try first.store.close()
@@ -195,7 +195,7 @@ import Testing
             let done = try await app.enqueue("a")
             await app.cloud.starts()
             app.cloud.answer("a")
-            #expect(try await app.queue.fate(of: done) == .completed)
+            #expect(try await app.queue.result(of: done) == .completed)
             try await app.execute(
                 """
                 CREATE TRIGGER broken BEFORE UPDATE ON godwit_runner
@@ -211,7 +211,7 @@ import Testing
             let id = try await app.enqueue("b")
             try await clock.lookUntil { app.cloud.started == ["a", "b"] }
             app.cloud.answer("b")
-            #expect(try await app.queue.fate(of: id) == .completed)
+            #expect(try await app.queue.result(of: id) == .completed)
         }
         try app.store.close()
     }
@@ -302,7 +302,7 @@ import Testing
         _ = await other.result
         try await clock.lookUntil { second.cloud.started == ["a"] }
         second.cloud.answer("a")
-        #expect(try await second.queue.fate(of: id) == .completed)
+        #expect(try await second.queue.result(of: id) == .completed)
         standby.cancel()
         _ = await standby.result
         try first.store.close()

@@ -62,7 +62,7 @@ import Testing
         }
         let last = try await launch(after: [ids[1]], starting: 1) { bench in
             bench.cloud.answer("third")
-            try await bench.queues[0].summaries().reaches { $0.pending == 1 }
+            try await bench.queues[0].summaries().reaches { $0.unfinished == 1 }
         }
         #expect(last == ["third"], "the crasher is set aside, and the next one runs")
         let store = try Store(.file(folder.path("store.sqlite")))

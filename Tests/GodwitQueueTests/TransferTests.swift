@@ -42,7 +42,7 @@ import Testing
             try await queue.finish(id, with: .completed)
             await bench.cloud.starts()
             bench.cloud.answer("b")
-            #expect(try await queue.fate(of: other) == .completed)
+            #expect(try await queue.result(of: other) == .completed)
         }
         #expect(bench.cloud.started == ["b"])
         try await bench.expectEmpty()
@@ -57,11 +57,11 @@ import Testing
         try await queue.finish(id, with: .completed { try $0.setTag(.int(1), for: "a") })
         #expect(!isCancelled.withLock { $0 }, "it has ended by itself")
         try await queue.running {
-            #expect(try await queue.fate(of: id) == .completed)
+            #expect(try await queue.result(of: id) == .completed)
             let next = try await bench.enqueue("next")[0]
             await bench.cloud.starts()
             bench.cloud.answer("next")
-            #expect(try await queue.fate(of: next) == .completed)
+            #expect(try await queue.result(of: next) == .completed)
         }
         #expect(bench.cloud.started == ["next"])
         #expect(try await bench.store.read { try $0.tag(for: "a") } == .int(1))
@@ -87,7 +87,7 @@ import Testing
             try await queue.running {
                 await bench.cloud.starts()
                 bench.cloud.answer("a")
-                let fate = try await queue.fate(of: id)
+                let fate = try await queue.result(of: id)
                 #expect(fate == .completed)
             }
             try await end
@@ -114,7 +114,7 @@ import Testing
             try await queue.finish(id, with: .retry(after: .zero, reason: "the network is gone"))
             await bench.cloud.starts()
             bench.cloud.answer("a")
-            #expect(try await queue.fate(of: id) == .completed)
+            #expect(try await queue.result(of: id) == .completed)
         }
         try await bench.expectEmpty()
     }
@@ -127,7 +127,7 @@ import Testing
         try await queue.markActive(id) { isCancelled.withLock { $0 = true } }
         try await queue.running {
             try await bench.store.write { try $0.skipOperation(id) }
-            #expect(try await queue.fate(of: id) == .skipped(reason: nil))
+            #expect(try await queue.result(of: id) == .skipped(reason: nil))
         }
         #expect(isCancelled.withLock { $0 })
         try await bench.expectEmpty()
@@ -160,7 +160,7 @@ import Testing
             let id = try await bench.enqueue("a")[0]
             await bench.cloud.starts()
             bench.cloud.answer("a")
-            #expect(try await queue.fate(of: id) == .completed)
+            #expect(try await queue.result(of: id) == .completed)
         }
         try await bench.expectEmpty()
     }

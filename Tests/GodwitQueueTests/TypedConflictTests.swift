@@ -54,7 +54,7 @@ import Testing
         theirs.thumbnail = Data([3])
         let (store, queue, id) = try await push(against: try json(theirs))
         try await queue.running {
-            let fate = try await queue.fate(of: id)
+            let fate = try await queue.result(of: id)
             #expect(fate == .completed)
         }
         let (photos, merged) = (photos, Photo(title: "new", thumbnail: Data([3]), price: 12.5))
@@ -67,7 +67,7 @@ import Testing
     @Test func `JSON with the same thumbnail is no edit of it`() async throws {
         let (store, queue, id) = try await push(against: try json(photo))
         try await queue.running {
-            let fate = try await queue.fate(of: id)
+            let fate = try await queue.result(of: id)
             #expect(fate == .completed)
         }
         let value = try await store.read { try $0.value(of: photos.place("1")) }
@@ -89,7 +89,7 @@ import Testing
             let conflict = try await store.read { try $0.conflict(of: id) }
             #expect(conflict?.theirs == theirs, "still there, and as it came")
             try await store.write { try $0.resolveConflict(of: id, .take(conflict?.ours)) }
-            #expect(try await queue.fate(of: id) == .completed)
+            #expect(try await queue.result(of: id) == .completed)
         }
         try store.close()
     }
@@ -120,7 +120,7 @@ import Testing
             run.operation.attempts == 0 ? .conflict(theirs: theirs, reason: "412") : .completed
         }
         let queue = try PushQueue(store, pipelines: [pipeline])
-        try await queue.running { _ = try await queue.fate(of: id) }
+        try await queue.running { _ = try await queue.result(of: id) }
         let merged = try await store.read { try $0.value(of: lists.place("1")) }
         try store.close()
         return merged
@@ -144,7 +144,7 @@ import Testing
         theirs.thumbnail = Data([3])
         let (store, queue, id) = try await push(against: try json(theirs), rules: false)
         try await queue.running {
-            let fate = try await queue.fate(of: id)
+            let fate = try await queue.result(of: id)
             #expect(fate == .completed)
         }
         let photos = photos

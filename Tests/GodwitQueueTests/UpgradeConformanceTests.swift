@@ -24,7 +24,7 @@ import Testing
             await second.cloud.starts()
             second.cloud.answer("old")
             second.cloud.answer("new")
-            let fate = try await queue.fate(of: ids[0])
+            let fate = try await queue.result(of: ids[0])
             #expect(fate == .completed)
         }
         #expect(Set(second.cloud.started) == ["old", "new"])
@@ -45,7 +45,7 @@ import Testing
             let id = try await bench.enqueue("a")[0]
             await bench.cloud.starts()
             bench.cloud.answer("a")
-            #expect(try await queue.fate(of: id) == .completed)
+            #expect(try await queue.result(of: id) == .completed)
         }
         try await bench.expectEmpty()
     }
@@ -101,7 +101,7 @@ import Testing
             let own = try await second.enqueue("own")[0]
             second.cloud.answer("own")
             second.cloud.answer("photos")
-            #expect(try await queue.fate(of: own) == .completed)
+            #expect(try await queue.result(of: own) == .completed)
             let left = try await second.names()
             #expect(left == ["notes"])
             try await second.store.write { try $0.resumePipeline("texts", reason: "logged out") }

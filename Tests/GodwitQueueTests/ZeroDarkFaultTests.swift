@@ -94,11 +94,11 @@ import Testing
             let second = try await bench.store.write(edit)
             let third = try await bench.store.write(edit)
             cloud.goOn()
-            #expect(try await queue.fate(of: first) == .completed)
+            #expect(try await queue.result(of: first) == .completed)
             await cloud.arrived()
             cloud.goOn()
-            #expect(try await queue.fate(of: second) == .completed)
-            #expect(try await queue.fate(of: third) == .completed, "merged with the second")
+            #expect(try await queue.result(of: second) == .completed)
+            #expect(try await queue.result(of: third) == .completed, "merged with the second")
         }
         #expect(cloud.log == ["x 1 if none", "x 3 if 1"])
         try await bench.expectEmpty()
@@ -133,7 +133,7 @@ import Testing
             if launch == 0 { try await bench.enqueue("film") }
             let last = try await bench.store.read { try $0.operations().first?.id }
             let running = Task { try await queue.run() }
-            if launch == 2, let last { #expect(try await queue.fate(of: last) == .completed) }
+            if launch == 2, let last { #expect(try await queue.result(of: last) == .completed) }
             if launch == 2 { running.cancel() }
             _ = await running.result
             if launch == 2 { try await bench.expectEmpty() }
@@ -150,12 +150,12 @@ import Testing
             let ids = try await bench.enqueue("a")
             await bench.cloud.starts()
             try await bench.store.write { try $0.completeOperation(ids[0]) }
-            #expect(try await queue.fate(of: ids[0]) == .completed)
+            #expect(try await queue.result(of: ids[0]) == .completed)
             bench.cloud.answer("a", .refused(reason: "too late"))
             let next = try await bench.enqueue("b")
             await bench.cloud.starts()
             bench.cloud.answer("b")
-            #expect(try await queue.fate(of: next[0]) == .completed)
+            #expect(try await queue.result(of: next[0]) == .completed)
         }
         try await bench.expectEmpty()
     }
@@ -242,7 +242,7 @@ import Testing
             bench.cloud.answer("second")
             await bench.cloud.starts()
             bench.cloud.answer("first")
-            let fate = try await queue.fate(of: first)
+            let fate = try await queue.result(of: first)
             #expect(fate == .completed)
         }
     }
@@ -271,7 +271,7 @@ import Testing
             try await again.store.write { try $0.resolveConflict(of: id, .retry) }
             await again.cloud.starts()
             again.cloud.answer("a")
-            #expect(try await second.fate(of: id) == .completed)
+            #expect(try await second.result(of: id) == .completed)
         }
     }
 
@@ -304,7 +304,7 @@ import Testing
             bench.cloud.answer("photo")
             await bench.cloud.starts()
             bench.cloud.answer("post")
-            #expect(try await queue.fate(of: post) == .completed)
+            #expect(try await queue.result(of: post) == .completed)
         }
         #expect(bench.cloud.started == ["photo", "post"])
     }

@@ -10,7 +10,7 @@ import Testing
     private static let client = ClientID.number(7)
     private let name: ReplicaName
 
-    init() throws { name = try ReplicaName("shared") }
+    init() throws { name = ReplicaName("shared") }
 
     /// A request of the kind whose body `write` writes, as any client may send it.
     private static func message(_ kind: UInt8, _ write: (inout WireWriter) -> Void) -> [UInt8] {

@@ -16,7 +16,7 @@ import Testing
 
     init() throws {
         server = try AccessServer()
-        name = try ReplicaName("shopping")
+        name = ReplicaName("shopping")
     }
 
     @Test func `a key that is made while the server runs lets its holder in`() async throws {

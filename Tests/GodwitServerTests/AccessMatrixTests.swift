@@ -41,7 +41,7 @@ import Testing
     @Test func `a store of keys that fails for a while ends no stream of events`() async throws {
         let key = try await server.key("root", [.create: "*"])
         let access = FailingAccess(of: server.store)
-        let name = try ReplicaName("shopping")
+        let name = ReplicaName("shopping")
         try await serving(try await routes(access, heartbeat: .milliseconds(5)).router) { url in
             let transport = try HTTPTransport(server: url, token: key.token)
             try await transport.create(name)

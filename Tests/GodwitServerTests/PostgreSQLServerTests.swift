@@ -17,7 +17,7 @@ import Testing
 @Suite(.timeLimit(.minutes(Soak.minutesMax))) struct PostgreSQLServerTests {
     @Test func `two devices meet over two servers, one of them by push`() async throws {
         let address = try await PostgreSQLAddress(PostgreSQLCluster.shared().database())
-        let name = try ReplicaName("shopping")
+        let name = ReplicaName("shopping")
         try await serving(address) { ours in
             try await serving(address) { theirs in
                 try await HTTPTransport(server: ours).create(name)
@@ -53,7 +53,7 @@ import Testing
         let keys = try APIKeys(database)
         let rights = Rights([.create: [try ReplicaPattern("shop*")]])
         let made = try await keys.create("phone", rights: rights, lifetime: .seconds(3_600))
-        let name = try ReplicaName("shopping")
+        let name = ReplicaName("shopping")
         try await serving(address, .keys) { ours in
             try await serving(address, .keys) { theirs in
                 let transport = try HTTPTransport(server: ours, token: made.token)
@@ -78,7 +78,7 @@ import Testing
         )
         try await database.migrate()
         let access = PostgreSQLAccess(database: database)
-        let name = try ReplicaName("shopping")
+        let name = ReplicaName("shopping")
         let client = ClientID(Identifiers.random.next())
         #expect(try await access.principals(of: [client], in: name) == [nil])
         for _ in 0..<2 { try await access.bind(client, of: name, to: "a\0") }

@@ -15,7 +15,7 @@ import Testing
 
     init() throws {
         server = try AccessServer()
-        name = try ReplicaName("shopping")
+        name = ReplicaName("shopping")
     }
 
     private func busy(_ body: () async throws -> Void) async -> Duration? {

@@ -22,7 +22,7 @@ import FoundationNetworking
 
     init() throws {
         folder = try TemporaryFolder()
-        name = try ReplicaName("shopping")
+        name = ReplicaName("shopping")
         client = ClientID(Identifiers.random.next())
     }
 
@@ -93,7 +93,7 @@ import FoundationNetworking
     {
         try await serving { server in
             let transport = try HTTPTransport(server: server)
-            let unknown = try ReplicaName("unknown")
+            let unknown = ReplicaName("unknown")
             await expectRefusal(404, "unknownReplica") {
                 _ = try await transport.fetch("", of: unknown)
             }

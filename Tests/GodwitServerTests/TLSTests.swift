@@ -15,7 +15,7 @@ import Testing
     init() throws {
         server = try AccessServer()
         server.clock.set(to: Date())
-        name = try ReplicaName("shopping")
+        name = ReplicaName("shopping")
         tls = TLSFiles(
             certificates: server.folder.path("chain.pem"),
             privateKey: server.folder.path("key.pem")

@@ -99,7 +99,7 @@ import Testing
         let equal: [Value]
         let lower: Value?
         let upper: Value?
-        let order: GodwitStore.Order
+        let order: GodwitStore.SortDirection
         let limit: Int?
 
         init(_ random: inout Seeded) {

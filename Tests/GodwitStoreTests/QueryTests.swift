@@ -149,7 +149,7 @@ import Testing
         var (query, order, isDescending) = (query, [Sort](), false)
         for _ in 0..<Int.random(in: 0...2, using: &random) {
             isDescending = random.happens(0.4)
-            let direction = isDescending ? Order.descending : .ascending
+            let direction = isDescending ? SortDirection.descending : .ascending
             switch Int.random(in: 0..<5, using: &random) {
             case 0:
                 query = query.order(by: \.name, direction)

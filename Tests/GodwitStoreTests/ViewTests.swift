@@ -184,7 +184,8 @@ import Testing
         #expect(try view.exists(key, in: objects) == (model[key] != nil), comment)
         let range = KeyRange(from: "1", to: "25")
         let limit = Int.random(in: 1...8, using: &random)
-        let order: GodwitStore.Order = Bool.random(using: &random) ? .ascending : .descending
+        let order: GodwitStore.SortDirection =
+            Bool.random(using: &random) ? .ascending : .descending
         let inRange = sorted.filter(range.contains)
         let walked = order == .ascending ? inRange : inRange.reversed()
         #expect(

@@ -167,9 +167,9 @@ extension SyncWorld {
             guard let (id, conflict) = conflicts.min(by: { $0.key < $1.key }) else { return }
             let before = try transaction.value(of: object).map { EditBooks.numbers(in: [$0]) } ?? []
             do {
-                try replica.settle(id, about: object, decision, in: transaction)
+                try replica.resolve(id, about: object, decision, in: transaction)
             } catch ReplicationError.changedSince {
-                try replica.settle(id, about: object, in: transaction)
+                try replica.resolve(id, about: object, in: transaction)
             }
             let after = try transaction.value(of: object).map { EditBooks.numbers(in: [$0]) } ?? []
             let sides = EditBooks.numbers(in: [conflict.ours, conflict.theirs].compactMap(\.self))

@@ -13,7 +13,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        name = try ReplicaName("acme.list")
+        name = ReplicaName("acme.list")
     }
 
     private var store: String { folder.path("server.sqlite") }

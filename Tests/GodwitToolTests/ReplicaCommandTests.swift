@@ -14,7 +14,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        name = try ReplicaName("shopping")
+        name = ReplicaName("shopping")
     }
 
     private var server: String { folder.path("server.sqlite") }

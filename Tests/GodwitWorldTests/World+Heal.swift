@@ -131,7 +131,7 @@ extension World {
         _ done: Set<String>,
         _ launch: Launch
     ) throws {
-        let fate = try launch.store.database.read { try FateTable.fate(of: queued.id, in: $0) }
+        let fate = try launch.store.database.read { try ResultTable.result(of: queued.id, in: $0) }
         switch fate {
         case .completed:
             books.expect(

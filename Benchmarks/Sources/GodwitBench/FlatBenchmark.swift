@@ -189,7 +189,7 @@ extension FlatBenchmark {
         let refusedCount = isPoisoned ? Self.size / 100 : 0
         let summary = queue.summary
         precondition(
-            summary.failed == refusedCount && summary.pending == refusedCount,
+            summary.deadLetters == refusedCount && summary.unfinished == refusedCount,
             "Poison is left, and nothing else"
         )
         try store.close()

@@ -40,7 +40,7 @@ import Godwit
             try transaction.set(contact, for: "robbie", in: contacts)
             return try transaction.enqueue(UploadContact(contact: "robbie"))
         }
-        _ = try await queue.fate(of: id)
+        _ = try await queue.result(of: id)
     }
 
     /// opA has the highest priority; opC and opD need opB.
@@ -94,8 +94,8 @@ import Godwit
         }
         let running = Task { try await queue.run() }
         defer { running.cancel() }
-        for recipe in uploads.dropFirst() { _ = try await queue.fate(of: recipe) }
+        for recipe in uploads.dropFirst() { _ = try await queue.result(of: recipe) }
         done.yield()
-        _ = try await queue.fate(of: uploads[0])
+        _ = try await queue.result(of: uploads[0])
     }
 }

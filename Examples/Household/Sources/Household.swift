@@ -21,7 +21,7 @@ import Observation
         defer { serving.cancel() }
         var opened = ports.makeAsyncIterator()
         let transport = try HTTPTransport(server: "http://127.0.0.1:\(await opened.next() ?? 0)")
-        try await transport.create(ReplicaName("household"))
+        try await transport.create("household")
 
         let phone = try await Device(phonePath, transport)
         let tablet = try await Device(tabletPath, transport)
@@ -87,7 +87,7 @@ import Observation
                 print("Conflict at \(conflict.path)")
                 let object = record.object
                 try await device.store.write {
-                    try device.list.settle(id, about: object, .takeOther, in: $0)
+                    try device.list.resolve(id, about: object, .takeOther, in: $0)
                 }
             }
         }

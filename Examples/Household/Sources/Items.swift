@@ -35,7 +35,7 @@ struct Device: Sendable {
         options.collections = [CollectionRules(items, indexes: [open])]
         store = try Store(.file(path), options: options)
         connector = try ReplicaConnector(store, transport: transport)
-        list = try await connector.open(ReplicaName("household"), collections: ["items"])
+        list = try await connector.open("household", collections: items)
     }
 
     func sync() async throws { try await connector.synchronize(list.name) }

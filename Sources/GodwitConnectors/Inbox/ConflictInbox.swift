@@ -7,7 +7,7 @@ public import Observation
 /// let inbox = ConflictInbox(of: contacts, in: store)
 /// List(inbox.conflicts) { conflict in
 ///     Button("Take \(conflict.other?.name ?? "the removal")") {
-///         Task { try await inbox.settle(conflict, .takeOther) }
+///         Task { try await inbox.resolve(conflict, .takeOther) }
 ///     }
 /// }
 /// ```
@@ -15,7 +15,7 @@ public import Observation
 /// It follows the store until it is freed: a read that fails is tried again after the next change.
 @MainActor @Observable
 public final class ConflictInbox<Object: Codable & Sendable> {
-    /// The conflicts that are not settled, in the order of the objects' keys.
+    /// The conflicts that are not resolved, in the order of the objects' keys.
     public private(set) var conflicts: [ObjectConflict<Object>] = []
     /// Whether the conflicts have been read, and why not.
     public private(set) var phase = LivePhase.loading
@@ -47,14 +47,14 @@ public final class ConflictInbox<Object: Codable & Sendable> {
         phase = .current
     }
 
-    /// Settles a conflict; it leaves the list with the commit.
+    /// Resolves a conflict; it leaves the list with the commit.
     ///
-    /// - Throws: What `WriteTransaction.settle(_:in:_:)` throws.
-    public func settle(
+    /// - Throws: What `WriteTransaction.resolve(_:in:_:)` throws.
+    public func resolve(
         _ conflict: ObjectConflict<Object>,
-        _ choice: ConflictChoice<Object>
+        _ choice: ConflictResolution<Object>
     ) async throws {
         let collection = collection
-        try await store.write { try $0.settle(conflict, in: collection, choice) }
+        try await store.write { try $0.resolve(conflict, in: collection, choice) }
     }
 }

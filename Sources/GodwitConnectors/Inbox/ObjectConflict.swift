@@ -8,7 +8,7 @@ public import GodwitTree
 /// ```swift
 /// for conflict in try await store.read({ try $0.conflicts(in: contacts) }) {
 ///     print(conflict.key, conflict.current?.name ?? "removed", conflict.other?.name ?? "removed")
-///     try await store.write { try $0.settle(conflict, in: contacts, .takeOther) }
+///     try await store.write { try $0.resolve(conflict, in: contacts, .takeOther) }
 /// }
 /// ```
 ///
@@ -30,7 +30,7 @@ public struct ObjectConflict<Object: Codable & Sendable>: Identifiable, Sendable
     public let origin: Origin
     /// The object as it is in the store; nil for none.
     public let current: Object?
-    /// The object as ``ConflictChoice/takeOther`` leaves it; nil for none.
+    /// The object as ``ConflictResolution/takeOther`` leaves it; nil for none.
     ///
     /// See ``canTakeOther``.
     public let other: Object?
@@ -59,7 +59,7 @@ extension ObjectConflict: Equatable {
 }
 
 /// What an app decides about a conflict.
-public enum ConflictChoice<Object: Codable & Sendable>: Sendable {
+public enum ConflictResolution<Object: Codable & Sendable>: Sendable {
     /// The object stays as it is in the store; it is pushed over what a cloud has.
     case keep
     /// The other side's change is made after all, or the cloud's version is taken.

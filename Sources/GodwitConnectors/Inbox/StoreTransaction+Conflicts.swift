@@ -41,49 +41,49 @@ extension StoreTransaction where Self: ~Copyable {
 }
 
 extension WriteTransaction {
-    /// Settles a conflict about an object.
+    /// Resolves a conflict about an object.
     ///
     /// A decision about a replica's conflict is an ordinary change, which all devices get. After a decision
     /// about a cloud's, the operation is in line again.
     ///
-    /// - Throws: `ReplicationError.unknownConflict(_:)` and `QueueError` if the conflict is settled already,
+    /// - Throws: `ReplicationError.unknownConflict(_:)` and `QueueError` if the conflict is resolved already,
     ///   `ReplicationError.changedSince(_:)` if the other side's change has no place any more, or the cloud has
     ///   another version by now, `StoreError.commitMismatch(_:expected:found:)` to put an object over a newer
     ///   one, ``ConnectorError/unreadVersion(_:)`` to take a cloud's version that was not read. Nothing is
     ///   changed then.
-    public borrowing func settle<Object>(
+    public borrowing func resolve<Object>(
         _ conflict: ObjectConflict<Object>,
         in collection: Store.Collection<Object>,
-        _ choice: ConflictChoice<Object>
+        _ choice: ConflictResolution<Object>
     ) throws {
         switch conflict.origin {
-        case .replica: try settleMerge(conflict, in: collection, choice)
-        case .cloud(let operation, _): try settlePush(operation, conflict, in: collection, choice)
+        case .replica: try resolveMerge(conflict, in: collection, choice)
+        case .cloud(let operation, _): try resolvePush(operation, conflict, in: collection, choice)
         }
     }
 
-    private borrowing func settleMerge<Object>(
+    private borrowing func resolveMerge<Object>(
         _ conflict: ObjectConflict<Object>,
         in collection: Store.Collection<Object>,
-        _ choice: ConflictChoice<Object>
+        _ choice: ConflictResolution<Object>
     ) throws {
         let place = collection.place(conflict.key)
         let id = conflict.recordKey
         switch choice {
-        case .keep: try ConflictRecord.settle(id, about: place, .keep, in: self)
-        case .takeOther: try ConflictRecord.settle(id, about: place, .takeOther, in: self)
+        case .keep: try ConflictRecord.resolve(id, about: place, .keep, in: self)
+        case .takeOther: try ConflictRecord.resolve(id, about: place, .takeOther, in: self)
         case .put(let object):
             try require(conflict.stamp.commit, of: conflict.key, in: collection)
-            try ConflictRecord.settle(id, about: place, .keep, in: self)
+            try ConflictRecord.resolve(id, about: place, .keep, in: self)
             try put(object, conflict.key, in: collection)
         }
     }
 
-    private borrowing func settlePush<Object>(
+    private borrowing func resolvePush<Object>(
         _ operation: OperationID,
         _ conflict: ObjectConflict<Object>,
         in collection: Store.Collection<Object>,
-        _ choice: ConflictChoice<Object>
+        _ choice: ConflictResolution<Object>
     ) throws {
         guard let push = try self.conflict(of: operation) else {
             throw QueueError.unknownOperation(operation)

@@ -26,7 +26,9 @@ extension ReplicaConnector {
         } catch ConnectorError.busy(let wait, let message) {
             return .retry(after: wait, reason: message)
         }
-        if link.isClosed { return .retry(after: .seconds(5), reason: "the replica was closed") }
+        if link.isClosed || link.isGivenUp {
+            return .retry(after: .seconds(5), reason: "the replica was closed")
+        }
         return isDone ? .completed : .retry(reason: "the server did not take the changes")
     }
 
@@ -127,11 +129,13 @@ extension ReplicaConnector {
                     carriesChanges: request.carriesChanges
                 )
             )
-            let answer = try await transport.exchange(
-                message,
-                replica: replica.name,
-                client: request.client
-            )
+            let answer = try await link.exchanging { [transport] in
+                try await transport.exchange(
+                    message,
+                    replica: replica.name,
+                    client: request.client
+                )
+            }
             let time = store.options.clock.elapsed() - start
             let result = try await receive(answer, to: request, link)
             let wasFull = request.carriesChanges && result.isBehind
@@ -147,30 +151,48 @@ extension ReplicaConnector {
             if !result.isBehind { return .done }
             return result.base != result.old || request.isStep ? .moved : .idle
         } catch let error as CancellationError {
+            if link.isGivenUp, !Task.isCancelled { return .done }
             throw error
         } catch {
-            if link.isClosed { return .done }
-            failed(link, error)
-            let time = store.options.clock.elapsed() - start
-            if mustCompare(link, after: error, in: time, sent) {
-                let lone = sent?.batchCount == 1 ? sent : nil
-                let (isTooLarge, isCut) = (Self.isTooLarge(error), Self.isInterrupted(error))
-                let denied = Self.isReadOnly(error) ? sent : nil
-                try await store.write { transaction in
-                    if let denied {
-                        try replica.deny(denied, in: transaction)
-                    } else if let lone, isTooLarge {
-                        try replica.keepTooLarge(lone, in: transaction)
-                    } else if let lone, isCut {
-                        // Alone, it is tried again as it is.
-                        guard try replica.postpone(lone, in: transaction) else { return }
-                    }
-                    try replica.distrust(in: transaction)
-                }
-                link.status.update { $0.download = nil }
-            }
-            throw error
+            return try await next(
+                of: link,
+                after: error,
+                in: store.options.clock.elapsed() - start,
+                sent
+            )
         }
+    }
+
+    /// What follows a request that has failed: the error, unless something else can be done.
+    private func next(
+        of link: ReplicaLink,
+        after error: any Error,
+        in time: Duration,
+        _ sent: ReplicaRequest?
+    ) async throws -> Step {
+        if link.isClosed || link.isGivenUp { return .done }
+        let mustFollow = Self.isReadOnly(error) && sent?.carriesRecordsOnly == true
+        if !mustFollow { failed(link, error) }
+        guard mustCompare(link, after: error, in: time, sent) else { throw error }
+        let replica = link.replica
+        let lone = sent?.batchCount == 1 ? sent : nil
+        let (isTooLarge, isCut) = (Self.isTooLarge(error), Self.isInterrupted(error))
+        let denied = Self.isReadOnly(error) ? sent : nil
+        try await store.write { transaction in
+            if let denied {
+                try replica.deny(denied, in: transaction)
+            } else if let lone, isTooLarge {
+                try replica.keepTooLarge(lone, in: transaction)
+            } else if let lone, isCut {
+                // Alone, it is tried again as it is.
+                guard try replica.postpone(lone, in: transaction) else { return }
+            }
+            try replica.distrust(in: transaction)
+        }
+        link.status.update { $0.download = nil }
+        // A user has changed nothing: the app's rules for merges stay here.
+        if mustFollow { return .idle }
+        throw error
     }
 }
 

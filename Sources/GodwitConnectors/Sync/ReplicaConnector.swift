@@ -138,6 +138,29 @@ public final class ReplicaConnector: Sendable {
         return replica
     }
 
+    /// Opens a replica of some collections of the store, and makes it where there is none.
+    ///
+    /// ```swift
+    /// let shopping = try await connector.open("shopping", collections: items, lists)
+    /// ```
+    ///
+    /// See ``open(_:collections:policy:undoCountMax:)-(_,Set<Key>,_,_)``.
+    public func open<each Object>(
+        _ name: ReplicaName,
+        collections: repeat Store.Collection<each Object>,
+        policy: MergePolicy = .standard,
+        undoCountMax: Int = 0
+    ) async throws -> Replica {
+        var names: Set<Key> = []
+        for collection in repeat each collections { names.insert(collection.name) }
+        return try await open(
+            name,
+            collections: names,
+            policy: policy,
+            undoCountMax: undoCountMax
+        )
+    }
+
     /// Ends keeping a replica in sync, until it is opened again.
     ///
     /// What is changed meanwhile is recorded, and sent then.
@@ -185,6 +208,9 @@ public final class ReplicaConnector: Sendable {
         guard let link = links.withLock({ $0[name] }) else {
             throw ReplicationError.unknownReplica(name.text)
         }
+        // An exchange under way may bring what would be given up, else.
+        if discardingChanges { link.giveUp() }
+        defer { link.goOn() }
         try await link.gate.pass { [self] in
             do {
                 try await store.write { transaction in
@@ -210,9 +236,12 @@ public final class ReplicaConnector: Sendable {
 
     /// Pushes and follows until the surrounding task is cancelled.
     ///
-    /// - Precondition: Called once.
+    /// Call it again after an error, when the user has signed in anew for example.
+    ///
+    /// - Precondition: It does not run already.
     /// - Throws: ``ConnectorError/refused(status:code:message:)`` when the server does not have a replica,
-    ///   or does not take the token, or one of the two sides must be upgraded.
+    ///   or does not take the token, or one of the two sides must be upgraded; `StoreError` when the store is
+    ///   closed.
     public func run() async throws {
         let opened = links.withLock { $0.follow() }
         try await withThrowingDiscardingTaskGroup { group in

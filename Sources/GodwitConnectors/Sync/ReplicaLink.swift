@@ -11,6 +11,9 @@ final class ReplicaLink: Sendable {
 
     private struct State {
         var isClosed = false
+        /// Whether the app gives up what the exchange under way may bring.
+        var isGivenUp = false
+        var cancelExchange: (@Sendable () -> Void)?
         /// Ends what runs until the replica is closed.
         var end: (@Sendable () -> Void)?
     }
@@ -20,6 +23,38 @@ final class ReplicaLink: Sendable {
     init(replica: Replica, pushes: PushMarker) { (self.replica, self.pushes) = (replica, pushes) }
 
     var isClosed: Bool { state.withLock(\.isClosed) }
+
+    var isGivenUp: Bool { state.withLock(\.isGivenUp) }
+
+    /// Ends the exchange under way: it may be waiting for a token, or for a slow connection.
+    func giveUp() {
+        let cancel = state.withLock { state in
+            state.isGivenUp = true
+            return state.cancelExchange
+        }
+        cancel?()
+    }
+
+    /// The replica stays after all.
+    func goOn() { state.withLock { $0.isGivenUp = false } }
+
+    /// Does something that ends early when the app gives it up; one exchange goes on at a time.
+    func exchanging<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let task = Task { try await body() }
+        let isGivenUp = state.withLock { state in
+            state.cancelExchange = { task.cancel() }
+            return state.isGivenUp
+        }
+        if isGivenUp { task.cancel() }
+        defer { state.withLock { $0.cancelExchange = nil } }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
 
     /// Ends what goes on, because the replica is closed.
     func end() {

@@ -1,3 +1,5 @@
+public import GodwitStore
+
 // How operations on one thing come to one: an algebra.
 //
 // An effect is a partial function on the state of one thing of a cloud, which is either nowhere or
@@ -57,32 +59,32 @@ public struct Effect: Hashable, Sendable, Codable {
     ///   - collection: The kind of thing.
     ///   - place: Where it will be; the same for all in a cloud without places.
     public static func create(
-        _ thing: String,
+        _ thing: some StoreKey,
         of collection: String,
         at place: String = ""
     ) -> Effect {
-        Effect(thing, of: collection, .create(at: place))
+        Effect(thing.storeKey, of: collection, .create(at: place))
     }
 
-    public static func write(_ thing: String, of collection: String) -> Effect {
-        Effect(thing, of: collection, .write)
+    public static func write(_ thing: some StoreKey, of collection: String) -> Effect {
+        Effect(thing.storeKey, of: collection, .write)
     }
 
     public static func move(
-        _ thing: String,
+        _ thing: some StoreKey,
         of collection: String,
         from place: String,
         to other: String
     ) -> Effect {
-        Effect(thing, of: collection, .move(from: place, to: other))
+        Effect(thing.storeKey, of: collection, .move(from: place, to: other))
     }
 
     public static func delete(
-        _ thing: String,
+        _ thing: some StoreKey,
         of collection: String,
         at place: String = ""
     ) -> Effect {
-        Effect(thing, of: collection, .delete(at: place))
+        Effect(thing.storeKey, of: collection, .delete(at: place))
     }
 }
 
@@ -114,5 +116,5 @@ extension Effect {
         }
     }
 
-    private func with(_ action: Action) -> Effect { Effect(thing, of: collection, action) }
+    private func with(_ action: Action) -> Effect { Effect(thing.storeKey, of: collection, action) }
 }

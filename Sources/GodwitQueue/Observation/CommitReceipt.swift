@@ -11,7 +11,7 @@ public struct CommitReceipt: Hashable, Sendable {
     /// Dead letters.
     public internal(set) var failed: [OperationID] = []
     /// Those that have left the queue.
-    public internal(set) var finished: [OperationID: Fate] = [:]
+    public internal(set) var finished: [OperationID: OperationResult] = [:]
 
     /// Whether nothing is left to do, by the queue or by the app.
     public var isFinished: Bool {
@@ -32,7 +32,7 @@ extension StoreTransaction where Self: ~Copyable {
         for operation in try OperationTable.operations(of: commit, in: database) {
             receipt.add(operation.id, as: operation.state)
         }
-        for (id, fate) in try FateTable.fates(of: commit, in: database) {
+        for (id, fate) in try ResultTable.results(of: commit, in: database) {
             if case .merged(let doer) = fate, let doing = try operation(doer) {
                 receipt.add(id, as: doing.state)
             } else {

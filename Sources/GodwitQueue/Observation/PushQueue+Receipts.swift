@@ -21,7 +21,7 @@ extension PushQueue {
     ///
     /// - Throws: ``QueueError/unknownOperation(_:)`` when it was never enqueued, or left too long
     ///   ago to be remembered; `CancellationError`; what the store throws.
-    public func fate(of id: OperationID) async throws -> Fate {
+    public func result(of id: OperationID) async throws -> OperationResult {
         for await status in statuses(of: id) {
             if case .finished(let fate) = status { return fate }
         }

@@ -6,7 +6,7 @@ public import Observation
 /// ```swift
 /// @MainActor struct SyncBadge {
 ///     let monitor: QueueMonitor
-///     var text: String { "\(monitor.summary.pending) to send" }
+///     var text: String { "\(monitor.summary.unfinished) to send" }
 /// }
 /// ```
 ///

@@ -29,11 +29,11 @@ public struct QueueSnapshot: Sendable {
     /// How many operations are where.
     public var summary: QueueSummary {
         var summary = QueueSummary()
-        summary.pending = operations.count
+        summary.unfinished = operations.count
         summary.running = operations.count { $0.state == .running }
         summary.waiting = operations.count { $0.state == .waiting }
         summary.conflicts = operations.count { $0.state == .conflict }
-        summary.failed = operations.count { $0.state.isDeadLetter }
+        summary.deadLetters = operations.count { $0.state.isDeadLetter }
         return summary
     }
 

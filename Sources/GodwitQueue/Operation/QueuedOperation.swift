@@ -2,7 +2,7 @@ public import GodwitStore
 public import GodwitTree
 
 /// An operation with what the queue knows about it.
-public struct QueuedOperation: Sendable, Identifiable {
+public struct QueuedOperation: Hashable, Sendable, Identifiable {
     public enum State: String, Hashable, Sendable, Codable {
         /// It will run: now, or when what it waits for is over.
         case waiting

@@ -1,3 +1,5 @@
+public import GodwitStore
+
 /// An order that the app wants besides the one that footprints give.
 ///
 /// A rule adds to what operations touch: two that touch the same thing, one of them by writing,
@@ -47,20 +49,20 @@ public struct DependencyRule: Sendable {
     ///   - thing: What an operation of the type that goes first is about; nil for nothing.
     ///   - other: What an operation of the type that waits is about.
     ///   - second: The type that waits.
-    public init<First: PushOperation, Second: PushOperation>(
+    public init<First: PushOperation, Second: PushOperation, Thing: StoreKey>(
         _ first: First.Type = First.self,
-        _ thing: @escaping @Sendable (First) -> String?,
+        _ thing: @escaping @Sendable (First) -> Thing?,
         before second: Second.Type = Second.self,
-        _ other: @escaping @Sendable (Second) -> String?
+        _ other: @escaping @Sendable (Second) -> Thing?
     ) {
         let order = "\(First.kind) before \(Second.kind): "
         touches = { work, _ in
             var footprint = Footprint.none
             if let thing = (work as? First).flatMap(thing) {
-                footprint.touch(order + thing, .ahead)
+                footprint.touch(order + thing.storeKey, .ahead)
             }
             if let thing = (work as? Second).flatMap(other) {
-                footprint.touch(order + thing, .behind)
+                footprint.touch(order + thing.storeKey, .behind)
             }
             return footprint
         }

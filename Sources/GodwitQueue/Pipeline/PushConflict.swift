@@ -25,15 +25,17 @@ public struct PushConflict: Sendable {
     /// What the cloud has, `Value.null` for nothing any more; nil when it was not read.
     public let theirs: Value?
     public let tag: CloudTag?
+    /// The rules for merges that the object's type declares, if the store has `CollectionRules` for it.
+    let policy: MergePolicy
 
-    /// Both changes in one value, and what was in doubt.
+    /// Both changes in one value, by the rules that the object's type declares, and what was in doubt.
     ///
     /// An edit beats a removal.
     public func merged() -> (value: Value?, conflicts: [Conflict]) {
         let theirs = theirs == .null ? nil : theirs
         guard let ours else { return (theirs == base ? nil : theirs, []) }
         guard let theirs else { return (ours == base ? nil : ours, []) }
-        let result = Merge(base: base ?? .null, ours: ours, theirs: theirs)
+        let result = Merge(base: base ?? .null, ours: ours, theirs: theirs, policy: policy)
         return (result.value, result.conflicts)
     }
 

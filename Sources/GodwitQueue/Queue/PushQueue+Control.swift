@@ -101,7 +101,7 @@ extension PushQueue {
 /// Where an operation is to be found.
 enum OperationPlace: Sendable {
     case unfinished(OperationNumber)
-    case gone(Fate)
+    case gone(OperationResult)
     case unknown
 }
 
@@ -111,6 +111,6 @@ extension StoreTransaction where Self: ~Copyable {
         if let number = try OperationTable.number(of: id, in: database) {
             return .unfinished(number)
         }
-        return try FateTable.fate(of: id, in: database).map(OperationPlace.gone) ?? .unknown
+        return try ResultTable.result(of: id, in: database).map(OperationPlace.gone) ?? .unknown
     }
 }

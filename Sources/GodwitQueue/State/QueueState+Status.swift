@@ -17,11 +17,11 @@ extension QueueState {
 
     var summary: QueueSummary {
         var summary = QueueSummary()
-        summary.pending = machine.schedule.count
+        summary.unfinished = machine.schedule.count
         summary.running = machine.schedule.lanes.reduce(0) { $0 + $1.runningCount }
-        summary.failed = stopped.count - stopped.conflictCount
+        summary.deadLetters = stopped.count - stopped.conflictCount
         summary.conflicts = stopped.conflictCount
-        summary.waiting = summary.pending - summary.running - stopped.count
+        summary.waiting = summary.unfinished - summary.running - stopped.count
         let progress = attempts.progress
         if !progress.isEmpty {
             summary.progress = progress.values.reduce(0, +) / Double(progress.count)

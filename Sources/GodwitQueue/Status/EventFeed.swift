@@ -7,7 +7,7 @@ public enum QueueEvent: Hashable, Sendable {
     case stopped(OperationNumber, QueuedOperation.State)
     case resumed(OperationNumber)
     case modified(OperationNumber)
-    case finished(OperationNumber, OperationID, Fate)
+    case finished(OperationNumber, OperationID, OperationResult)
     /// nil for all pipelines.
     case suspended(pipeline: String?, reason: String)
     case unsuspended(pipeline: String?, reason: String)

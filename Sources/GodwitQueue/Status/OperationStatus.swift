@@ -11,7 +11,7 @@ public enum OperationStatus: Hashable, Sendable {
     case conflict
     /// A dead letter: it runs again only if the app retries it.
     case refused
-    case finished(Fate)
+    case finished(OperationResult)
     /// It was never enqueued, or it finished too long ago to be remembered.
     case unknown
 
@@ -66,15 +66,15 @@ extension WaitReason: CustomStringConvertible {
 
 /// How many operations are where.
 public struct QueueSummary: Hashable, Sendable {
-    /// All that are unfinished.
-    public var pending = 0
+    /// All that are not finished, those that failed among them.
+    public var unfinished = 0
     public var running = 0
     /// Those that will run.
     public var waiting = 0
     /// Those that the app has to merge.
     public var conflicts = 0
-    /// Dead letters.
-    public var failed = 0
+    /// Those that failed for good: they run again only if the app retries them.
+    public var deadLetters = 0
     /// How much of what runs is done, from 0 to 1; nil when no executor tells.
     public var progress: Double?
     public var isRunning = false

@@ -44,7 +44,7 @@ struct QueueMetrics: Sendable {
     }
 
     func stands(_ summary: QueueSummary) {
-        pending.record(summary.pending)
+        pending.record(summary.unfinished)
         running.record(summary.running)
     }
 

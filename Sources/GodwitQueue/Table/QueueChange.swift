@@ -6,7 +6,7 @@ enum QueueChange: Sendable {
     /// A process runs it.
     case started(OperationNumber)
     /// Completed, skipped or merged into another: it has left the queue.
-    case finished(OperationNumber, OperationID, Fate)
+    case finished(OperationNumber, OperationID, OperationResult)
     /// An attempt is over, and another will follow.
     case requeued(OperationNumber)
     /// It waits for the app's decision: a conflict keeps its place, a dead letter does not.

@@ -91,7 +91,7 @@ extension QueueLog {
 struct QueueNews: Sendable {
     enum Item: Sendable {
         case unfinished(QueueChange.Enqueued, epoch: Int64?, holds: [HoldTable.Row])
-        case gone(OperationNumber, OperationID?, Fate?)
+        case gone(OperationNumber, OperationID?, OperationResult?)
     }
 
     let items: [Item]
@@ -100,12 +100,12 @@ struct QueueNews: Sendable {
 
     init(of commits: ClosedRange<CommitNumber>, in database: Database) throws {
         let numbers = try QueueLog.numbers(of: commits, in: database)
-        items = try numbers.filter { $0 != QueueLog.suspensions }.compactMap { number in
+        items = try numbers.filter { $0 != QueueLog.suspensions }.compactMap { number -> Item? in
             guard let operation = try OperationTable.operation(number, in: database) else {
                 guard try !QueueLog.hasLater(than: commits.upperBound, number, in: database) else {
                     return nil
                 }
-                let (id, fate) = try FateTable.fate(of: number, in: database) ?? (nil, nil)
+                let (id, fate) = try ResultTable.result(of: number, in: database) ?? (nil, nil)
                 return .gone(number, id, fate)
             }
             let change = QueueChange.Enqueued(

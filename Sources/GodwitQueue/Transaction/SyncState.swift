@@ -10,7 +10,7 @@ public enum SyncState: Hashable, Sendable {
     /// The app has to merge its object with the cloud's.
     case conflict(OperationID)
     /// The cloud will not have it as it is: an operation that pushes it is a dead letter.
-    case failed(OperationID)
+    case deadLetter(OperationID)
 }
 
 extension StoreTransaction where Self: ~Copyable {
@@ -28,7 +28,7 @@ extension StoreTransaction where Self: ~Copyable {
                 continue
             }
             switch operation.state {
-            case .refused, .unreadable: return .failed(operation.id)
+            case .refused, .unreadable: return .deadLetter(operation.id)
             case .conflict: conflict = conflict ?? operation.id
             case .waiting, .running: pending.append(operation.id)
             }

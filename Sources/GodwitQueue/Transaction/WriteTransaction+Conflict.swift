@@ -15,7 +15,8 @@ extension StoreTransaction where Self: ~Copyable {
             base: try object?.old.map { try Value(canonicalBytes: $0, budget: .unlimited) },
             ours: try object.flatMap { try value(of: $0.key) },
             theirs: row?.theirs,
-            tag: row?.tag
+            tag: row?.tag,
+            policy: object.flatMap { source.mergePolicy(of: $0.key.collection) } ?? .standard
         )
     }
 }

@@ -89,7 +89,7 @@ extension WriteTransaction {
     private borrowing func refuseDuplicate(_ id: OperationID) throws {
         let isKnown =
             try OperationTable.number(of: id, in: connection) != nil
-            || FateTable.fate(of: id, in: connection) != nil
+            || ResultTable.result(of: id, in: connection) != nil
         guard !isKnown else { throw QueueError.duplicateOperation(id) }
     }
 
@@ -182,7 +182,7 @@ extension WriteTransaction {
         var id = id
         while true {
             if let number = try OperationTable.number(of: id, in: connection) { return number }
-            guard case .merged(let doer)? = try FateTable.fate(of: id, in: connection) else {
+            guard case .merged(let doer)? = try ResultTable.result(of: id, in: connection) else {
                 return nil
             }
             id = doer
@@ -195,8 +195,8 @@ extension WriteTransaction {
     private borrowing func miss(
         _ dependency: Dependency,
         for operation: QueuedOperation
-    ) throws -> Fate? {
-        if let fate = try FateTable.fate(of: dependency.id, in: connection) { return fate }
+    ) throws -> OperationResult? {
+        if let fate = try ResultTable.result(of: dependency.id, in: connection) { return fate }
         guard !dependency.isOptional else { return nil }
         try journal().update(in: self) { draft in
             draft.unresolved[dependency.id, default: []].append(

@@ -46,7 +46,7 @@ extension WriteTransaction {
 
 extension WriteTransaction {
     /// Takes an operation out of the queue, and does to those that depend on it what they said.
-    borrowing func finish(_ number: OperationNumber, _ fate: Fate) throws {
+    borrowing func finish(_ number: OperationNumber, _ fate: OperationResult) throws {
         try carryOut([(number, .finish(fate))])
     }
 
@@ -75,7 +75,7 @@ extension WriteTransaction {
 
     private borrowing func finishOne(
         _ number: OperationNumber,
-        _ fate: Fate
+        _ fate: OperationResult
     ) throws -> [(OperationNumber, Cascade)] {
         guard let operation = try OperationTable.operation(number, in: connection)
         else { return [] }
@@ -86,8 +86,10 @@ extension WriteTransaction {
         if case .skipped = fate { try passOnBases(of: operation) }
         try releaseNextSuspect(after: operation)
         try removeRows(of: operation)
-        try FateTable.add(fate, of: operation, in: connection)
-        if let countMax = journal().countFate() { try FateTable.trim(to: countMax, in: connection) }
+        try ResultTable.add(fate, of: operation, in: connection)
+        if let countMax = journal().countFate() {
+            try ResultTable.trim(to: countMax, in: connection)
+        }
         try note(.finished(number, operation.id, fate))
         return edges.compactMap { edge in
             Cascade(of: edge.policy, whenFinished: fate, need: operation.id).map {
@@ -208,10 +210,10 @@ extension WriteTransaction {
 
 /// What the end of an operation means for one that depends on it.
 enum Cascade {
-    case finish(Fate)
+    case finish(OperationResult)
     case refuse(reason: String)
 
-    init?(of policy: Dependency.Policy, whenFinished fate: Fate, need: OperationID) {
+    init?(of policy: Dependency.Policy, whenFinished fate: OperationResult, need: OperationID) {
         guard case .skipped = fate else { return nil }
         self.init(ofRefusal: policy, need: need)
     }

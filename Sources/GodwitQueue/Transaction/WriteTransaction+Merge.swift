@@ -35,7 +35,7 @@ extension WriteTransaction {
         case .one(let sum):
             guard try replace(old, last.effect, by: new, work, sum) else { return false }
         }
-        try FateTable.add(.merged(into: old.id), of: new, successor: old.number, in: connection)
+        try ResultTable.add(.merged(into: old.id), of: new, successor: old.number, in: connection)
         try note(.finished(new.number, new.id, .merged(into: old.id)))
         return true
     }

@@ -1,12 +1,12 @@
 internal import GodwitStore
-public import GodwitTree
+package import GodwitTree
 
 /// The objects of one collection, as a count and a sum of their hashes.
-public struct CollectionSum: Hashable, Sendable {
-    public package(set) var count: Int64
-    public package(set) var sum: SetHash
+package struct CollectionSum: Hashable, Sendable {
+    package var count: Int64
+    package var sum: SetHash
 
-    public static let empty = CollectionSum(count: 0, sum: .zero)
+    package static let empty = CollectionSum(count: 0, sum: .zero)
 
     package init(count: Int64, sum: SetHash) {
         self.count = count
@@ -52,16 +52,16 @@ public struct CollectionSum: Hashable, Sendable {
 ///
 /// Two replicas with equal objects have equal sums, however they came about. An object that changes
 /// costs two hashes, and a collection that changes two more, whatever the size of the replica.
-public struct ContentSum: Sendable {
+package struct ContentSum: Sendable {
     /// The collections that are known one by one.
-    public private(set) var collections: [Key: CollectionSum] = [:]
+    package private(set) var collections: [Key: CollectionSum] = [:]
     /// All contributions before the changes, also of collections that are not known one by one.
     private var total = SetHash.zero
     /// What the collections that have changed had before.
     private var replaced: [Key: CollectionSum] = [:]
 
     /// The sum of no objects.
-    public static let empty = ContentSum()
+    package static let empty = ContentSum()
 
     init() {}
 
@@ -92,7 +92,9 @@ public struct ContentSum: Sendable {
     }
 
     /// The content half of a state's id.
-    public var digest: ContentDigest { ContentDigest(of: [all.bytes], purpose: "godwit content 3") }
+    package var digest: ContentDigest {
+        ContentDigest(of: [all.bytes], purpose: "godwit content 3")
+    }
 
     mutating func replace(_ old: VersionedValue?, with new: VersionedValue?, at key: ObjectKey) {
         guard old != new else { return }
@@ -109,9 +111,9 @@ public struct ContentSum: Sendable {
 }
 
 extension ContentSum: Hashable {
-    public static func == (left: ContentSum, right: ContentSum) -> Bool {
+    package static func == (left: ContentSum, right: ContentSum) -> Bool {
         left.collections == right.collections && left.all == right.all
     }
 
-    public func hash(into hasher: inout Hasher) { hasher.combine(collections) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(collections) }
 }

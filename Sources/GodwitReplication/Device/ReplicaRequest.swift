@@ -1,24 +1,25 @@
+internal import GodwitStore
 internal import GodwitTree
 
 /// A request of a replica: the message to send, and what the device remembers to read the answer.
-public struct ReplicaRequest: Hashable, Sendable {
+package struct ReplicaRequest: Hashable, Sendable {
     /// The client in whose name it is sent.
-    public let client: ClientID
+    package let client: ClientID
     let request: DeviceRequest
     let message: WireRequest
     /// What the server can read.
     let server: WireFeatures
 
     /// The message, as the transport carries it.
-    public var bytes: [UInt8] { message.frame.bytes(for: server) }
+    package var bytes: [UInt8] { message.frame.bytes(for: server) }
 
     /// Whether it goes on with a comparison.
-    public var isComparison: Bool {
+    package var isComparison: Bool {
         if case .comparison = request { true } else { false }
     }
 
     /// Whether its answer leads on even where the base stays: others of its kind follow.
-    public var isStep: Bool {
+    package var isStep: Bool {
         switch request {
         case .comparison, .restoration: true
         case .exchange, .recovery: false
@@ -26,7 +27,7 @@ public struct ReplicaRequest: Hashable, Sendable {
     }
 
     /// Whether it brings changes, and not only asks for those of others.
-    public var carriesChanges: Bool {
+    package var carriesChanges: Bool {
         switch request {
         case .exchange(let request): request.slot.batch != nil
         case .restoration: true
@@ -35,7 +36,10 @@ public struct ReplicaRequest: Hashable, Sendable {
     }
 
     /// How many objects its batch has; a batch of several can be cut into smaller ones.
-    public var batchCount: Int { batch?.changes.count ?? 0 }
+    package var batchCount: Int { batch?.changes.count ?? 0 }
+
+    /// Whether its batch has only rules for merges and records of conflicts, and nothing that a user has edited.
+    package var carriesRecordsOnly: Bool { batch?.changes.keys.allSatisfy(\.isReserved) ?? false }
 
     var batch: Batch? {
         if case .exchange(let request) = request { request.slot.batch } else { nil }

@@ -15,27 +15,27 @@ public struct Epoch: Hashable, Sendable {
 /// Two batches of one client with one number are the same if and only if they have the same name.
 /// Their numbers do not tell, because a device and its clone count alike; neither does their
 /// content, because both may make the same edit.
-public struct BatchName: Hashable, Sendable {
-    public let number: UInt32
+package struct BatchName: Hashable, Sendable {
+    package let number: UInt32
 
-    public init(_ number: UInt32) { self.number = number }
+    package init(_ number: UInt32) { self.number = number }
 }
 
 /// Changes that a device has frozen, and sends in the same bytes until it knows their outcome.
-public struct Batch: Hashable, Sendable {
+package struct Batch: Hashable, Sendable {
     /// The number of the batch; each client counts its own from 1.
-    public let sequence: Int64
-    public let name: BatchName
+    package let sequence: Int64
+    package let name: BatchName
     /// A hash of the objects that the batch leads to on the device.
-    public let check: UInt32
+    package let check: UInt32
     /// The changes, each on the object as it is in the base.
-    public let changes: [ObjectKey: ObjectDelta]
+    package let changes: [ObjectKey: ObjectDelta]
     /// Objects whose changes may have reached the server before, from a clone of the device.
     ///
     /// Where the head has changed the same place, the head stays.
-    public let doubtful: Set<ObjectKey>
+    package let doubtful: Set<ObjectKey>
 
-    public init(
+    package init(
         sequence: Int64,
         name: BatchName,
         check: UInt32,
@@ -54,16 +54,16 @@ public struct Batch: Hashable, Sendable {
 ///
 /// The server keeps it, and says it with every answer: an answer may be lost, and the next request
 /// may come from a clone of the device.
-public struct BatchOutcome: Hashable, Sendable {
-    public enum Result: Hashable, Sendable {
+package struct BatchOutcome: Hashable, Sendable {
+    package enum Result: Hashable, Sendable {
         case accepted
         /// No part of the batch is in the line, because the server refuses these objects.
         case rejected([Rejection])
     }
 
-    public let sequence: Int64
-    public let name: BatchName
-    public let result: Result
+    package let sequence: Int64
+    package let name: BatchName
+    package let result: Result
 
     package init(sequence: Int64, name: BatchName, result: Result) {
         self.sequence = sequence

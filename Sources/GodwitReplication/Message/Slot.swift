@@ -1,4 +1,4 @@
-public import GodwitStore
+package import GodwitStore
 internal import GodwitTree
 
 /// A request for one replica.
@@ -10,22 +10,22 @@ struct LineRequest: Hashable, Sendable {
 }
 
 /// One replica's part of a request: where the client is, and what it brings.
-public struct Slot: Hashable, Sendable {
+package struct Slot: Hashable, Sendable {
     /// The place of the client's base in the line; 0 for no objects.
-    public let serial: Int64
+    package let serial: Int64
     /// The client's base and its epoch; ``StateToken/none`` before its first answer.
-    public let have: StateToken
+    package let have: StateToken
     /// The client's id before it found that a clone uses it too.
-    public let former: ClientID?
-    public let batch: Batch?
+    package let former: ClientID?
+    package let batch: Batch?
     /// Whether the answer must be small, because the connection is slow: with many changes the server
     /// does not know the base, and the client compares its objects in small pieces.
-    public internal(set) var wantsLittle = false
+    package internal(set) var wantsLittle = false
 }
 
 /// One replica's part of an answer.
-public struct SlotAnswer: Hashable, Sendable {
-    public enum Status: String, Hashable, Sendable, CaseIterable {
+package struct SlotAnswer: Hashable, Sendable {
+    package enum Status: String, Hashable, Sendable, CaseIterable {
         /// The changes lead from the client's base to the head.
         case ok
         /// The batch is now part of the line; the changes lead on from where it leads.
@@ -39,25 +39,25 @@ public struct SlotAnswer: Hashable, Sendable {
         case staged
     }
 
-    public let status: Status
-    public let epoch: Epoch
+    package let status: Status
+    package let epoch: Epoch
     /// The highest nonce that the server has written for the client.
-    public let nonce: Int64
+    package let nonce: Int64
     /// What became of the client's last batch; nil when it has sent none.
-    public let outcome: BatchOutcome?
+    package let outcome: BatchOutcome?
     /// The state that the changes lead to.
-    public let head: LineState
+    package let head: LineState
     /// The starts of the server over which the changes lead, the oldest first.
-    public let starts: [LineStart]
-    public let changes: [ObjectKey: ObjectDelta]
+    package let starts: [LineStart]
+    package let changes: [ObjectKey: ObjectDelta]
 }
 
 /// A state of a line in few bytes: a hash of its epoch and its id.
-public struct StateToken: Hashable, Sendable {
-    public static let sizeInBytes = 5
+package struct StateToken: Hashable, Sendable {
+    package static let sizeInBytes = 5
 
     /// A client without a state.
-    public static let none = StateToken([UInt8](repeating: 0, count: sizeInBytes))
+    package static let none = StateToken([UInt8](repeating: 0, count: sizeInBytes))
 
     let bytes: [UInt8]
 
@@ -72,7 +72,7 @@ public struct StateToken: Hashable, Sendable {
 
 extension LineState {
     /// The state, as requests name it.
-    public func token(in epoch: Epoch) -> StateToken {
+    package func token(in epoch: Epoch) -> StateToken {
         let place = withUnsafeBytes(of: epoch.number.bigEndian) { Array($0) }
         let digest = ContentDigest(of: [place, id.bytes], purpose: "godwit token 3")
         return StateToken(Array(digest.bytes.prefix(StateToken.sizeInBytes)))

@@ -1,22 +1,22 @@
-public import GodwitStore
+package import GodwitStore
 internal import GodwitTree
 
 /// A range of objects in the order of their keys' bytes, across collections.
-public struct KeySpan: Hashable, Sendable {
+package struct KeySpan: Hashable, Sendable {
     /// The first key; nil for the beginning.
-    public let lower: ObjectKey?
+    package let lower: ObjectKey?
     /// The first key after the range; nil for the end.
-    public let upper: ObjectKey?
+    package let upper: ObjectKey?
 
     /// All objects.
-    public static let all = KeySpan(lower: nil, upper: nil)
+    package static let all = KeySpan(lower: nil, upper: nil)
 
-    public init(lower: ObjectKey?, upper: ObjectKey?) {
+    package init(lower: ObjectKey?, upper: ObjectKey?) {
         self.lower = lower
         self.upper = upper
     }
 
-    public func contains(_ key: ObjectKey) -> Bool {
+    package func contains(_ key: ObjectKey) -> Bool {
         !(lower.map { key.precedes($0) } ?? false) && (upper.map { key.precedes($0) } ?? true)
     }
 
@@ -34,11 +34,11 @@ public struct KeySpan: Hashable, Sendable {
 }
 
 /// The objects in a range, as a count and a sum of their hashes.
-public struct SpanSum: Hashable, Sendable {
-    public let span: KeySpan
-    public let sum: CollectionSum
+package struct SpanSum: Hashable, Sendable {
+    package let span: KeySpan
+    package let sum: CollectionSum
 
-    public init(_ span: KeySpan, _ sum: CollectionSum) {
+    package init(_ span: KeySpan, _ sum: CollectionSum) {
         self.span = span
         self.sum = sum
     }

@@ -2,7 +2,7 @@ internal import GRDB
 public import GodwitStore
 public import GodwitTree
 
-/// How a conflict is settled.
+/// How a conflict is resolved.
 public enum ConflictDecision: Hashable, Sendable {
     /// What the merge has chosen stays.
     case keep
@@ -13,7 +13,7 @@ public enum ConflictDecision: Hashable, Sendable {
 }
 
 extension Replica {
-    /// The conflicts that are not settled yet, in the order of the objects that they are about.
+    /// The conflicts that are not resolved yet, in the order of the objects that they are about.
     ///
     /// A merge has decided each of them, and the record keeps what it did not take:
     ///
@@ -21,7 +21,7 @@ extension Replica {
     /// for record in try await replica.conflicts() {
     ///     for (id, conflict) in record.conflicts where conflict.choice == .theirs {
     ///         try await store.write {
-    ///             try replica.settle(id, about: record.object, .takeOther, in: $0)
+    ///             try replica.resolve(id, about: record.object, .takeOther, in: $0)
     ///         }
     ///     }
     /// }
@@ -30,7 +30,7 @@ extension Replica {
         try await store.read { [self] in try conflicts(in: $0) }
     }
 
-    /// The conflicts that are not settled yet, within a transaction.
+    /// The conflicts that are not resolved yet, within a transaction.
     public func conflicts(
         in transaction: borrowing some StoreTransaction & ~Copyable
     ) throws -> [ConflictRecord] {
@@ -38,7 +38,7 @@ extension Replica {
         return try ConflictRecord.all(of: collections, in: transaction)
     }
 
-    /// The conflicts that are not settled, again whenever they change.
+    /// The conflicts that are not resolved, again whenever they change.
     ///
     /// A slow reader gets the newest ones only. The sequence ends when the store is closed, or cannot
     /// be read.
@@ -65,7 +65,7 @@ extension Replica {
         return stream
     }
 
-    /// Settles a conflict, on all devices.
+    /// Resolves a conflict, on all devices.
     ///
     /// The decision is an ordinary change: it is sent, and merged with what others do.
     ///
@@ -73,26 +73,26 @@ extension Replica {
     ///   - id: The conflict's key in its record.
     ///   - object: What the record is about.
     ///   - decision: Which side to take.
-    ///   - transaction: The transaction that settles it.
-    /// - Throws: ``ReplicationError/unknownConflict(_:)`` when it is settled already, or
+    ///   - transaction: The transaction that resolves it.
+    /// - Throws: ``ReplicationError/unknownConflict(_:)`` when it is resolved already, or
     ///   ``ReplicationError/changedSince(_:)`` when its place in the object does not have the value any
-    ///   more that the merge has left, or its item cannot be found in its list: settle it with
+    ///   more that the merge has left, or its item cannot be found in its list: resolve it with
     ///   ``ConflictDecision/keep`` and edit the object. An item with an `id`, a `name` or the like is found
     ///   by that, another one only while nothing else changes it.
-    public func settle(
+    public func resolve(
         _ id: Key,
         about object: ObjectKey,
         _ decision: ConflictDecision = .keep,
         in transaction: borrowing WriteTransaction
     ) throws {
-        try ConflictRecord.settle(id, about: object, decision, in: transaction)
+        try ConflictRecord.resolve(id, about: object, decision, in: transaction)
     }
 }
 
 extension ConflictRecord {
-    /// Settles a conflict in a store whose replica may not be open; see
-    /// ``Replica/settle(_:about:_:in:)``.
-    public static func settle(
+    /// Resolves a conflict in a store whose replica may not be open; see
+    /// ``Replica/resolve(_:about:_:in:)``.
+    public static func resolve(
         _ id: Key,
         about object: ObjectKey,
         _ decision: ConflictDecision = .keep,
@@ -235,14 +235,14 @@ extension ConflictRecord.Opening {
 }
 
 extension ConflictRecord {
-    /// All conflicts of a store that are not settled, of whichever replica, in the order of the objects.
+    /// All conflicts of a store that are not resolved, of whichever replica, in the order of the objects.
     public static func all(
         in transaction: borrowing some StoreTransaction & ~Copyable
     ) throws -> [ConflictRecord] {
         try all(of: transaction.collections(), in: transaction)
     }
 
-    /// The conflicts about a collection's objects that are not settled, in the order of the objects.
+    /// The conflicts about a collection's objects that are not resolved, in the order of the objects.
     package static func all(
         about collection: Key,
         in transaction: borrowing some StoreTransaction & ~Copyable

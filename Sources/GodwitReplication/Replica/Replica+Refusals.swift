@@ -103,7 +103,7 @@ extension Replica {
     ///
     /// Where a hook refuses the merge as well, the app's object stays, and a conflict keeps the one that had
     /// arrived. ``nextRequest(sizeMax:in:)`` does the same, and throws if a hook refuses one of the merges.
-    public func mergeEditsOfRefused() async throws {
+    package func mergeEditsOfRefused() async throws {
         let number = number
         let keys = try await store.read { transaction in
             try PendingTable.editedAfterRefusal(of: number, in: transaction.connection)

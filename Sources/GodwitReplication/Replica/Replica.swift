@@ -6,18 +6,13 @@ internal import Synchronization
 /// Collections of a store that are the same on all devices of a server's replica.
 ///
 /// ```swift
-/// let replica = try await Replica.open(
-///     ReplicaName("shopping"), in: store, collections: ["lists"])
-/// let request = try await store.write { try replica.nextRequest(in: $0) }
-/// let answer = try await send(request.bytes, as: request.client)
-/// let mustAskAgain = try await store.write {
-///     try replica.receive(answer, to: request, in: $0)
-/// }
+/// let connector = try ReplicaConnector(store, transport: transport)
+/// let shopping = try await connector.open("shopping", collections: items)
 /// ```
 ///
-/// A connector does this whenever something has changed. Tables in the store record each change of
-/// the collections, whichever program makes it. A request is made and its answer is taken in within
-/// transactions of the store, so that the objects and what waits to be sent change together.
+/// A connector opens replicas, and keeps them in sync. Tables in the store record each change of the
+/// collections, whichever program makes it. A request is made and its answer is taken in within transactions
+/// of the store, so that the objects and what waits to be sent change together.
 public final class Replica: Sendable {
     /// Called in each transaction that leaves something to be sent.
     public typealias DirtyHook = @Sendable (borrowing WriteTransaction) throws -> Void
@@ -31,7 +26,7 @@ public final class Replica: Sendable {
     /// What the server can read, as its last answer said.
     private let features = Mutex<WireFeatures>([])
     /// Objects that no connection has carried so far, while others waited.
-    private let postponed = Mutex<Set<ObjectKey>>([])
+    let postponed = Mutex<Set<ObjectKey>>([])
 
     private init(_ name: ReplicaName, in store: Store, _ recorder: ReplicaRecorder) {
         (self.name, self.store, self.recorder) = (name, store, recorder)
@@ -124,8 +119,6 @@ public final class Replica: Sendable {
 
     /// Makes the app's rules for merges part of the replica, unless it has newer ones.
     ///
-    /// A device that has only come to follow learns first which rules there are: it may have no right to write.
-    ///
     /// Rules that this program cannot read are replaced at an opening alone: two programs that do not read
     /// each other's would go on for ever. Own rules that others would not read stay here, if a collection
     /// has joined since.
@@ -133,10 +126,7 @@ public final class Replica: Sendable {
         isOpening: Bool,
         in transaction: borrowing WriteTransaction
     ) throws {
-        let database = transaction.connection
-        let isNew = try DeviceTable.replica(number, in: database).epoch == nil
-        guard try !isNew || PendingTable.isDirty(number, in: database) else { return }
-        for collection in try DeviceTable.collections(of: number, in: database)
+        for collection in try DeviceTable.collections(of: number, in: transaction.connection)
         where !ReplicaCollection.records(about: collection).isEmpty {
             let own = machine.rules.version(for: collection)
             guard own > 0 else { continue }
@@ -201,13 +191,16 @@ public final class Replica: Sendable {
     }
 
     /// Whether something waits to be sent.
-    public func isDirty(in transaction: borrowing some StoreTransaction & ~Copyable) throws -> Bool
-    {
+    public func isDirty(
+        in transaction: borrowing some StoreTransaction & ~Copyable
+    ) throws -> Bool {
         try PendingTable.isDirty(number, in: transaction.connection)
     }
 
     /// Whether something waits to be sent, after the last commit.
-    public func isDirty() async throws -> Bool { try await store.read { [self] in try isDirty(in: $0) } }
+    public func isDirty() async throws -> Bool {
+        try await store.read { [self] in try isDirty(in: $0) }
+    }
 }
 
 // MARK: - Exchange
@@ -219,7 +212,7 @@ extension Replica {
     ///   - sizeMax: About how many bytes of objects the request, or its answer, may have, beside one large
     ///     object: few where a connection is slow, so that one which is cut costs little.
     ///   - transaction: The transaction that freezes what is pending.
-    public func nextRequest(
+    package func nextRequest(
         sizeMax: Int = .max,
         in transaction: borrowing WriteTransaction
     ) throws -> ReplicaRequest {
@@ -263,7 +256,7 @@ extension Replica {
     /// - Throws: ``ReplicationError/wrongContent`` when what arrives is not what the server says:
     ///   ``distrust(in:)`` has the objects compared then.
     @discardableResult
-    public func receive(
+    package func receive(
         _ answer: [UInt8],
         to request: ReplicaRequest,
         _ arrivals: Arrivals = .taken,
@@ -328,76 +321,15 @@ extension Replica {
     }
 
     /// Has the objects compared with the server's.
-    public func distrust(in transaction: borrowing WriteTransaction) throws {
+    package func distrust(in transaction: borrowing WriteTransaction) throws {
         try session.update(in: transaction) { $0.distrust() }
         transaction.touch()
-    }
-
-    /// Has the objects of a request's batch stay here, because no way to the server carries them.
-    ///
-    /// They are told as refused, with the reason ``Rejection/Reason/tooLarge``, and sent again when they
-    /// are edited. The batch itself is under way until the objects were compared: see ``distrust(in:)``.
-    public func keepTooLarge(
-        _ request: ReplicaRequest,
-        in transaction: borrowing WriteTransaction
-    ) throws {
-        try checkOpenness(in: transaction)
-        let slice = try device(in: transaction).slice(with: [])
-        guard slice.replica.isFrozen, slice.replica.name == request.batch?.name else { return }
-        // An edit since then may have made an object small enough.
-        for (key, var row) in slice.frozen where row.tail == nil {
-            row.rejection = .tooLarge
-            try PendingTable.set(row, key, of: number, in: transaction.connection)
-        }
-        transaction.touch()
-    }
-
-    /// Has the objects of a request's batch stay here, because the server says that this device may only read.
-    ///
-    /// They are told as refused, with the reason ``Rejection/Reason/denied``, and the device follows others
-    /// meanwhile. The batch itself is under way until the objects were compared: see ``distrust(in:)``.
-    public func deny(
-        _ request: ReplicaRequest,
-        in transaction: borrowing WriteTransaction
-    ) throws {
-        try checkOpenness(in: transaction)
-        let slice = try device(in: transaction).slice(with: [])
-        guard slice.replica.isFrozen, slice.replica.name == request.batch?.name else { return }
-        for (key, var row) in slice.frozen {
-            row.rejection = .denied
-            try PendingTable.set(row, key, of: number, in: transaction.connection)
-        }
-        transaction.touch()
-    }
-
-    /// Has the objects sent again that the device was not allowed to write: see ``deny(_:in:)``.
-    public func releaseDenied(in transaction: borrowing WriteTransaction) throws {
-        if try PendingTable.releaseDenied(of: number, in: transaction.connection) {
-            transaction.touch()
-        }
-    }
-
-    /// Lets the other objects go first, if a request carries one object that no connection gets through.
-    ///
-    /// The batch is under way until the objects were compared: see ``distrust(in:)``.
-    ///
-    /// - Returns: Whether other objects wait.
-    public func postpone(
-        _ request: ReplicaRequest,
-        in transaction: borrowing WriteTransaction
-    ) throws -> Bool {
-        try checkOpenness(in: transaction)
-        let keys = Set((request.batch?.changes ?? [:]).keys)
-        let waiting = try PendingTable.others(of: number, countMax: 1, in: transaction.connection)
-        guard keys.count == 1, !waiting.isEmpty else { return false }
-        postponed.withLock { $0.formUnion(keys) }
-        return true
     }
 
     /// Whether a request has to be made: to send what is pending, or to go on with a recovery.
     ///
     /// - Throws: ``ReplicationError/unknownReplica(_:)`` when the replica was closed or left.
-    public func needsRequest(in transaction: borrowing WriteTransaction) throws -> Bool {
+    package func needsRequest(in transaction: borrowing WriteTransaction) throws -> Bool {
         try checkOpenness(in: transaction)
         let isExchanging = try session.update(in: transaction) { $0.isExchanging }
         return try !isExchanging || isDirty(in: transaction)

@@ -5,7 +5,7 @@ public import GodwitTree
 ///
 /// ```swift
 /// let server = try await ReplicaServer(Store(.file("server.sqlite")))
-/// let shopping = try ReplicaName("shopping")
+/// let shopping = ReplicaName("shopping")
 /// try await server.create(shopping)
 /// let answer = try await server.answer(message, from: client, of: shopping)
 /// ```

@@ -14,6 +14,17 @@ public struct ReplicaName: Hashable, Sendable {
     }
 }
 
+extension ReplicaName: ExpressibleByStringLiteral {
+    /// - Precondition: The literal is a name; a text that a person has typed goes through ``init(_:)``.
+    public init(stringLiteral text: String) {
+        do throws(ReplicationError) {
+            try self.init(text)
+        } catch {
+            preconditionFailure(error.description)
+        }
+    }
+}
+
 extension ReplicaName: CustomStringConvertible {
     public var description: String { text }
 }

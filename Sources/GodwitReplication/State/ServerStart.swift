@@ -4,16 +4,16 @@ package import GodwitStore
 ///
 /// A server that is restored from a backup is started afterwards. So the first start that a device
 /// has not heard of is where the line that the device knows was cut off.
-public struct ServerStart: Hashable, Sendable {
-    public let number: UInt32
+package struct ServerStart: Hashable, Sendable {
+    package let number: UInt32
 
-    public init(_ number: UInt32) { self.number = number }
+    package init(_ number: UInt32) { self.number = number }
 }
 
 /// A start of a server, and how far it found the line of a replica.
-public struct LineStart: Hashable, Sendable {
-    public let start: ServerStart
-    public let serial: Int64
+package struct LineStart: Hashable, Sendable {
+    package let start: ServerStart
+    package let serial: Int64
 
     /// How many starts of a line its server remembers, and a device.
     static let rememberedMax = 64

@@ -5,8 +5,8 @@ public import GodwitReplication
 ///
 /// ```swift
 /// let acme = try ReplicaPattern("acme.*")
-/// acme.matches(try ReplicaName("acme.orders"))   // true
-/// acme.matches(try ReplicaName("acme2.orders"))  // false
+/// acme.matches(ReplicaName("acme.orders"))   // true
+/// acme.matches(ReplicaName("acme2.orders"))  // false
 /// ```
 ///
 /// `*` stands at the end alone, where it means any characters or none. It cannot stand in the middle: a

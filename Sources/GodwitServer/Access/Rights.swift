@@ -22,8 +22,8 @@ public enum Permission: String, CaseIterable, Comparable, Sendable {
 ///
 /// ```swift
 /// let rights = Rights([.write: [try ReplicaPattern("acme.*")]])
-/// rights.allows(.read, try ReplicaName("acme.orders"))    // true
-/// rights.allows(.create, try ReplicaName("acme.orders"))  // false
+/// rights.allows(.read, ReplicaName("acme.orders"))    // true
+/// rights.allows(.create, ReplicaName("acme.orders"))  // false
 /// ```
 ///
 /// What no pattern grants is denied. Nothing can be taken away again by a pattern: rights add up.

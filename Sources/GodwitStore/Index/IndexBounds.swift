@@ -5,7 +5,7 @@ struct IndexBounds: Hashable, Sendable {
     let prefix: [IndexedValue]
     /// The values of the field after the prefix.
     var range = IndexedRange.all
-    var order = Order.ascending
+    var order = SortDirection.ascending
     var limit: Int?
 
     /// Whether an object with these values belongs to the part, the limit left aside.

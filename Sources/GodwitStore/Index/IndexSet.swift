@@ -192,6 +192,8 @@ extension IndexSet {
         try rule(of: key.collection)?.retyped(value, at: key) ?? value
     }
 
+    func mergePolicy(of collection: Key) -> MergePolicy? { rule(of: collection)?.mergePolicy }
+
     func version(of collection: Key) -> Int? { rule(of: collection)?.version }
 
     private func rule(of collection: Key) -> CollectionRules? {

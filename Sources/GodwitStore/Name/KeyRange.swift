@@ -44,6 +44,6 @@ public struct KeyRange: Hashable, Sendable {
 }
 
 /// The direction in which keys, or the rows of a query, are walked.
-public enum Order: Hashable, Sendable {
+public enum SortDirection: Hashable, Sendable {
     case ascending, descending
 }

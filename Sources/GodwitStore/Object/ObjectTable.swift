@@ -194,7 +194,7 @@ extension ObjectTable {
 /// Which keys of a collection are walked, in which direction, and how many.
 struct KeyWalk: Equatable {
     var range: KeyRange = .all
-    var order: Order = .ascending
+    var order: SortDirection = .ascending
     var limit: Int?
 
     fileprivate func sql(selecting columns: String) -> String {

@@ -63,7 +63,7 @@ private struct Use {
     /// Fixed fields narrow most, then a range, then an order that need not be made.
     var worth: Int { 4 * prefix.count + (range == nil ? 0 : 2) + (isSorted ? 1 : 0) }
 
-    func part(version: Int, order: Order, limit: Int?) -> QueryPlan.Part {
+    func part(version: Int, order: SortDirection, limit: Int?) -> QueryPlan.Part {
         let bounds = IndexBounds(
             version: version,
             prefix: prefix,

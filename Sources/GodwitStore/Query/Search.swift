@@ -6,13 +6,13 @@ struct Search: Hashable, Sendable {
     var limit: Int?
 
     /// In which direction objects that are equal in all fields of ``order`` are sorted by key.
-    var keyOrder: Order { order.last?.order ?? .ascending }
+    var keyOrder: SortDirection { order.last?.order ?? .ascending }
 }
 
 /// A field by which objects are sorted.
 struct SortField: Hashable, Sendable {
     let field: Field
-    let order: Order
+    let order: SortDirection
 }
 
 /// An object's key with the values by which it is sorted.

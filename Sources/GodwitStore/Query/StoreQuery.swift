@@ -41,7 +41,7 @@ public struct StoreQuery<Object: Codable & Sendable>: Sendable {
         equal: [Value] = [],
         from lower: Value? = nil,
         to upper: Value? = nil,
-        order: Order = .ascending,
+        order: SortDirection = .ascending,
         limit: Int? = nil
     ) {
         precondition(index.kind == .ordered, "\(index.name) has words; see matching(_:by:)")
@@ -97,7 +97,7 @@ extension StoreQuery {
     /// ```
     public func order<Property: Encodable & Sendable>(
         by path: any KeyPath<Object, Property> & Sendable,
-        _ order: Order = .ascending
+        _ order: SortDirection = .ascending
     ) -> StoreQuery {
         let field = Field(named: path)
         var query = self.order(by: field ?? Field(), order)
@@ -106,7 +106,7 @@ extension StoreQuery {
     }
 
     /// The objects sorted by a field that the type stores under this name.
-    public func order(by field: Field, _ order: Order = .ascending) -> StoreQuery {
+    public func order(by field: Field, _ order: SortDirection = .ascending) -> StoreQuery {
         var query = self
         query.search.order.append(SortField(field: field, order: order))
         return query
@@ -154,7 +154,7 @@ extension StoreCollection {
     /// All objects sorted by a property.
     public func order<Property: Encodable & Sendable>(
         by path: any KeyPath<Object, Property> & Sendable,
-        _ order: Order = .ascending
+        _ order: SortDirection = .ascending
     ) -> StoreQuery<Object> {
         all.order(by: path, order)
     }

@@ -247,6 +247,10 @@ extension CommitDraft: ObjectLookup {
         group.catalogue.entries(of: collection)
     }
 
+    func mergePolicy(of collection: Key) -> MergePolicy? {
+        context.indexes.mergePolicy(of: collection)
+    }
+
     func noteScan() { context.metrics.scanned() }
 
     /// The sum of a collection's objects before the request, and now.

@@ -14,10 +14,14 @@ extension ObjectReader where Self: ~Copyable {
     }
 
     /// The objects under some keys; a key without an object is left out.
-    public borrowing func get<Object>(
-        _ keys: some Sequence<String>,
+    ///
+    /// ```swift
+    /// let found = try transaction.get([robbie.id], in: contacts)
+    /// ```
+    public borrowing func get<Keys: Sequence, Object>(
+        _ keys: Keys,
         in collection: StoreCollection<Object>
-    ) throws -> [String: Object] {
+    ) throws -> [Keys.Element: Object] where Keys.Element: StoreKey & Hashable {
         let source = source
         return try keys.reduce(into: [:]) { found, key in
             let place = collection.place(key)
@@ -74,7 +78,7 @@ extension ObjectReader where Self: ~Copyable {
     public borrowing func keys<Object>(
         in collection: StoreCollection<Object>,
         range: KeyRange = .all,
-        order: Order = .ascending,
+        order: SortDirection = .ascending,
         limit: Int? = nil
     ) throws -> [String] {
         var keys: [String] = []
@@ -101,7 +105,7 @@ extension ObjectReader where Self: ~Copyable {
     public borrowing func enumerate<Object>(
         _ collection: StoreCollection<Object>,
         range: KeyRange = .all,
-        order: Order = .ascending,
+        order: SortDirection = .ascending,
         limit: Int? = nil,
         _ body: (_ key: String, _ object: Object, _ stop: inout Bool) throws -> Void
     ) throws -> [String: StoreError] {

@@ -62,6 +62,11 @@ public struct ObjectSource {
         self.connection = connection
     }
 
+    /// The rules for merges that a collection's type declares.
+    package func mergePolicy(of collection: Key) -> MergePolicy? {
+        objects.mergePolicy(of: collection)
+    }
+
     /// An object as plain data, with the version of the type that wrote it.
     package func versionedValue(at key: ObjectKey) throws -> (value: Value, version: Int)? {
         guard let object = try objects.object(at: key) else { return nil }
@@ -97,6 +102,8 @@ protocol ObjectLookup {
     ) throws
     /// The indexes that a collection has.
     func indexes(of collection: Key) throws -> [IndexTable.Entry]
+    /// The rules for merges that a collection's type declares.
+    func mergePolicy(of collection: Key) -> MergePolicy?
     /// Counts a query that looks at every object.
     func noteScan()
 }
@@ -158,6 +165,10 @@ struct CommittedObjects: ObjectLookup {
 
     func indexes(of collection: Key) throws -> [IndexTable.Entry] {
         try indexes.catalogue(in: database).entries(of: collection)
+    }
+
+    func mergePolicy(of collection: Key) -> MergePolicy? {
+        indexes.mergePolicy(of: collection)
     }
 
     func noteScan() { metrics.scanned() }

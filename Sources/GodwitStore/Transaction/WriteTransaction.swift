@@ -238,10 +238,10 @@ extension WriteTransaction {
     }
 
     /// Removes the objects under some keys.
-    public borrowing func remove<Object>(
-        _ keys: some Sequence<String>,
+    public borrowing func remove<Keys: Sequence, Object>(
+        _ keys: Keys,
         in collection: StoreCollection<Object>
-    ) throws {
+    ) throws where Keys.Element: StoreKey {
         for key in keys { try draft.remove(collection.place(key)) }
     }
 

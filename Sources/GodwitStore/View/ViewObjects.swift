@@ -136,6 +136,10 @@ extension ViewObjects {
         }
     }
 
+    func mergePolicy(of collection: Key) -> MergePolicy? {
+        context.indexes.mergePolicy(of: collection)
+    }
+
     func noteScan() { context.metrics.scanned() }
 
     private func past(of collection: Key) -> [Key: StoredObject?] {
@@ -197,7 +201,7 @@ private struct IndexedRow: Comparable {
 /// Past objects, woven into a walk over newer ones.
 private struct Overlay {
     private let past: [Key: StoredObject?]
-    private let order: Order
+    private let order: SortDirection
     private var waiting: ArraySlice<(key: String, object: StoredObject)>
     private var left: Int
     private let walk: KeyWalk
@@ -251,7 +255,7 @@ private struct Overlay {
         return false
     }
 
-    private static func precedes(_ left: String, _ right: String, _ order: Order) -> Bool {
+    private static func precedes(_ left: String, _ right: String, _ order: SortDirection) -> Bool {
         order == .ascending
             ? left.utf8.lexicographicallyPrecedes(right.utf8)
             : right.utf8.lexicographicallyPrecedes(left.utf8)

@@ -9,14 +9,20 @@ internal import Synchronization
 /// answer that is lost was given, but its client learns nothing of it.
 public final class SimulatedNetwork: ReplicaTransport {
     /// What happens to one exchange.
-    public enum Fate: Sendable {
+    public enum Delivery: Sendable, Equatable {
         case arrives, loseRequest, loseAnswer, damageAnswer
+        /// The server refuses it, with a word for why such as `tokenExpired`.
+        case refuse(status: Int, code: String)
+        /// The server has too much to do, and names when to ask again.
+        case busy(retryAfter: Duration)
     }
 
     private struct State {
         var isOnline = true
-        var fate: @Sendable (Int) -> Fate = { _ in .arrives }
+        var delivery: @Sendable (Int) -> Delivery = { _ in .arrives }
         var count = 0
+        var streams: [Int: AsyncThrowingStream<LineState, any Error>.Continuation] = [:]
+        var streamCount = 0
     }
 
     /// The server at the other end.
@@ -33,18 +39,35 @@ public final class SimulatedNetwork: ReplicaTransport {
         server = try await ReplicaServer(store, options: options)
     }
 
-    /// Whether anything gets through at all.
+    /// Whether anything gets through at all; clients that follow a replica lose their connection when not.
     public var isOnline: Bool {
         get { state.withLock { $0.isOnline } }
-        set { state.withLock { $0.isOnline = newValue } }
+        set {
+            let cut = state.withLock { state in
+                state.isOnline = newValue
+                let cut = newValue ? [:] : state.streams
+                if !newValue { state.streams = [:] }
+                return cut.values
+            }
+            for stream in cut { stream.finish(throwing: Self.noNetwork) }
+        }
     }
+
+    private static let noNetwork = ConnectorError.unreachable(
+        reason: "the simulated network lost the request"
+    )
 
     /// How many exchanges were begun.
     public var exchangeCount: Int { state.withLock { $0.count } }
 
-    /// Decides the fate of each exchange, by its number from 0.
-    public func decide(_ fate: @escaping @Sendable (Int) -> Fate) {
-        state.withLock { $0.fate = fate }
+    /// Decides what happens to each exchange, by its number from 0.
+    ///
+    /// ```swift
+    /// let network = try await SimulatedNetwork(store: Store(.memory))
+    /// network.deliver { number in number == 0 ? .loseAnswer : .arrives }
+    /// ```
+    public func deliver(_ delivery: @escaping @Sendable (Int) -> Delivery) {
+        state.withLock { $0.delivery = delivery }
     }
 
     public func create(_ replica: ReplicaName) async throws { try await server.create(replica) }
@@ -54,28 +77,44 @@ public final class SimulatedNetwork: ReplicaTransport {
         replica: ReplicaName,
         client: ClientID
     ) async throws -> [UInt8] {
-        let (fate, isOnline) = state.withLock { state in
+        let (delivery, isOnline) = state.withLock { state in
             defer { state.count += 1 }
-            return (state.fate(state.count), state.isOnline)
+            return (state.delivery(state.count), state.isOnline)
         }
-        guard isOnline, fate != .loseRequest else {
-            throw ConnectorError.unreachable(reason: "the simulated network lost the request")
+        guard isOnline, delivery != .loseRequest else { throw Self.noNetwork }
+        switch delivery {
+        case .refuse(let status, let code):
+            throw ConnectorError.refused(
+                status: status,
+                code: code,
+                message: "the simulated network refuses"
+            )
+        case .busy(let wait):
+            throw ConnectorError.busy(retryAfter: wait, message: "the simulated network is busy")
+        default: break
         }
         var answer = try await refusing {
             try await server.answer(body, from: client, of: replica)
         }
-        switch fate {
+        switch delivery {
         case .loseAnswer:
             throw ConnectorError.interrupted(reason: "the simulated network lost the answer")
         case .damageAnswer:
             answer[answer.count / 2] ^= 0x40
-        case .arrives, .loseRequest: break
+        default: break
         }
         return answer
     }
 
     public func heads(of replica: ReplicaName) -> AsyncThrowingStream<LineState, any Error> {
         AsyncThrowingStream { continuation in
+            let number = state.withLock { state -> Int? in
+                guard state.isOnline else { return nil }
+                state.streamCount += 1
+                state.streams[state.streamCount] = continuation
+                return state.streamCount
+            }
+            guard let number else { return continuation.finish(throwing: Self.noNetwork) }
             let task = Task {
                 do {
                     let heads = try await refusing { try await server.heads(of: replica) }
@@ -85,7 +124,10 @@ public final class SimulatedNetwork: ReplicaTransport {
                     continuation.finish(throwing: error)
                 }
             }
-            continuation.onTermination = { _ in task.cancel() }
+            continuation.onTermination = { [weak self] _ in
+                task.cancel()
+                self?.state.withLock { $0.streams[number] = nil }
+            }
         }
     }
 

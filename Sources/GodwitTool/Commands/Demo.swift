@@ -36,7 +36,7 @@ struct Demo: AsyncParsableCommand {
                 let run = ReplayRun(
                     file: input,
                     transport: try HTTPTransport(server: server),
-                    replica: try ReplicaName("history"),
+                    replica: ReplicaName("history"),
                     folder: folder,
                     versionsMax: .max
                 )

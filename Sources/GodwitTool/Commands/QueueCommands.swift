@@ -232,9 +232,9 @@ struct QueueStats: AsyncParsableCommand {
         let queue = try await argument.queue()
         let summary = queue.summary
         let counts = [
-            ("pending", summary.pending), ("running", summary.running),
+            ("pending", summary.unfinished), ("running", summary.running),
             ("waiting", summary.waiting), ("conflicts", summary.conflicts),
-            ("failed", summary.failed),
+            ("failed", summary.deadLetters),
         ]
         let pipelines = Dictionary(grouping: queue.operations, by: \.pipeline)
             .mapValues { Int64($0.count) }

@@ -54,11 +54,11 @@ struct ReplicaDiff: AsyncParsableCommand {
     }
 }
 
-/// Settles a conflict.
+/// Resolves a conflict.
 struct ReplicaResolve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve",
-        abstract: "Settle a conflict on a device: the decision is sent like an edit.",
+        abstract: "Resolve a conflict on a device: the decision is sent like an edit.",
         discussion: """
             Without --take-other and --put, the value stays that the merge has kept.
 
@@ -99,7 +99,7 @@ struct ReplicaResolve: AsyncParsableCommand {
                 let ids = conflicts.map(\.text).joined(separator: "\n")
                 throw ToolError("\(object) has several conflicts: choose one with --id\n\(ids)")
             }
-            try ConflictRecord.settle(chosen, about: object, decision, in: transaction)
+            try ConflictRecord.resolve(chosen, about: object, decision, in: transaction)
             return chosen
         }
         try store.close()

@@ -112,7 +112,7 @@ struct StoreList: AsyncParsableCommand {
 
     private func listKeys(of collection: Store.Collection<Value>, in store: Store) async throws {
         let (limit, prefix) = (limit, prefix)
-        let order: GodwitStore.Order = reverse ? .descending : .ascending
+        let order: GodwitStore.SortDirection = reverse ? .descending : .ascending
         guard values else {
             let keys = try await store.read {
                 try $0.keys(

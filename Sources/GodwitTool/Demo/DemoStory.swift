@@ -21,7 +21,7 @@ final class DemoStory {
         self.folder = folder
         self.server = server
         transport = try HTTPTransport(server: server)
-        replica = try ReplicaName("shopping")
+        replica = ReplicaName("shopping")
         traffic = Dictionary(uniqueKeysWithValues: Self.names.map { ($0, Traffic()) })
     }
 

@@ -71,7 +71,9 @@ extension StoreLook {
         if summary.conflicts > 0 {
             facts.append(style.paint("\(summary.conflicts) in conflict", .yellow))
         }
-        if summary.failed > 0 { facts.append(style.paint("\(summary.failed) dead letters", .red)) }
+        if summary.deadLetters > 0 {
+            facts.append(style.paint("\(summary.deadLetters) dead letters", .red))
+        }
         for (pipeline, reasons) in queue.suspensions.sorted(by: { $0.key < $1.key }) {
             let name = pipeline.isEmpty ? "all pipelines" : pipeline
             let text = "\(name) suspended: \(reasons.joined(separator: ", "))"
@@ -137,7 +139,7 @@ extension StoreLook {
             "queue": [
                 "running": .int(Int64(summary.running)), "waiting": .int(Int64(summary.waiting)),
                 "conflicts": .int(Int64(summary.conflicts)),
-                "deadLetters": .int(Int64(summary.failed)),
+                "deadLetters": .int(Int64(summary.deadLetters)),
             ],
             "replicas": .list(
                 Value.List(

@@ -48,7 +48,7 @@ enum Documentation_conflicts_2 {
         var body: some View {
             List(inbox.conflicts) { conflict in
                 Button("Take \(conflict.other?.name ?? "the removal")") {
-                    Task { try await inbox.settle(conflict, .takeOther) }
+                    Task { try await inbox.resolve(conflict, .takeOther) }
                 }
             }
         }
@@ -64,7 +64,7 @@ enum Documentation_conflicts_3 {
         for record in try await shopping.conflicts() {
             for (id, conflict) in record.conflicts {
                 show(conflict.path, conflict.explanation, conflict.base, conflict.ours, conflict.theirs)
-                try await store.write { try shopping.settle(id, about: record.object, .takeOther, in: $0) }
+                try await store.write { try shopping.resolve(id, about: record.object, .takeOther, in: $0) }
             }
         }
     }
@@ -73,7 +73,7 @@ enum Documentation_conflicts_3 {
 // Documentation/conflicts.md, block 4
 enum Documentation_conflicts_4 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let replica = try await connector.open(ReplicaName("notes"), collections: ["notes"], undoCountMax: 50)
+        let replica = try await connector.open("notes", collections: notes, undoCountMax: 50)
         try await store.write { try replica.undo(in: $0) }
         try await store.write { try replica.redo(in: $0) }
         let counts = try await store.read { try replica.undoCounts(in: $0) }     // to enable two buttons

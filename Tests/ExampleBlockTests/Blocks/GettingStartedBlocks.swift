@@ -40,7 +40,7 @@ enum Documentation_getting_started_4 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let transport = try HTTPTransport(server: "http://127.0.0.1:7007")
         let connector = try ReplicaConnector(store, transport: transport)
-        let shopping = try await connector.open(ReplicaName("shopping"), collections: ["items"])
+        let shopping = try await connector.open("shopping", collections: items)
         let syncing = Task.detached { try await connector.run() }
     }
 }

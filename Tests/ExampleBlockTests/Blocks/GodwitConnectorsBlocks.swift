@@ -38,7 +38,7 @@ enum Sources_GodwitConnectors_Inbox_ConflictInbox_1 {
         let inbox = ConflictInbox(of: contacts, in: store)
         List(inbox.conflicts) { conflict in
             Button("Take \(conflict.other?.name ?? "the removal")") {
-                Task { try await inbox.settle(conflict, .takeOther) }
+                Task { try await inbox.resolve(conflict, .takeOther) }
             }
         }
     }
@@ -49,7 +49,7 @@ enum Sources_GodwitConnectors_Inbox_ObjectConflict_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         for conflict in try await store.read({ try $0.conflicts(in: contacts) }) {
             print(conflict.key, conflict.current?.name ?? "removed", conflict.other?.name ?? "removed")
-            try await store.write { try $0.settle(conflict, in: contacts, .takeOther) }
+            try await store.write { try $0.resolve(conflict, in: contacts, .takeOther) }
         }
     }
 }
@@ -83,6 +83,13 @@ enum Sources_GodwitConnectors_Sync_ReplicaConnector_2 {
 
 // Sources/GodwitConnectors/Sync/ReplicaConnector.swift, block 3
 enum Sources_GodwitConnectors_Sync_ReplicaConnector_3 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let shopping = try await connector.open("shopping", collections: items, lists)
+    }
+}
+
+// Sources/GodwitConnectors/Sync/ReplicaConnector.swift, block 4
+enum Sources_GodwitConnectors_Sync_ReplicaConnector_4 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         try await connector.leave(shopping.name, removingObjects: true)   // signs out
     }

@@ -61,7 +61,7 @@ enum Sources_GodwitQueue_Observation_PushQueue_Why_1 {
 enum Sources_GodwitQueue_Observation_QueueMonitor_1 {
     @MainActor struct SyncBadge {
         let monitor: QueueMonitor
-        var text: String { "\(monitor.summary.pending) to send" }
+        var text: String { "\(monitor.summary.unfinished) to send" }
     }
 }
 

@@ -42,7 +42,7 @@ enum Sources_GodwitReplication_Replica_Replica_Conflicts_1 {
         for record in try await replica.conflicts() {
             for (id, conflict) in record.conflicts where conflict.choice == .theirs {
                 try await store.write {
-                    try replica.settle(id, about: record.object, .takeOther, in: $0)
+                    try replica.resolve(id, about: record.object, .takeOther, in: $0)
                 }
             }
         }
@@ -60,13 +60,8 @@ enum Sources_GodwitReplication_Replica_Replica_Undo_1 {
 // Sources/GodwitReplication/Replica/Replica.swift, block 1
 enum Sources_GodwitReplication_Replica_Replica_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let replica = try await Replica.open(
-            ReplicaName("shopping"), in: store, collections: ["lists"])
-        let request = try await store.write { try replica.nextRequest(in: $0) }
-        let answer = try await send(request.bytes, as: request.client)
-        let mustAskAgain = try await store.write {
-            try replica.receive(answer, to: request, in: $0)
-        }
+        let connector = try ReplicaConnector(store, transport: transport)
+        let shopping = try await connector.open("shopping", collections: items)
     }
 }
 
@@ -74,7 +69,7 @@ enum Sources_GodwitReplication_Replica_Replica_1 {
 enum Sources_GodwitReplication_Server_ReplicaServer_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let server = try await ReplicaServer(Store(.file("server.sqlite")))
-        let shopping = try ReplicaName("shopping")
+        let shopping = ReplicaName("shopping")
         try await server.create(shopping)
         let answer = try await server.answer(message, from: client, of: shopping)
     }

@@ -38,8 +38,8 @@ enum Sources_GodwitServer_Access_AccessControl_1 {
 enum Sources_GodwitServer_Access_ReplicaPattern_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let acme = try ReplicaPattern("acme.*")
-        acme.matches(try ReplicaName("acme.orders"))   // true
-        acme.matches(try ReplicaName("acme2.orders"))  // false
+        acme.matches(ReplicaName("acme.orders"))   // true
+        acme.matches(ReplicaName("acme2.orders"))  // false
     }
 }
 
@@ -47,8 +47,8 @@ enum Sources_GodwitServer_Access_ReplicaPattern_1 {
 enum Sources_GodwitServer_Access_Rights_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let rights = Rights([.write: [try ReplicaPattern("acme.*")]])
-        rights.allows(.read, try ReplicaName("acme.orders"))    // true
-        rights.allows(.create, try ReplicaName("acme.orders"))  // false
+        rights.allows(.read, ReplicaName("acme.orders"))    // true
+        rights.allows(.create, ReplicaName("acme.orders"))  // false
     }
 }
 

@@ -275,14 +275,21 @@ enum Sources_GodwitStore_Transaction_ObjectDraft_1 {
 // Sources/GodwitStore/Transaction/ObjectReader+Objects.swift, block 1
 enum Sources_GodwitStore_Transaction_ObjectReader_Objects_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let found = try transaction.get([robbie.id], in: contacts)
+    }
+}
+
+// Sources/GodwitStore/Transaction/ObjectReader+Objects.swift, block 2
+enum Sources_GodwitStore_Transaction_ObjectReader_Objects_2 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         try transaction.enumerate(contacts, range: .prefix("b")) { key, contact, stop in
             if contact.isOnline { stop = true }
         }
     }
 }
 
-// Sources/GodwitStore/Transaction/ObjectReader+Objects.swift, block 2
-enum Sources_GodwitStore_Transaction_ObjectReader_Objects_2 {
+// Sources/GodwitStore/Transaction/ObjectReader+Objects.swift, block 3
+enum Sources_GodwitStore_Transaction_ObjectReader_Objects_3 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws -> Outcome {
         let theirs = try JSONDecoder().decode(Contact.self, from: answer.body)
         let value = try await store.read { try $0.value(of: theirs, for: "robbie", in: contacts) }

@@ -44,6 +44,14 @@ enum Sources_GodwitTestKit_Executor_SimulatedScheduler_1 {
     }
 }
 
+// Sources/GodwitTestKit/Network/SimulatedNetwork.swift, block 1
+enum Sources_GodwitTestKit_Network_SimulatedNetwork_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let network = try await SimulatedNetwork(store: Store(.memory))
+        network.deliver { number in number == 0 ? .loseAnswer : .arrives }
+    }
+}
+
 // Sources/GodwitTestKit/Seeded/Seeded.swift, block 1
 enum Sources_GodwitTestKit_Seeded_Seeded_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {

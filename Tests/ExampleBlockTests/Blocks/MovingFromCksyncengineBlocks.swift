@@ -27,7 +27,7 @@ enum Documentation_moving_from_cksyncengine_2 {
         let store = try Store(.file(path))
         let connector = try ReplicaConnector(
             store, transport: HTTPTransport(server: "https://sync.example.com", token: key))
-        let replica = try await connector.open(ReplicaName("ann.notes"), collections: ["notes"])
+        let replica = try await connector.open("ann.notes", collections: notes)
         async let syncing: Void = connector.run()
         let note = Note(title: "Groceries")
         try await store.write { try $0.set(note, in: notes) }                       // is pushed by itself

@@ -51,7 +51,7 @@ enum Documentation_queue_2 {
 enum Documentation_queue_3 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         for await summary in queue.summaries() {
-            show(summary.pending, summary.running, summary.conflicts, summary.failed)
+            show(summary.unfinished, summary.running, summary.conflicts, summary.deadLetters)
         }
         let status = try await queue.status(of: id)          // waiting, with its reasons; running; conflict; refused
         print(try await queue.why(id).joined(separator: "\n"))

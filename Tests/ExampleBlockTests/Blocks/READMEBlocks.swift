@@ -26,7 +26,7 @@ enum README_1 {
         let items = Store.Collection<Item>("items")
         let transport = try HTTPTransport(server: "http://127.0.0.1:7007")
         let connector = try ReplicaConnector(store, transport: transport)
-        let shopping = try await connector.open(ReplicaName("shopping"), collections: ["items"])
+        let shopping = try await connector.open("shopping", collections: items)
         let syncing = Task { try await connector.run() }    // until it is cancelled
         try await store.write { transaction in
             try transaction.set(Item(name: "Wine"), for: "wine", in: items)
@@ -40,7 +40,7 @@ enum README_2 {
         let inbox = ConflictInbox(of: items, in: store)     // observed by a screen
         for conflict in inbox.conflicts {
             print(conflict.current?.name ?? "removed", "or", conflict.other?.name ?? "removed")
-            try await inbox.settle(conflict, .takeOther)
+            try await inbox.resolve(conflict, .takeOther)
         }
     }
 }
@@ -52,8 +52,7 @@ enum README_3 {
         policy.set(.max, at: "/items/*/votes")
         policy.set(.whole, at: "/items/*/price")          // amount and currency are one value
         policy.identify(by: "sku", at: "/items/*/parts")
-        let shopping = try await connector.open(
-            ReplicaName("shopping"), collections: ["items"], policy: policy)
+        let shopping = try await connector.open("shopping", collections: items, policy: policy)
     }
 }
 
@@ -114,7 +113,7 @@ enum README_5 {
 enum README_6 {
     struct UploadContact: PushOperation {
         static let kind = "upload-contact"
-        let contact: String
+        let contact: UUID
         var objects: [ObjectKey] { [contacts.place(contact)] }      // the base of a merge
     }
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
@@ -131,8 +130,8 @@ enum README_6 {
         let queue = try PushQueue(store, pipelines: [pipeline])
         let running = Task { try await queue.run() }
         try await store.write { transaction in
-            try transaction.set(robbie, for: "robbie", in: contacts)
-            try transaction.enqueue(UploadContact(contact: "robbie"))
+            try transaction.set(robbie, in: contacts)
+            try transaction.enqueue(UploadContact(contact: robbie.id))
         }
     }
 }

@@ -18,9 +18,9 @@ import Testing
 // Documentation/replication.md, block 1
 enum Documentation_replication_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let transport = try HTTPTransport(server: "https://sync.example.com", token: key)
+        let transport = try HTTPTransport(server: "https://sync.example.com") { try await session.freshToken() }
         let connector = try ReplicaConnector(store, transport: transport)
-        let shopping = try await connector.open(ReplicaName("shopping"), collections: ["items", "lists"])
+        let shopping = try await connector.open("shopping", collections: items, lists)
         try await connector.run()
     }
 }
@@ -62,7 +62,7 @@ enum Documentation_replication_5 {
         options.hasOwnQueue = false
         let connector = try ReplicaConnector(store, transport: transport, options: options)
         let queue = try PushQueue(store, pipelines: [uploads, connector.pipeline])
-        let shopping = try await connector.open(ReplicaName("shopping"), collections: ["items"])
+        let shopping = try await connector.open("shopping", collections: items)
         async let running: Void = queue.run()
         async let syncing: Void = connector.run()
     }

@@ -72,10 +72,12 @@ enum Documentation_screens_5 {
         let sync: LiveReplica
 
         var body: some View {
-            Text(sync.status.isConnected ? "\(sync.pendingCount) to send" : error ?? "Connecting…")
+            Text(sync.status.lastError?.localizedDescription ?? state)
         }
 
-        var error: String? { sync.status.lastError?.localizedDescription }
+        var state: String {
+            sync.pendingCount > 0 ? "\(sync.pendingCount) to send" : sync.status.isConnected ? "In sync" : "Connecting…"
+        }
     }
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let badge = SyncBadge(sync: LiveReplica(shopping, of: connector))
@@ -86,7 +88,8 @@ enum Documentation_screens_5 {
 enum Documentation_screens_6 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let monitor = QueueMonitor(queue)
-        label.text = "\(monitor.summary.pending) to send, \(monitor.summary.failed) refused"
+        let summary = monitor.summary
+        label.text = "\(summary.waiting + summary.running) to send, \(summary.deadLetters) failed"
     }
 }
 

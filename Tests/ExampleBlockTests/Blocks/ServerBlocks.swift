@@ -19,7 +19,7 @@ import Testing
 enum Documentation_server_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let transport = try HTTPTransport(server: "https://sync.example.com", token: key)
-        try await transport.create(ReplicaName("shopping"))
+        try await transport.create("shopping")
     }
 }
 
@@ -45,7 +45,7 @@ enum Documentation_server_3 {
         let server = SyncServer(store: try Store(.memory), port: 0) { found.yield($0) }
         async let serving: Void = server.run()
         for await port in ports {
-            try await HTTPTransport(server: "http://127.0.0.1:\(port)").create(ReplicaName("shopping"))
+            try await HTTPTransport(server: "http://127.0.0.1:\(port)").create("shopping")
             break
         }
     }

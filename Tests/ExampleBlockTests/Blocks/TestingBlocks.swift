@@ -25,7 +25,7 @@ enum Documentation_testing_1 {
         init(_ network: SimulatedNetwork) async throws {
             store = try Store(.memory)
             connector = try ReplicaConnector(store, transport: network)
-            list = try await connector.open(ReplicaName("shopping"), collections: ["items"])
+            list = try await connector.open("shopping", collections: items)
         }
 
         func add(_ name: String) async throws {
@@ -41,7 +41,7 @@ enum Documentation_testing_1 {
 
         init() async throws {
             network = try await SimulatedNetwork(store: Store(.memory))
-            try await network.create(ReplicaName("shopping"))
+            try await network.create("shopping")
             (phone, tablet) = (try await Device(network), try await Device(network))
         }
 
@@ -58,7 +58,7 @@ enum Documentation_testing_1 {
 
         @Test func `an item is there once although the answer was lost`() async throws {
             try await phone.add("Bread")
-            network.decide { number in number == 0 ? .loseAnswer : .arrives }
+            network.deliver { number in number == 0 ? .loseAnswer : .arrives }
             await #expect(throws: ConnectorError.self) { try await phone.synchronize() }
             for device in [phone, tablet] { try await device.synchronize() }
             #expect(try await tablet.names() == ["Bread"])
@@ -99,7 +99,7 @@ enum Documentation_testing_2 {
             let upload = try await store.write { try $0.enqueue(UploadContact(id: "robbie")) }
             #expect(await clock.nextDelay() == .seconds(5))
             clock.advance(by: .seconds(5))
-            #expect(try await queue.fate(of: upload) == .completed)
+            #expect(try await queue.result(of: upload) == .completed)
         }
     }
 }

@@ -15,7 +15,7 @@ struct Device {
         store = try Store(.file("\(name).sqlite"), options: options)
         transport = try HTTPTransport(server: server)
         connector = try ReplicaConnector(store, transport: transport)
-        list = try await connector.open(ReplicaName("shopping"), collections: ["items"])
+        list = try await connector.open("shopping", collections: items)
     }
 
     /// Puts an item on the list; one more, if it is there already.

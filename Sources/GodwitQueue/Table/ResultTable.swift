@@ -2,7 +2,7 @@ internal import GRDB
 internal import GodwitStore
 
 /// What became of the operations that have left the queue; the last few thousand of them.
-enum FateTable {
+enum ResultTable {
     static let schema = """
         CREATE TABLE godwit_fate (
             number INTEGER PRIMARY KEY,
@@ -16,7 +16,7 @@ enum FateTable {
         """
 
     static func add(
-        _ fate: Fate,
+        _ fate: OperationResult,
         of operation: QueuedOperation,
         successor: OperationNumber? = nil,
         in database: Database
@@ -44,7 +44,7 @@ enum FateTable {
         try statement.execute()
     }
 
-    static func fate(of id: OperationID, in database: Database) throws -> Fate? {
+    static func result(of id: OperationID, in database: Database) throws -> OperationResult? {
         let statement = try PreparedStatement(
             """
             SELECT fate, reason FROM godwit_fate WHERE number = ?2 AND id = ?1
@@ -59,16 +59,16 @@ enum FateTable {
         let reason = statement.isNull(1) ? nil : statement.text(1)
         switch statement.text(0) {
         case "completed": return .completed
-        case "merged": return reason.flatMap(OperationID.init).map(Fate.merged)
+        case "merged": return reason.flatMap(OperationID.init).map(OperationResult.merged)
         default: return .skipped(reason: reason)
         }
     }
 
     /// What became of the operations that a commit enqueued.
-    static func fates(
+    static func results(
         of commit: CommitNumber,
         in database: Database
-    ) throws -> [(OperationID, Fate)] {
+    ) throws -> [(OperationID, OperationResult)] {
         let range = OperationNumber.numbers(of: commit)
         let names = try String.fetchAll(
             database,
@@ -77,20 +77,20 @@ enum FateTable {
         )
         return try names.compactMap { name in
             guard let id = OperationID(name) else { return nil }
-            return try fate(of: id, in: database).map { (id, $0) }
+            return try result(of: id, in: database).map { (id, $0) }
         }
     }
 
-    static func fate(
+    static func result(
         of number: OperationNumber,
         in database: Database
-    ) throws -> (OperationID?, Fate?)? {
+    ) throws -> (OperationID?, OperationResult?)? {
         let id = try String.fetchOne(
             database,
             sql: "SELECT id FROM godwit_fate WHERE number = ?",
             arguments: [number.rawValue]
         ).flatMap(OperationID.init)
-        return try id.map { ($0, try fate(of: $0, in: database)) }
+        return try id.map { ($0, try result(of: $0, in: database)) }
     }
 
     /// Forgets all but the last ones, and those whose work is still to be done by others.

@@ -7,7 +7,7 @@ import Testing
 @testable import GodwitReplication
 
 /// Decisions about conflicts in items of lists.
-@Suite struct SettledListTests: CardSuite {
+@Suite struct ResolvedListTests: CardSuite {
     let server: CardServer
 
     init() async throws { server = try await CardServer() }
@@ -29,11 +29,11 @@ import Testing
             let removal = try #require(
                 record.conflicts.first { $0.value.reason == .removedAndEdited }
             )
-            try await settle(removal.key, record, on: devices.phone)
+            try await resolve(removal.key, record, on: devices.phone)
             #expect(try await value(devices.phone, price) == ["items": [neighbour]])
             for id in record.conflicts.keys where id != removal.key {
                 await #expect(throws: ReplicationError.changedSince(record.object)) {
-                    try await settle(id, record, on: devices.phone)
+                    try await resolve(id, record, on: devices.phone)
                 }
             }
             #expect(try await value(devices.phone, price) == ["items": [neighbour]])
@@ -55,9 +55,9 @@ import Testing
         // The item gets another id, by which it is found from now on.
         let (store, replica) = (devices.phone.store, devices.phone.replica)
         try await store.write {
-            try replica.settle(todo, about: record.object, .put(5), in: $0)
+            try replica.resolve(todo, about: record.object, .put(5), in: $0)
         }
-        try await settle(done, record, on: devices.phone)
+        try await resolve(done, record, on: devices.phone)
         #expect(try await devices.phone.replica.conflicts() == [])
     }
 
@@ -75,8 +75,8 @@ import Testing
         func id(_ key: Key) throws -> Key {
             try #require(record.conflicts.first { $0.value.path.steps.last == .key(key) }?.key)
         }
-        try await settle(id("price"), record, on: devices.phone)
-        try await settle(id("title"), record, on: devices.tablet)
+        try await resolve(id("price"), record, on: devices.phone)
+        try await resolve(id("title"), record, on: devices.tablet)
         let (phone, tablet) = devices
         for device in isFirst ? [phone, tablet, phone] : [tablet, phone, tablet] {
             try await device.synchronize()
@@ -84,7 +84,7 @@ import Testing
         for device in [phone, tablet] {
             #expect(try await device.replica.conflicts().first?.conflicts.count == 1)
         }
-        try await settle(id("weight"), record, on: tablet)
+        try await resolve(id("weight"), record, on: tablet)
         try await tablet.synchronize()
         try await phone.synchronize()
         #expect(try await phone.replica.conflicts() == [])
@@ -99,7 +99,7 @@ import Testing
         )
         let record = try await record(devices.phone)
         let (id, conflict) = try #require(record.conflicts.first)
-        try await settle(id, record, on: devices.phone)
+        try await resolve(id, record, on: devices.phone)
         let taken = conflict.choice == .ours ? conflict.theirs : conflict.ours
         let items = try await value(devices.phone)?["items"]?.list
         #expect(items?.first == other)
@@ -117,9 +117,9 @@ import Testing
         let inner = try #require(
             record.conflicts.first { $0.value.path.steps.last == .key("n") }?.key
         )
-        try await settle(inner, record, on: devices.phone)
+        try await resolve(inner, record, on: devices.phone)
         for id in record.conflicts.keys where id != inner {
-            try await settle(id, record, on: devices.phone)
+            try await resolve(id, record, on: devices.phone)
         }
         #expect(try await devices.phone.replica.conflicts() == [])
     }
@@ -149,17 +149,17 @@ import Testing
         for device in [phone, tablet, phone] { try await device.synchronize() }
         let record = try await record(phone)
         let second = try #require(record.conflicts.keys.first { $0 != first })
-        try await settle(second, record, on: phone)
+        try await resolve(second, record, on: phone)
         let settled = try await value(phone)
         await #expect(throws: ReplicationError.changedSince(record.object)) {
-            try await settle(first, record, on: phone)
+            try await resolve(first, record, on: phone)
         }
         #expect(try await value(phone) == settled)
         // Without the twin there is no doubt.
         try await phone.store.write { [cards] in
             try $0.set(["items": [call]], for: "l", in: cards)
         }
-        try await settle(first, record, on: phone)
+        try await resolve(first, record, on: phone)
     }
 
     @Test func `a place in an item that has changed since is not put back`() async throws {
@@ -173,7 +173,7 @@ import Testing
         let edited: Value = ["items": [["id": 7, "price": 4]]]
         try await devices.phone.store.write { [cards] in try $0.set(edited, for: "l", in: cards) }
         await #expect(throws: ReplicationError.changedSince(record.object)) {
-            try await settle(id, record, on: devices.phone)
+            try await resolve(id, record, on: devices.phone)
         }
         #expect(try await value(devices.phone) == edited)
     }
@@ -211,10 +211,10 @@ import Testing
         return try #require(try await device.replica.conflicts().first { $0.object.key == key })
     }
 
-    private func settle(_ id: Key, _ record: ConflictRecord, on device: CardDevice) async throws {
+    private func resolve(_ id: Key, _ record: ConflictRecord, on device: CardDevice) async throws {
         let replica = device.replica
         try await device.store.write {
-            try replica.settle(id, about: record.object, .takeOther, in: $0)
+            try replica.resolve(id, about: record.object, .takeOther, in: $0)
         }
     }
 

@@ -1,5 +1,5 @@
 /// What became of an operation that has left the queue.
-public enum Fate: Hashable, Sendable {
+public enum OperationResult: Hashable, Sendable {
     /// The cloud has it.
     case completed
     /// The app decided that it is not needed.

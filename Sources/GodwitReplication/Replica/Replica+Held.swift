@@ -1,0 +1,68 @@
+package import GodwitStore
+internal import GodwitTree
+internal import Synchronization
+
+// Changes that stay here although nothing is wrong with them.
+
+extension Replica {
+    /// Has the objects of a request's batch stay here, because no way to the server carries them.
+    ///
+    /// They are told as refused, with the reason ``Rejection/Reason/tooLarge``, and sent again when they
+    /// are edited. The batch itself is under way until the objects were compared: see ``distrust(in:)``.
+    package func keepTooLarge(
+        _ request: ReplicaRequest,
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        try checkOpenness(in: transaction)
+        let slice = try device(in: transaction).slice(with: [])
+        guard slice.replica.isFrozen, slice.replica.name == request.batch?.name else { return }
+        // An edit since then may have made an object small enough.
+        for (key, var row) in slice.frozen where row.tail == nil {
+            row.rejection = .tooLarge
+            try PendingTable.set(row, key, of: number, in: transaction.connection)
+        }
+        transaction.touch()
+    }
+
+    /// Has the objects of a request's batch stay here, because the server says that this device may only read.
+    ///
+    /// They are told as refused, with the reason ``Rejection/Reason/denied``, and the device follows others
+    /// meanwhile. The batch itself is under way until the objects were compared: see ``distrust(in:)``.
+    package func deny(
+        _ request: ReplicaRequest,
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        try checkOpenness(in: transaction)
+        let slice = try device(in: transaction).slice(with: [])
+        guard slice.replica.isFrozen, slice.replica.name == request.batch?.name else { return }
+        for (key, var row) in slice.frozen {
+            row.rejection = .denied
+            try PendingTable.set(row, key, of: number, in: transaction.connection)
+        }
+        transaction.touch()
+    }
+
+    /// Has the objects sent again that the device was not allowed to write: see ``deny(_:in:)``.
+    package func releaseDenied(in transaction: borrowing WriteTransaction) throws {
+        if try PendingTable.releaseDenied(of: number, in: transaction.connection) {
+            transaction.touch()
+        }
+    }
+
+    /// Lets the other objects go first, if a request carries one object that no connection gets through.
+    ///
+    /// The batch is under way until the objects were compared: see ``distrust(in:)``.
+    ///
+    /// - Returns: Whether other objects wait.
+    package func postpone(
+        _ request: ReplicaRequest,
+        in transaction: borrowing WriteTransaction
+    ) throws -> Bool {
+        try checkOpenness(in: transaction)
+        let keys = Set((request.batch?.changes ?? [:]).keys)
+        let waiting = try PendingTable.others(of: number, countMax: 1, in: transaction.connection)
+        guard keys.count == 1, !waiting.isEmpty else { return false }
+        postponed.withLock { $0.formUnion(keys) }
+        return true
+    }
+}
