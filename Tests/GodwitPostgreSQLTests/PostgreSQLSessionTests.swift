@@ -101,6 +101,50 @@ import Testing
         }
     }
 
+    @Test func `of several hosts the one that may be written to is taken`() async throws {
+        let standby = try await PostgreSQLCluster(["default_transaction_read_only=on"])
+        let primary = try await PostgreSQLCluster()
+        let hosts = [standby, primary].map { cluster in
+            String(cluster.address(of: "postgres").split(separator: "=")[1])
+        }
+        let both = "postgres://godwit@/postgres?host=\(hosts.joined(separator: ","))"
+        let database = PostgreSQLDatabase(try PostgreSQLAddress(both))
+        #expect(try await database.integer(Self.isReadOnly) == 0)
+        try await database.migrate()
+        // An address says more than the program.
+        let any = try PostgreSQLAddress(both + "&target_session_attrs=any")
+        #expect(try await PostgreSQLDatabase(any).integer(Self.isReadOnly) == 1)
+    }
+
+    @Test func `a connection to a server that is no primary any more is left for another one`()
+        async throws
+    {
+        let first = try await PostgreSQLCluster()
+        let second = try await PostgreSQLCluster()
+        let hosts = [first, second].map { cluster in
+            String(cluster.address(of: "postgres").split(separator: "=")[1])
+        }
+        let both = "postgres://godwit@/postgres?host=\(hosts.joined(separator: ","))"
+        let database = PostgreSQLDatabase(try PostgreSQLAddress(both))
+        for host in hosts {
+            let address = try PostgreSQLAddress("postgres://godwit@/postgres?host=\(host)")
+            try await PostgreSQLDatabase(address).migrate()
+        }
+        try await database.check()
+        try await first.query("ALTER SYSTEM SET default_transaction_read_only = on")
+        try await first.query("SELECT pg_reload_conf()")
+        // Its connections stay, and are told when they write.
+        try await database.wait(for: Self.isReadOnly) { $0 == 1 }
+        try await database.write { session in
+            _ = try session.query("INSERT INTO godwit_schema (name, step) VALUES ('other', 1)")
+        }
+        let rows = try await second.query("SELECT name FROM godwit_schema WHERE name = 'other'")
+        #expect(rows == "other")
+    }
+
+    private static let isReadOnly =
+        "SELECT current_setting('transaction_read_only')::BOOLEAN::INT::BIGINT"
+
     /// Stops the process that serves a database's connection while a body runs.
     ///
     /// It goes on after a few seconds, so that no test hangs that waits for it.

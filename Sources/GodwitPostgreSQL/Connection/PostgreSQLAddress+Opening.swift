@@ -27,6 +27,8 @@ extension PostgreSQLAddress {
             ("tcp_user_timeout", "\(1_000 * options.connectSecondsMax)"),
             ("keepalives_idle", "\(options.connectSecondsMax)"),
             ("keepalives_interval", "\(options.connectSecondsMax)"),
+            // A node writes: of several hosts it wants the primary, and of one that is none, nothing.
+            ("target_session_attrs", "read-write"),
             ("fallback_application_name", "godwit"),
             ("dbname", text),
             ("client_encoding", "UTF8"),

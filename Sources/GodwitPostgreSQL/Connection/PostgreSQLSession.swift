@@ -303,6 +303,11 @@ package final class PostgreSQLSession {
             isBroken = true
             return .connectionLost(reason: message)
         }
+        if state == "25006" {
+            // It was the primary before, and keeps its connections: another one is asked for.
+            isBroken = true
+            return .connectionLost(reason: message)
+        }
         // The server's own timer, or this program's request, has ended the statement.
         return state == "57014" ? .timedOut : .refused(sqlState: state, message: message)
     }
