@@ -30,6 +30,8 @@ package final class PostgreSQLSession {
     private(set) var isBroken = false
     /// Whether the work goes on although it is cancelled, because it is at its end.
     private var isEnding = false
+    /// For how long the server may work on a statement; nil for as long as it takes.
+    private var statementMax: Duration?
 
     /// After so many statements all are prepared anew: the texts are those of this module.
     private static let preparedMax = 256
@@ -43,6 +45,7 @@ package final class PostgreSQLSession {
         _ interrupt: SessionInterrupt
     ) throws(PostgreSQLError) {
         (self.interrupt, self.options) = (interrupt, options)
+        statementMax = options.statementMax
         connection = try address.open(options)
         let milliseconds = options.statementMax.milliseconds
         try execute("SET statement_timeout = \(milliseconds)")
@@ -73,6 +76,16 @@ package final class PostgreSQLSession {
         } catch .connectionLost {
             throw .unknownOutcome
         }
+    }
+
+    /// Lets the statements of a body take as long as they take, at the end of a transaction.
+    ///
+    /// A server that has gone without a word is noticed by the keepalives of the connection.
+    func withoutStatementMax<Result>(_ body: () throws -> Result) throws -> Result {
+        try execute("SET LOCAL statement_timeout = 0")
+        statementMax = nil
+        defer { statementMax = options.statementMax }
+        return try body()
     }
 
     /// Gives a transaction up, if there is one.
@@ -205,7 +218,7 @@ package final class PostgreSQLSession {
     ///
     /// - Parameter nextCancel: When to ask for the end of the statement, if the work is cancelled.
     private func wait(
-        until deadline: ContinuousClock.Instant,
+        until deadline: ContinuousClock.Instant?,
         _ nextCancel: inout ContinuousClock.Instant
     ) throws(PostgreSQLError) {
         while PQisBusy(connection) != 0 {
@@ -229,18 +242,18 @@ package final class PostgreSQLSession {
     /// How long after a request to end a statement another one is made.
     private static let cancelInterval = Duration.milliseconds(200)
 
-    /// When the server must have taken a statement, or answered it.
-    private var deadline: ContinuousClock.Instant {
-        ContinuousClock.now + options.statementMax + options.cancelMax
+    /// When the server must have taken a statement, or answered it: nil for never.
+    private var deadline: ContinuousClock.Instant? {
+        statementMax.map { ContinuousClock.now + $0 + options.cancelMax }
     }
 
     /// Waits for events of the connection, or for an interrupt, and takes in what has arrived.
     private func wait(
         for events: Int32,
-        until deadline: ContinuousClock.Instant,
+        until deadline: ContinuousClock.Instant?,
         atMost durationMax: Duration = .seconds(60)
     ) throws(PostgreSQLError) {
-        let left = ContinuousClock.now.duration(to: deadline)
+        let left = deadline.map { ContinuousClock.now.duration(to: $0) } ?? durationMax
         guard left > .zero else {
             // The server does not end its statement by itself: it does not answer.
             isBroken = true

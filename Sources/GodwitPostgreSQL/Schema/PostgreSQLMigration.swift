@@ -18,18 +18,23 @@ extension PostgreSQLDatabase {
         guard done <= known else { throw PostgreSQLError.schemaIsNewer(step: done, known: known) }
         guard done < known else { return 0 }
         try await withLock { session in
-            // Another node may have been faster.
-            let done = try Self.step(on: session)
-            for (offset, step) in PostgreSQLSchema.steps.enumerated().dropFirst(done) {
-                for sql in step { try session.execute(sql) }
-                try session.query(
-                    "UPDATE godwit_schema SET step = $1 WHERE name = 'line'",
-                    [.integer(Int64(offset + 1))]
-                )
-            }
+            // A step may build an index of a large table.
+            try session.withoutStatementMax { try Self.migrate(on: session) }
         }
         await tune()
         return known - done
+    }
+
+    private static func migrate(on session: PostgreSQLSession) throws {
+        // Another node may have been faster.
+        let done = try step(on: session)
+        for (offset, step) in PostgreSQLSchema.steps.enumerated().dropFirst(done) {
+            for sql in step { try session.execute(sql) }
+            try session.query(
+                "UPDATE godwit_schema SET step = $1 WHERE name = 'line'",
+                [.integer(Int64(offset + 1))]
+            )
+        }
     }
 
     /// - Throws: ``PostgreSQLError/schemaIsOlder(step:known:)``,
@@ -104,6 +109,8 @@ extension PostgreSQLDatabase {
     private static let lockAttemptMax = 6_000
 
     /// Sets what keeps the tables small; a database that has no such settings does without.
+    ///
+    /// A statement may take no longer here than elsewhere: no start of a server waits for a vacuum.
     private func tune() async {
         for sql in PostgreSQLSchema.tuning {
             // The tables are there, and everything works: nothing is to be told.
