@@ -79,11 +79,7 @@ extension PostgreSQLDatabase {
     ) async throws -> Result {
         do {
             return try await write { session in
-                do {
-                    try Self.lock(session)
-                } catch let error as PostgreSQLError where error.isUnsupported {
-                    throw NoLocks()
-                }
+                try Self.lock(session)
                 return try body(session)
             }
         } catch is NoLocks {
@@ -95,14 +91,24 @@ extension PostgreSQLDatabase {
 
     /// Waits for the lock in short statements: one that waits as long as another node works would be
     /// ended.
+    ///
+    /// - Throws: ``NoLocks``, ``PostgreSQLError``.
     private static func lock(_ session: PostgreSQLSession) throws {
         for _ in 0..<lockAttemptMax {
-            let sql = "SELECT pg_try_advisory_xact_lock($1)::INT::BIGINT"
-            if try session.query(sql, [.integer(lockNumber)]).integer(0, 0) == 1 { return }
+            if try hasLock(session) { return }
             // The database waits, and no thread of this program.
             try session.query("SELECT 1 FROM pg_sleep(0.1)")
         }
         throw PostgreSQLError.timedOut
+    }
+
+    private static func hasLock(_ session: PostgreSQLSession) throws -> Bool {
+        do throws(PostgreSQLError) {
+            let sql = "SELECT pg_try_advisory_xact_lock($1)::INT::BIGINT"
+            return try session.query(sql, [.integer(lockNumber)]).integer(0, 0) == 1
+        } catch {
+            throw error.isUnknownFunction ? NoLocks() : error
+        }
     }
 
     /// Ten minutes.
