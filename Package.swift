@@ -291,6 +291,7 @@ let package = Package(
             name: "GodwitPostgreSQLTests",
             dependencies: [
                 "GodwitPostgreSQL", "GodwitReplication", "GodwitTestKit",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),

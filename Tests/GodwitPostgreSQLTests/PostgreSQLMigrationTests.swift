@@ -36,6 +36,28 @@ import Testing
         try await first
     }
 
+    @Test func `a step of a migration may take longer than a statement`() async throws {
+        let database = try await newDatabase()
+        try await database.pool.run { try $0.execute("UPDATE godwit_schema SET step = 0") }
+        let late = database.again {
+            ($0.statementMax, $0.cancelMax) = (.milliseconds(100), .milliseconds(100))
+        }
+        let (starts, started) = AsyncStream.makeStream(of: Void.self)
+        async let other: Void = database.write { session in
+            try session.execute("LOCK TABLE godwit_line_entry IN ACCESS EXCLUSIVE MODE")
+            started.finish()
+            _ = try session.query("SELECT 1 FROM pg_sleep(1.5)")
+        }
+        for await _ in starts {}
+        // A step makes an index of this table, and waits for it.
+        #expect(try await late.migrate() == PostgreSQLSchema.steps.count)
+        try await other
+        // Its connection is like the other ones afterwards.
+        await #expect(throws: PostgreSQLError.timedOut) {
+            try await late.integer("SELECT 8::BIGINT FROM pg_sleep(60)")
+        }
+    }
+
     @Test func `a check of the database writes`() async throws {
         let database = try await newDatabase()
         for count in 1...2 {

@@ -33,79 +33,6 @@ import Testing
         #expect(try await nodes[0].server.value(of: .tested) == nodes[1].server.value(of: .tested))
     }
 
-    @Test func `a stream on one node hears of a commit through another one`() async throws {
-        let database = try await newDatabase()
-        let (ours, theirs) = (
-            try await PostgreSQLNode(database), try await PostgreSQLNode(database.again())
-        )
-        let device = try await newDevices(1, on: theirs.server)[0]
-        try await running([ours, theirs]) {
-            let heads = try await ours.server.heads(of: .tested)
-            for number in 0..<5 {
-                try await device.add(number)
-                try await device.synchronize(with: theirs.server)
-                let head = try await theirs.server.head(of: .tested)
-                try await heads.reaches { $0 == head }
-            }
-        }
-    }
-
-    @Test func `a node that loses its listening connection listens again`() async throws {
-        let database = try await newDatabase { $0.pollInterval = .milliseconds(20) }
-        let (ours, theirs) = (
-            try await PostgreSQLNode(database), try await PostgreSQLNode(database.again())
-        )
-        let device = try await newDevices(1, on: theirs.server)[0]
-        try await running([ours, theirs]) {
-            let heads = try await ours.server.heads(of: .tested)
-            for number in 0..<5 {
-                _ = try await database.integer(
-                    """
-                    SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-                    WHERE datname = current_database() AND query LIKE 'LISTEN %'
-                    """
-                )
-                try await device.add(number)
-                try await device.synchronize(with: theirs.server)
-                let head = try await theirs.server.head(of: .tested)
-                try await heads.reaches { $0 == head }
-            }
-        }
-    }
-
-    @Test func `a node that hears nothing asks for the heads that are followed`() async throws {
-        let database = try await newDatabase { $0.pollInterval = .milliseconds(20) }
-        let ours = try await PostgreSQLNode(database)
-        // Another node that tells nothing, because nothing runs it.
-        let theirs = try await PostgreSQLNode(database.again())
-        let device = try await newDevices(1, on: theirs.server)[0]
-        try await running([ours]) {
-            let heads = try await ours.server.heads(of: .tested)
-            try await device.add(1)
-            try await device.synchronize(with: theirs.server)
-            _ = try await database.integer(
-                """
-                SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-                WHERE datname = current_database() AND query LIKE 'LISTEN %'
-                """
-            )
-            let head = try await theirs.server.head(of: .tested)
-            try await heads.reaches { $0 == head }
-        }
-    }
-
-    @Test func `a node listens on the channels of what is followed, and on no other ones`()
-        async throws
-    {
-        let names = try (0..<1_000).map { try ReplicaName("replica-\($0)") }
-        #expect(Set(names.map(HeadChannel.name)).count == Int(HeadChannel.count))
-        let notice = HeadNotice(node: .max, replica: names[7])
-        #expect(HeadNotice(payload: notice.payload) == notice)
-        for payload in ["", " ", "12", "xyz name", "1 ../x", "1 a b"] {
-            #expect(HeadNotice(payload: payload) == nil)
-        }
-    }
-
     @Test func `names whose numbers are the same are told apart`() async throws {
         let database = try await newDatabase()
         let node = try await PostgreSQLNode(database)
@@ -146,18 +73,6 @@ import Testing
         #expect(value["cards"]?[Key(keys[0])] == 1)
         #expect(value["cards"]?[Key(keys[1])] == nil)
         #expect(try await device.replica.status().rejections.map(\.value) == [.tooLarge])
-    }
-
-    /// Runs nodes beside a body.
-    private func running(
-        _ nodes: [PostgreSQLNode],
-        _ body: () async throws -> Void
-    ) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for node in nodes { group.addTask { await node.run() } }
-            defer { group.cancelAll() }
-            try await body()
-        }
     }
 }
 #endif

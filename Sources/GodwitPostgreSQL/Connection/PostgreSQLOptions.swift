@@ -27,6 +27,8 @@ public struct PostgreSQLOptions: Sendable {
     package var cancelMax = Duration.seconds(5)
     /// A connection that was idle for longer is asked whether it is still there before it is used.
     package var idleMax = Duration.seconds(30)
+    /// How often a connection that listens and hears nothing is asked whether it is still there.
+    package var silenceMax = Duration.seconds(10)
     /// The waits between attempts, and a number from 0 to 1 that shortens each.
     package var backoff = PostgreSQLBackoff()
 

@@ -30,6 +30,8 @@ package final class PostgreSQLSession {
     private(set) var isBroken = false
     /// Whether the work goes on although it is cancelled, because it is at its end.
     private var isEnding = false
+    /// For how long the server may work on a statement; nil for as long as it takes.
+    private var statementMax: Duration?
 
     /// After so many statements all are prepared anew: the texts are those of this module.
     private static let preparedMax = 256
@@ -43,25 +45,8 @@ package final class PostgreSQLSession {
         _ interrupt: SessionInterrupt
     ) throws(PostgreSQLError) {
         (self.interrupt, self.options) = (interrupt, options)
-        // What stands in the address counts more than what stands before it.
-        let keywords = [
-            ("connect_timeout", "\(options.connectSecondsMax)"),
-            ("tcp_user_timeout", "\(1_000 * options.connectSecondsMax)"),
-            ("keepalives_idle", "\(options.connectSecondsMax)"),
-            ("keepalives_interval", "\(options.connectSecondsMax)"),
-            ("fallback_application_name", "godwit"),
-            ("dbname", address.text),
-            ("client_encoding", "UTF8"),
-        ]
-        let opened = Self.withPointers(keywords) { PQconnectdbParams($0, $1, 1) }
-        guard let opened else { throw .unreachable(reason: "there is no memory") }
-        guard PQstatus(opened) == CONNECTION_OK else {
-            let reason = String(cString: PQerrorMessage(opened))
-            PQfinish(opened)
-            throw .unreachable(reason: reason.trimmingCharacters(in: .whitespacesAndNewlines))
-        }
-        connection = opened
-        PQsetNoticeProcessor(connection, { _, _ in }, nil)
+        statementMax = options.statementMax
+        connection = try address.open(options)
         let milliseconds = options.statementMax.milliseconds
         try execute("SET statement_timeout = \(milliseconds)")
         // A node that is gone must not keep the lock of a line.
@@ -69,23 +54,6 @@ package final class PostgreSQLSession {
     }
 
     deinit { PQfinish(connection) }
-
-    private static func withPointers<Result>(
-        _ keywords: [(String, String)],
-        _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) ->
-            Result
-    ) -> Result {
-        let texts = keywords.map { (strdup($0.0), strdup($0.1)) }
-        defer {
-            for (name, value) in texts {
-                free(name)
-                free(value)
-            }
-        }
-        let names = texts.map { UnsafePointer<CChar>($0.0) } + [nil]
-        let values = texts.map { UnsafePointer<CChar>($0.1) } + [nil]
-        return body(names, values)
-    }
 
     // MARK: Transactions
 
@@ -108,6 +76,16 @@ package final class PostgreSQLSession {
         } catch .connectionLost {
             throw .unknownOutcome
         }
+    }
+
+    /// Lets the statements of a body take as long as they take, at the end of a transaction.
+    ///
+    /// A server that has gone without a word is noticed by the keepalives of the connection.
+    func withoutStatementMax<Result>(_ body: () throws -> Result) throws -> Result {
+        try execute("SET LOCAL statement_timeout = 0")
+        statementMax = nil
+        defer { statementMax = options.statementMax }
+        return try body()
     }
 
     /// Gives a transaction up, if there is one.
@@ -194,16 +172,35 @@ package final class PostgreSQLSession {
         guard !isBroken else { throw .connectionLost(reason: "it was lost before") }
         guard isEnding || !interrupt.isCancelled else { throw .timedOut }
         guard body() == 1 else { throw lost() }
+        try flush()
+    }
+
+    /// Waits until the server has taken what was sent: libpq keeps what the socket has no room for.
+    private func flush() throws(PostgreSQLError) {
+        let deadline = deadline
+        while true {
+            switch PQflush(connection) {
+            case 0: return
+            case 1: break
+            default: throw lost()
+            }
+            guard isEnding || !interrupt.isCancelled else {
+                // The server has a part of the statement, and waits for the rest for ever.
+                isBroken = true
+                throw .timedOut
+            }
+            try wait(for: POLLIN | POLLOUT, until: deadline)
+        }
     }
 
     /// The result of what was sent last.
     private func result() throws(PostgreSQLError) -> PostgreSQLRows {
         var rows: PostgreSQLRows?
         var failure: PostgreSQLError?
-        let deadline = ContinuousClock.now + options.statementMax + options.cancelMax
-        var cancelled = false
+        let deadline = deadline
+        var nextCancel = ContinuousClock.now
         while true {
-            try wait(until: deadline, &cancelled)
+            try wait(until: deadline, &nextCancel)
             guard let result = PQgetResult(connection) else { break }
             switch PQresultStatus(result) {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK: rows = PostgreSQLRows(result)
@@ -218,37 +215,61 @@ package final class PostgreSQLSession {
     }
 
     /// Waits until the next result can be taken without waiting.
+    ///
+    /// - Parameter nextCancel: When to ask for the end of the statement, if the work is cancelled.
     private func wait(
-        until deadline: ContinuousClock.Instant,
-        _ cancelled: inout Bool
+        until deadline: ContinuousClock.Instant?,
+        _ nextCancel: inout ContinuousClock.Instant
     ) throws(PostgreSQLError) {
         while PQisBusy(connection) != 0 {
-            if interrupt.isCancelled, !isEnding, !cancelled {
-                cancelled = true
+            guard interrupt.isCancelled, !isEnding else {
+                try wait(for: POLLIN, until: deadline)
+                continue
+            }
+            if ContinuousClock.now >= nextCancel {
                 guard cancel() else {
                     // A request that arrives later may not end a statement of another task.
                     isBroken = true
                     throw .connectionLost(reason: "the database does not answer")
                 }
+                // The server forgets a request that comes before the statement that it is for.
+                nextCancel = ContinuousClock.now + Self.cancelInterval
             }
-            let left = ContinuousClock.now.duration(to: deadline)
-            guard left > .zero else {
-                // The server does not end its statement by itself: it does not answer.
-                isBroken = true
-                throw .connectionLost(reason: "the database does not answer")
-            }
-            poll(for: left)
-            guard PQconsumeInput(connection) == 1 else { throw lost() }
+            try wait(for: POLLIN, until: deadline, atMost: Self.cancelInterval)
         }
     }
 
-    /// Waits for the connection, for an interrupt, or for a while.
+    /// How long after a request to end a statement another one is made.
+    private static let cancelInterval = Duration.milliseconds(200)
+
+    /// When the server must have taken a statement, or answered it: nil for never.
+    private var deadline: ContinuousClock.Instant? {
+        statementMax.map { ContinuousClock.now + $0 + options.cancelMax }
+    }
+
+    /// Waits for events of the connection, or for an interrupt, and takes in what has arrived.
+    private func wait(
+        for events: Int32,
+        until deadline: ContinuousClock.Instant?,
+        atMost durationMax: Duration = .seconds(60)
+    ) throws(PostgreSQLError) {
+        let left = deadline.map { ContinuousClock.now.duration(to: $0) } ?? durationMax
+        guard left > .zero else {
+            // The server does not end its statement by itself: it does not answer.
+            isBroken = true
+            throw .connectionLost(reason: "the database does not answer")
+        }
+        poll(for: events, atMost: min(left, durationMax))
+        guard PQconsumeInput(connection) == 1 else { throw lost() }
+    }
+
+    /// Waits for events of the connection, for an interrupt, or for a while.
     ///
     /// - Returns: Whether it was one of the first two.
     @discardableResult
-    private func poll(for duration: Duration) -> Bool {
+    private func poll(for events: Int32, atMost duration: Duration) -> Bool {
         var descriptors = [
-            pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0),
+            pollfd(fd: PQsocket(connection), events: Int16(events), revents: 0),
             pollfd(fd: interrupt.wakeDescriptor, events: Int16(POLLIN), revents: 0),
         ]
         let milliseconds = Int32(clamping: duration.milliseconds + 1)
@@ -295,6 +316,11 @@ package final class PostgreSQLSession {
             isBroken = true
             return .connectionLost(reason: message)
         }
+        if state == "25006" {
+            // It was the primary before, and keeps its connections: another one is asked for.
+            isBroken = true
+            return .connectionLost(reason: message)
+        }
         // The server's own timer, or this program's request, has ended the statement.
         return state == "57014" ? .timedOut : .refused(sqlState: state, message: message)
     }
@@ -330,8 +356,14 @@ extension PostgreSQLSession {
 
     /// Waits until something arrives, or the thread is woken, or a while is over.
     ///
+    /// A call that came before, while the thread did something else, wakes it, too.
+    ///
     /// - Returns: Whether nothing came all the while.
-    func waitForNotifications(atMost duration: Duration) -> Bool { !poll(for: duration) }
+    func waitForNotifications(atMost duration: Duration) -> Bool {
+        guard !interrupt.takeWake(), !interrupt.isCancelled else { return false }
+        let isSilent = !poll(for: POLLIN, atMost: duration)
+        return !interrupt.takeWake() && isSilent
+    }
 }
 
 extension Duration {

@@ -9,6 +9,8 @@ final class SessionInterrupt: Sendable {
         var current = 0
         /// The number of the work that was cancelled last, perhaps before it began.
         var cancelled = 0
+        /// Whether the thread was woken since it last waited for notifications.
+        var isWoken = false
     }
 
     private let state = Mutex(State())
@@ -39,11 +41,25 @@ final class SessionInterrupt: Sendable {
     /// Cancels a piece of work that runs, or is about to.
     func cancel(_ work: Int) {
         state.withLock { $0.cancelled = work }
-        wake()
+        interrupt()
     }
 
-    /// Wakes the thread, without cancelling anything.
+    /// Wakes the thread while it waits for notifications, or when it next does.
     func wake() {
+        state.withLock { $0.isWoken = true }
+        interrupt()
+    }
+
+    /// Whether the thread was woken; from then on it is not any more.
+    func takeWake() -> Bool {
+        state.withLock { state in
+            defer { state.isWoken = false }
+            return state.isWoken
+        }
+    }
+
+    /// Ends a wait of the thread; any other work drains the pipe, so that it says nothing by itself.
+    private func interrupt() {
         var byte: UInt8 = 1
         _ = write(writeDescriptor, &byte, 1)
     }

@@ -53,10 +53,17 @@ extension PostgreSQLError {
         }
     }
 
-    /// Whether the database does not know a command, or a function, that this program can do without.
-    var isUnsupported: Bool {
+    /// Whether the database does not know a command: feature_not_supported, syntax_error.
+    ///
+    /// Only for a command whose text is right in PostgreSQL: of any other it says nothing.
+    var isUnknownCommand: Bool { hasState(in: ["0A000", "42601"]) }
+
+    /// Whether the database does not know a function: feature_not_supported, undefined_function.
+    var isUnknownFunction: Bool { hasState(in: ["0A000", "42883"]) }
+
+    private func hasState(in states: [String]) -> Bool {
         guard case .refused(let state, _) = self else { return false }
-        return ["0A000", "42601", "42883", "42704", "22023"].contains(state)
+        return states.contains(state)
     }
 }
 

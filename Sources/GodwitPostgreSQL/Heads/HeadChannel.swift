@@ -12,6 +12,9 @@ enum HeadChannel {
     }
 }
 
+/// The database has neither LISTEN nor `pg_notify`, and nodes ask for heads themselves.
+struct NoNotifications: Error {}
+
 /// What is told: which node has made a new head, and of which replica.
 struct HeadNotice: Hashable, Sendable {
     let node: UInt64

@@ -6,12 +6,14 @@ internal import Synchronization
 /// Tells other nodes which replicas have new heads.
 ///
 /// It does so after the commits, and not in them: PostgreSQL commits transactions with notifications
-/// one after the other. What is not told, other nodes find when they ask for the heads themselves.
+/// one after the other. A notice names a replica and not its head: one that could not be sent, and is
+/// sent later, tells of the newest.
 final class HeadHerald: Sendable {
     let node: UInt64
     private let database: PostgreSQLDatabase
     private let logger: Logger
-    private let pending = Mutex<Set<ReplicaName>>([])
+    /// The replicas to tell of; nil where the database has no notifications.
+    private let pending = Mutex<Set<ReplicaName>?>([])
     private let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
 
@@ -28,8 +30,9 @@ final class HeadHerald: Sendable {
     /// Notes that a replica has a new head.
     func tell(of name: ReplicaName) {
         let isNoted = pending.withLock { pending in
-            guard pending.count < Self.pendingMax else { return false }
-            return pending.insert(name).inserted
+            // What is not noted, other nodes find when they ask for the heads themselves.
+            guard let count = pending?.count, count < Self.pendingMax else { return false }
+            return pending?.insert(name).inserted == true
         }
         if isNoted { signal.yield() }
     }
@@ -37,44 +40,64 @@ final class HeadHerald: Sendable {
     /// Tells what is noted, until the task is cancelled or the database has no notifications.
     func run() async {
         for await _ in signals {
-            while let names = takePortion() {
-                do {
-                    try await tell(of: names)
-                } catch let error as PostgreSQLError where error.isUnsupported {
-                    logger.info("the database has no notifications: nodes ask for heads")
-                    return
-                } catch is CancellationError {
-                    return
-                } catch {
-                    // Nodes that cannot be told ask by themselves.
-                    logger.info("new heads were not told", metadata: ["error": "\(error)"])
-                }
+            do {
+                while let names = takePortion() { try await tellSurely(of: names) }
+            } catch is NoNotifications {
+                logger.info("the database has no notifications: nodes ask for heads")
+                pending.withLock { $0 = nil }
+                return
+            } catch {
+                // The task is cancelled: nothing else ends the attempts.
+                return
             }
         }
     }
 
     private func takePortion() -> [ReplicaName]? {
         pending.withLock { pending in
-            let names = Array(pending.prefix(Self.portionCount))
-            pending.subtract(names)
-            return names.isEmpty ? nil : names
+            guard let names = pending?.prefix(Self.portionCount), !names.isEmpty else { return nil }
+            pending?.subtract(names)
+            return Array(names)
+        }
+    }
+
+    /// Tells of replicas, as often as it takes.
+    ///
+    /// - Throws: ``NoNotifications``, `CancellationError`.
+    private func tellSurely(of names: [ReplicaName]) async throws {
+        for attempts in 1... {
+            do {
+                return try await tell(of: names)
+            } catch let error as PostgreSQLError {
+                if attempts == 1 {
+                    logger.info(
+                        "new heads were not told, and will be",
+                        metadata: ["error": "\(error)"]
+                    )
+                }
+                try await database.options.backoff.wait(after: attempts)
+                try Task.checkCancellation()
+            }
         }
     }
 
     private func tell(of names: [ReplicaName]) async throws {
         let node = node
         try await database.write { session in
+            for name in names { try Self.notify(HeadNotice(node: node, replica: name), session) }
             // Nothing is lost with a notification that a crash takes away: no sync is needed.
             try session.execute("SET LOCAL synchronous_commit = off")
-            for name in names {
-                try session.query(
-                    "SELECT 1 FROM pg_notify($1, $2)",
-                    [
-                        .text(HeadChannel.name(of: name)),
-                        .text(HeadNotice(node: node, replica: name).payload),
-                    ]
-                )
-            }
+        }
+    }
+
+    private static func notify(_ notice: HeadNotice, _ session: PostgreSQLSession) throws {
+        do throws(PostgreSQLError) {
+            try session.query(
+                "SELECT 1 FROM pg_notify($1, $2)",
+                [.text(HeadChannel.name(of: notice.replica)), .text(notice.payload)]
+            )
+        } catch {
+            throw error.isUnknownFunction ? NoNotifications() : error
         }
     }
 }

@@ -18,18 +18,23 @@ extension PostgreSQLDatabase {
         guard done <= known else { throw PostgreSQLError.schemaIsNewer(step: done, known: known) }
         guard done < known else { return 0 }
         try await withLock { session in
-            // Another node may have been faster.
-            let done = try Self.step(on: session)
-            for (offset, step) in PostgreSQLSchema.steps.enumerated().dropFirst(done) {
-                for sql in step { try session.execute(sql) }
-                try session.query(
-                    "UPDATE godwit_schema SET step = $1 WHERE name = 'line'",
-                    [.integer(Int64(offset + 1))]
-                )
-            }
+            // A step may build an index of a large table.
+            try session.withoutStatementMax { try Self.migrate(on: session) }
         }
         await tune()
         return known - done
+    }
+
+    private static func migrate(on session: PostgreSQLSession) throws {
+        // Another node may have been faster.
+        let done = try step(on: session)
+        for (offset, step) in PostgreSQLSchema.steps.enumerated().dropFirst(done) {
+            for sql in step { try session.execute(sql) }
+            try session.query(
+                "UPDATE godwit_schema SET step = $1 WHERE name = 'line'",
+                [.integer(Int64(offset + 1))]
+            )
+        }
     }
 
     /// - Throws: ``PostgreSQLError/schemaIsOlder(step:known:)``,
@@ -74,11 +79,7 @@ extension PostgreSQLDatabase {
     ) async throws -> Result {
         do {
             return try await write { session in
-                do {
-                    try Self.lock(session)
-                } catch let error as PostgreSQLError where error.isUnsupported {
-                    throw NoLocks()
-                }
+                try Self.lock(session)
                 return try body(session)
             }
         } catch is NoLocks {
@@ -90,20 +91,32 @@ extension PostgreSQLDatabase {
 
     /// Waits for the lock in short statements: one that waits as long as another node works would be
     /// ended.
+    ///
+    /// - Throws: ``NoLocks``, ``PostgreSQLError``.
     private static func lock(_ session: PostgreSQLSession) throws {
         for _ in 0..<lockAttemptMax {
-            let sql = "SELECT pg_try_advisory_xact_lock($1)::INT::BIGINT"
-            if try session.query(sql, [.integer(lockNumber)]).integer(0, 0) == 1 { return }
+            if try hasLock(session) { return }
             // The database waits, and no thread of this program.
             try session.query("SELECT 1 FROM pg_sleep(0.1)")
         }
         throw PostgreSQLError.timedOut
     }
 
+    private static func hasLock(_ session: PostgreSQLSession) throws -> Bool {
+        do throws(PostgreSQLError) {
+            let sql = "SELECT pg_try_advisory_xact_lock($1)::INT::BIGINT"
+            return try session.query(sql, [.integer(lockNumber)]).integer(0, 0) == 1
+        } catch {
+            throw error.isUnknownFunction ? NoLocks() : error
+        }
+    }
+
     /// Ten minutes.
     private static let lockAttemptMax = 6_000
 
     /// Sets what keeps the tables small; a database that has no such settings does without.
+    ///
+    /// A statement may take no longer here than elsewhere: no start of a server waits for a vacuum.
     private func tune() async {
         for sql in PostgreSQLSchema.tuning {
             // The tables are there, and everything works: nothing is to be told.

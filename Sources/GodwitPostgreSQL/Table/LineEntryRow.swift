@@ -43,23 +43,16 @@ enum LineEntryRow {
         of line: LineNumber,
         on session: PostgreSQLSession
     ) throws -> PostgreSQLRows {
-        let range = key == nil ? "serial > $2" : "(serial, collection, key) > ($2, $4, $5)"
+        let range = key == nil ? "serial > $2" : "(serial, collection, key) > ($2, $3, $4)"
+        let page = RowPage(
+            columns: "collection, key, serial, forward, backward",
+            size: "coalesce(octet_length(forward), 0) + coalesce(octet_length(backward), 0)",
+            source: "godwit_line_entry WHERE line = $1 AND \(range)",
+            order: "serial, collection, key"
+        )
         return try session.query(
-            """
-            SELECT collection, key, serial, forward, backward FROM (
-                SELECT collection, key, serial, forward, backward,
-                    sum(size) OVER (ORDER BY serial, collection, key) - size AS before
-                FROM (
-                    SELECT collection, key, serial, forward, backward,
-                        coalesce(octet_length(forward), 0)
-                            + coalesce(octet_length(backward), 0) AS size
-                    FROM godwit_line_entry
-                    WHERE line = $1 AND \(range) ORDER BY serial, collection, key LIMIT $3
-                ) AS page
-            ) AS sized WHERE before < \(LineObjectRow.pageSizeMax) ORDER BY serial, collection, key
-            """,
-            [line.parameter, .integer(serial), .integer(LineObjectRow.pageCountMax)]
-                + (key?.parameters ?? [])
+            page.sql,
+            [line.parameter, .integer(serial)] + (key?.parameters ?? [])
         )
     }
 
@@ -140,14 +133,29 @@ extension LineEntryRow {
                 of: line,
                 on: session
             )
-            for start in stride(from: 0, to: places.count, by: portionCount) {
-                let portion = places[start..<min(start + portionCount, places.count)]
-                try fold(pairs(at: portion, of: line, on: session), of: line, on: session)
-            }
+            try fold(at: places, of: line, on: session)
             count += places.count
             if places.count < countMax { break }
         }
         return count
+    }
+
+    /// Folds the pairs at some places page by page: their changes may be large.
+    private static func fold(
+        at places: [Place],
+        of line: LineNumber,
+        on session: PostgreSQLSession
+    ) throws {
+        for places in places.portions({ _ in 0 }) {
+            var left = places[...]
+            while !left.isEmpty {
+                let pairs = try pairs(at: left, of: line, on: session)
+                guard !pairs.isEmpty else { break }
+                try fold(pairs, of: line, on: session)
+                // The line is locked, so that each place has its pair.
+                left = left.dropFirst(pairs.count)
+            }
+        }
     }
 
     private static func fold(
@@ -164,8 +172,6 @@ extension LineEntryRow {
     }
 
     private static let pairCountMax = 16_384
-    /// How many pairs are folded at a time: their changes may be large.
-    private static let portionCount = 64
 
     private static func removeEntries(
         until serial: Int64,
@@ -175,7 +181,7 @@ extension LineEntryRow {
     ) throws -> Int {
         var count = 0
         while count < rowMax {
-            let countMax = min(rowMax - count, Int(LineObjectRow.pageCountMax))
+            let countMax = min(rowMax - count, RowPage.countMax)
             let rows = try session.query(
                 """
                 SELECT collection, key, serial FROM godwit_line_entry
@@ -240,24 +246,14 @@ extension LineEntryRow {
         }
     }
 
+    /// The first pairs of some places, as many as a page has room for.
     private static func pairs(
         at places: ArraySlice<Place>,
         of line: LineNumber,
         on session: PostgreSQLSession
     ) throws -> [Pair] {
         let rows = try session.query(
-            """
-            SELECT pair.collection, pair.key, pair.first, pair.second,
-                earlier.forward, earlier.backward, later.forward, later.backward
-            FROM unnest($2::BYTEA[], $3::BYTEA[], $4::BIGINT[], $5::BIGINT[])
-                AS pair (collection, key, first, second)
-            JOIN godwit_line_entry AS earlier ON earlier.line = $1
-                AND earlier.collection = pair.collection AND earlier.key = pair.key
-                AND earlier.serial = pair.first
-            JOIN godwit_line_entry AS later ON later.line = $1
-                AND later.collection = pair.collection AND later.key = pair.key
-                AND later.serial = pair.second
-            """,
+            pairsSQL,
             [line.parameter] + places.map(\.key).parameters + [
                 .integers(places.map(\.first)), .integers(places.map(\.second)),
             ]
@@ -278,5 +274,30 @@ extension LineEntryRow {
             )
         }
     }
+
+    private static let pairsSQL = RowPage(
+        columns: """
+            collection, key, first, second, first_forward, first_backward, second_forward,
+            second_backward, place
+            """,
+        size: ["first_forward", "first_backward", "second_forward", "second_backward"]
+            .map { "coalesce(octet_length(\($0)), 0)" }.joined(separator: " + "),
+        source: """
+            (
+                SELECT pair.collection, pair.key, pair.first, pair.second, pair.place,
+                    earlier.forward AS first_forward, earlier.backward AS first_backward,
+                    later.forward AS second_forward, later.backward AS second_backward
+                FROM unnest($2::BYTEA[], $3::BYTEA[], $4::BIGINT[], $5::BIGINT[]) WITH ORDINALITY
+                    AS pair (collection, key, first, second, place)
+                JOIN godwit_line_entry AS earlier ON earlier.line = $1
+                    AND earlier.collection = pair.collection AND earlier.key = pair.key
+                    AND earlier.serial = pair.first
+                JOIN godwit_line_entry AS later ON later.line = $1
+                    AND later.collection = pair.collection AND later.key = pair.key
+                    AND later.serial = pair.second
+            ) AS found
+            """,
+        order: "place"
+    ).sql
 }
 #endif

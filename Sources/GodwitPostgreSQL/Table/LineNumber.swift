@@ -86,13 +86,9 @@ extension PostgreSQLRows {
         }
     }
 
-    /// What clients gave back, from rows of collection, key, version and value; nil where they had none.
-    func givenObjects() throws -> [ObjectKey: VersionedValue?] {
-        var objects: [ObjectKey: VersionedValue?] = [:]
-        for row in 0..<count {
-            objects[objectKey(row)] = .some(isNull(row, 3) ? nil : try object(row, 2))
-        }
-        return objects
+    /// What a client gave back, from the third and the fourth column; nil where it had none.
+    func givenObject(_ row: Int) throws -> VersionedValue? {
+        isNull(row, 3) ? nil : try object(row, 2)
     }
 
     func clientID(_ row: Int, _ column: Int) throws -> ClientID {

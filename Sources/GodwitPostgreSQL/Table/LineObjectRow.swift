@@ -4,14 +4,7 @@ internal import GodwitStore
 internal import GodwitTree
 
 /// The rows of a line's objects.
-///
-/// Rows are read in pages of a bounded number of bytes: libpq keeps a whole result in memory.
 enum LineObjectRow {
-    /// About how many bytes of values or changes a page has, beside one large one.
-    static let pageSizeMax: Int64 = 1 << 20
-    /// How many rows a page has at most.
-    static let pageCountMax: Int64 = 4_096
-
     /// The objects that the line has changed since a state, with their entries, and some others.
     ///
     /// - Returns: nil when the line has changed more than `countMax` objects.
@@ -75,23 +68,33 @@ enum LineObjectRow {
         on session: PostgreSQLSession
     ) throws -> [ObjectKey: VersionedValue] {
         var values: [ObjectKey: VersionedValue] = [:]
-        for keys in keys.portions({ _ in pageValueSize }) {
-            let rows = try session.query(
-                """
-                SELECT object.collection, object.key, object.version, object.value
-                FROM unnest($2::BYTEA[], $3::BYTEA[]) AS wanted (collection, key)
-                JOIN godwit_line_object AS object ON object.line = $1
-                AND object.collection = wanted.collection AND object.key = wanted.key
-                """,
-                [line.parameter] + keys.parameters
-            )
-            for row in 0..<rows.count { values[rows.objectKey(row)] = try rows.object(row, 2) }
+        for keys in keys.portions({ _ in 0 }) {
+            var left = keys[...]
+            while !left.isEmpty {
+                let rows = try session.query(valuesSQL, [line.parameter] + Array(left).parameters)
+                for row in 0..<rows.count { values[rows.objectKey(row)] = try rows.object(row, 2) }
+                guard rows.fillPage(3...3) else { break }
+                left = left.dropFirst(Int(try rows.integer(rows.count - 1, 4)))
+            }
         }
         return values
     }
 
-    /// How large objects are taken to be when they are asked for by their keys: 256 of them at once.
-    private static let pageValueSize = 32 << 10
+    /// Those that are there, with the place of each among those that are wanted, from 1 on.
+    private static let valuesSQL = RowPage(
+        columns: "collection, key, version, value, place",
+        size: "octet_length(value)",
+        source: """
+            (
+                SELECT object.collection, object.key, object.version, object.value, wanted.place
+                FROM unnest($2::BYTEA[], $3::BYTEA[]) WITH ORDINALITY
+                    AS wanted (collection, key, place)
+                JOIN godwit_line_object AS object ON object.line = $1
+                AND object.collection = wanted.collection AND object.key = wanted.key
+            ) AS found
+            """,
+        order: "place"
+    ).sql
 
     /// Hands on a line's objects in the order of their keys: collection, key, version and value.
     ///
@@ -106,19 +109,13 @@ enum LineObjectRow {
         try eachPage(of: line, in: span, on: session, sized, body)
     }
 
-    /// The sizes before each row are added up without reading the values.
     private static func sized(_ range: String) -> String {
-        """
-        SELECT collection, key, version, value FROM (
-            SELECT collection, key, version, value,
-                sum(octet_length(value)) OVER (ORDER BY collection, key)
-                    - octet_length(value) AS before
-            FROM (
-                SELECT collection, key, version, value FROM godwit_line_object
-                WHERE \(range) ORDER BY collection, key LIMIT $4
-            ) AS page
-        ) AS sized WHERE before < \(pageSizeMax) ORDER BY collection, key
-        """
+        RowPage(
+            columns: "collection, key, version, value",
+            size: "octet_length(value)",
+            source: "godwit_line_object WHERE \(range)",
+            order: "collection, key"
+        ).sql
     }
 
     /// Hands on what objects add to the sums of their collections: collection, key and hash.
@@ -135,7 +132,7 @@ enum LineObjectRow {
             { range in
                 """
                 SELECT collection, key, hash FROM godwit_line_object
-                WHERE \(range) ORDER BY collection, key LIMIT $4
+                WHERE \(range) ORDER BY collection, key LIMIT \(RowPage.countMax)
                 """
             }
         ) { rows in
@@ -155,12 +152,12 @@ enum LineObjectRow {
         var (lower, isAfter) = (span.lower, false)
         while true {
             let start = isAfter ? ">" : ">="
-            let end = span.upper == nil ? "" : " AND (collection, key) < ($5, $6)"
+            let end = span.upper == nil ? "" : " AND (collection, key) < ($4, $5)"
             let rows = try session.query(
                 sql("line = $1 AND (collection, key) \(start) ($2, $3)\(end)"),
                 [
                     line.parameter, .bytes(lower?.collection.bytes ?? []),
-                    .bytes(lower?.key.bytes ?? []), .integer(pageCountMax),
+                    .bytes(lower?.key.bytes ?? []),
                 ] + (span.upper?.parameters ?? [])
             )
             guard rows.count > 0 else { return true }

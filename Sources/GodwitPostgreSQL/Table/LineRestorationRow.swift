@@ -19,17 +19,14 @@ enum LineRestorationRow {
             place
         )
         guard rows.count > 0 else { return nil }
-        let objects = try session.query(
-            """
-            SELECT collection, key, version, value FROM godwit_line_lost
-            WHERE line = $1 AND epoch = $2
-            """,
-            place
-        )
         return LineRestoration(
             reference: try rows.state(0, 0),
             lost: try rows.state(0, 2),
-            objects: try objects.givenObjects(),
+            objects: try GivenObjects.read(
+                from: "godwit_line_lost WHERE line = $1 AND epoch = $2",
+                place,
+                on: session
+            ),
             passed: try [LineState](storedBytes: rows.bytes(0, 4))
         )
     }
@@ -89,13 +86,6 @@ enum LineStagingRow {
             place
         )
         guard rows.count > 0 else { return nil }
-        let objects = try session.query(
-            """
-            SELECT collection, key, version, value FROM godwit_line_staged
-            WHERE line = $1 AND client = $2 ORDER BY collection, key LIMIT $3
-            """,
-            place + [.integer(count)]
-        )
         return LineStaging(
             purpose: LineStaging.Purpose(
                 epoch: Epoch(stored: try rows.integer(0, 0)),
@@ -103,7 +93,12 @@ enum LineStagingRow {
                 comparedWith: try rows.state(0, 3)
             ),
             count: try rows.integer(0, 5),
-            objects: try objects.givenObjects()
+            objects: try GivenObjects.read(
+                first: Int(count),
+                from: "godwit_line_staged WHERE line = $1 AND client = $2",
+                place,
+                on: session
+            )
         )
     }
 
@@ -202,6 +197,39 @@ enum LineStagingRow {
                 .integer(staging.count),
             ]
         )
+    }
+}
+
+/// The objects that clients give back, as both tables have them; nil where a client had none.
+private enum GivenObjects {
+    /// Reads rows in the order of their keys, page by page.
+    ///
+    /// - Parameters:
+    ///   - countMax: How many of them to read.
+    ///   - source: A table with its condition, whose two arguments are `place`.
+    static func read(
+        first countMax: Int = .max,
+        from source: String,
+        _ place: [PostgreSQLParameter],
+        on session: PostgreSQLSession
+    ) throws -> [ObjectKey: VersionedValue?] {
+        var objects: [ObjectKey: VersionedValue?] = [:]
+        var last: ObjectKey?
+        while objects.count < countMax {
+            let page = RowPage(
+                columns: "collection, key, version, value",
+                size: "coalesce(octet_length(value), 0)",
+                source: last == nil ? source : source + " AND (collection, key) > ($3, $4)",
+                order: "collection, key"
+            )
+            let rows = try session.query(page.sql, place + (last?.parameters ?? []))
+            for row in 0..<min(rows.count, countMax - objects.count) {
+                objects[rows.objectKey(row)] = .some(try rows.givenObject(row))
+            }
+            guard rows.fillPage(3...3) else { break }
+            last = rows.objectKey(rows.count - 1)
+        }
+        return objects
     }
 }
 

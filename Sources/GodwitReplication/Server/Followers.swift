@@ -5,8 +5,8 @@ internal import Synchronization
 /// A slow one gets the newest head only.
 final class Followers: Sendable {
     private struct Line {
-        /// What was told last.
-        var head: LineState
+        /// What was told last; nil before the first one is read.
+        var head: LineState?
         var continuations: [Int: AsyncStream<LineState>.Continuation] = [:]
     }
 
@@ -21,12 +21,16 @@ final class Followers: Sendable {
     /// The replicas that have subscribers.
     var names: Set<ReplicaName> { state.withLock { Set($0.lines.keys) } }
 
+    /// Whether a replica has subscribers.
+    func isFollowed(_ name: ReplicaName) -> Bool { state.withLock { $0.lines[name] != nil } }
+
     /// Has `body` called when a replica gets its first subscriber, or has lost its last one.
     func whenNamesChange(_ body: @escaping @Sendable () -> Void) {
         state.withLock { $0.whenChanged = body }
     }
 
-    func subscribe(to name: ReplicaName, current: LineState) -> AsyncStream<LineState> {
+    /// A stream of the heads that are told from now on, and its ticket.
+    func subscribe(to name: ReplicaName) -> (stream: AsyncStream<LineState>, ticket: Int) {
         let (stream, continuation) = AsyncStream.makeStream(
             of: LineState.self,
             bufferingPolicy: .bufferingNewest(1)
@@ -34,16 +38,19 @@ final class Followers: Sendable {
         let (ticket, isNew) = state.withLock { state in
             state.ticket += 1
             let isNew = state.lines[name] == nil
-            state.lines[name, default: Line(head: current)].continuations[state.ticket] =
-                continuation
+            state.lines[name, default: Line()].continuations[state.ticket] = continuation
             return (state.ticket, isNew)
         }
         continuation.onTermination = { [weak self] _ in self?.remove(ticket, of: name) }
-        continuation.yield(current)
-        // Another server may have made it, and the others do not know it.
-        notify(current, of: name)
         if isNew { state.withLock(\.whenChanged)?() }
-        return stream
+        return (stream, ticket)
+    }
+
+    /// Tells a new subscriber a replica's head, also if the others know it.
+    func begin(_ ticket: Int, of name: ReplicaName, at head: LineState) {
+        state.withLock { $0.lines[name]?.continuations[ticket] }?.yield(head)
+        // Another server may have made it, and the others do not know it.
+        notify(head, of: name)
     }
 
     /// Tells the subscribers of a replica its head, unless it was told last.

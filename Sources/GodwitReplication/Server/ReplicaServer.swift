@@ -242,15 +242,20 @@ extension ReplicaServer {
     ///
     /// - Throws: ``ReplicationError/unknownReplica(_:)``.
     public func heads(of name: ReplicaName) async throws -> AsyncStream<LineState> {
-        // No commit of this server comes between the subscription and the first state.
+        // A commit of another server is told to the subscriber, or was there when the head was read.
+        let (stream, ticket) = followers.subscribe(to: name)
+        // No commit of this server comes between: what is told last is the newest.
         try await turns.take(name) { [self] in
-            let head = try await storage.head(of: name)
-            return followers.subscribe(to: name, current: head)
+            followers.begin(ticket, of: name, at: try await storage.head(of: name))
         }
+        return stream
     }
 
     /// The replicas whose newest states are followed here.
     package var followedNames: Set<ReplicaName> { followers.names }
+
+    /// Whether the newest states of a replica are followed here.
+    package func isFollowed(_ name: ReplicaName) -> Bool { followers.isFollowed(name) }
 
     /// Has `body` called when ``followedNames`` are others.
     package func whenFollowedNamesChange(_ body: @escaping @Sendable () -> Void) {

@@ -1,0 +1,195 @@
+#if PostgreSQL
+import Dispatch
+import Foundation
+import GodwitTestKit
+import Synchronization
+import Testing
+
+@testable import GodwitPostgreSQL
+
+/// What a connection waits for, and for how long.
+@Suite(.timeLimit(.minutes(Soak.minutesMax))) struct PostgreSQLSessionTests {
+    @Test func `a wake-up that comes while the thread does something else is not lost`()
+        async throws
+    {
+        let database = try await newDatabase(migrated: false)
+        let lane = try await SessionThread.connect(to: database.address, database.options)
+        defer { lane.end() }
+        lane.wake()
+        try await lane.run { session in Result { try session.execute("SELECT 1") } }.get()
+        let isSilent = await lane.run { $0.waitForNotifications(atMost: .seconds(20)) }
+        #expect(!isSilent)
+        // It wakes once.
+        let staysSilent = await lane.run { $0.waitForNotifications(atMost: .milliseconds(1)) }
+        #expect(staysSilent)
+    }
+
+    @Test func `a task that is cancelled before it waits for notices does not wait`() async throws {
+        let database = try await newDatabase(migrated: false)
+        let lane = try await SessionThread.connect(to: database.address, database.options)
+        defer { lane.end() }
+        let (starts, start) = AsyncStream.makeStream(of: Void.self)
+        let isDone = DispatchSemaphore(value: 0)
+        async let first: Void = lane.run { _ in
+            start.yield()
+            isDone.wait()
+        }
+        for await _ in starts { break }
+        let task = Task { await lane.run { $0.waitForNotifications(atMost: .seconds(20)) } }
+        task.cancel()
+        // The interrupt comes before the work that it is for.
+        await Task.yield()
+        isDone.signal()
+        await first
+        #expect(await task.value == false)
+    }
+
+    @Test func `a server that takes no more bytes holds a task no longer than a statement`()
+        async throws
+    {
+        let database = try await newDatabase(migrated: false) {
+            ($0.connectionMax, $0.attemptMax) = (1, 1)
+            ($0.statementMax, $0.cancelMax) = (.milliseconds(300), .milliseconds(200))
+        }
+        try await withStoppedServer(of: database) {
+            await #expect {
+                try await database.length(of: 32 << 20)
+            } throws: { error in
+                if case PostgreSQLError.connectionLost = error { true } else { false }
+            }
+        }
+        #expect(try await database.length(of: 3) == 3)
+    }
+
+    @Test func `a task that is cancelled while it sends ends at once`() async throws {
+        let database = try await newDatabase(migrated: false) { $0.connectionMax = 1 }
+        try await withStoppedServer(of: database) {
+            let task = Task { try await database.length(of: 32 << 20) }
+            for _ in 0..<20 { _ = try await database.again().integer("SELECT 1::BIGINT") }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+        #expect(try await database.length(of: 3) == 3)
+    }
+
+    @Test func `a statement of a cancelled task ends although the server begins it later`()
+        async throws
+    {
+        let database = try await newDatabase(migrated: false) { $0.connectionMax = 1 }
+        let process = pid_t(try await database.integer("SELECT pg_backend_pid()::BIGINT"))
+        @Sendable func sleep(_ milliseconds: Int64) async throws {
+            try await database.pool.run { session in
+                try session.query(
+                    "SELECT 1 FROM pg_sleep($1::BIGINT / 1000.0)",
+                    [.integer(milliseconds)]
+                )
+                return
+            }
+        }
+        // It is prepared: what follows is one message.
+        try await sleep(1)
+        kill(process, SIGSTOP)
+        defer { kill(process, SIGCONT) }
+        let task = Task { try await sleep(600_000) }
+        for _ in 0..<20 { _ = try await database.again().integer("SELECT 1::BIGINT") }
+        task.cancel()
+        // The first request to end the statement arrives before the statement does.
+        for _ in 0..<20 { _ = try await database.again().integer("SELECT 1::BIGINT") }
+        kill(process, SIGCONT)
+        try await database.again().within {
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+    }
+
+    @Test func `of several hosts the one that may be written to is taken`() async throws {
+        let standby = try await PostgreSQLCluster(["default_transaction_read_only=on"])
+        let primary = try await PostgreSQLCluster()
+        let hosts = [standby, primary].map { cluster in
+            String(cluster.address(of: "postgres").split(separator: "=")[1])
+        }
+        let both = "postgres://godwit@/postgres?host=\(hosts.joined(separator: ","))"
+        let database = PostgreSQLDatabase(try PostgreSQLAddress(both))
+        #expect(try await database.integer(Self.isReadOnly) == 0)
+        try await database.migrate()
+        // An address says more than the program.
+        let any = try PostgreSQLAddress(both + "&target_session_attrs=any")
+        #expect(try await PostgreSQLDatabase(any).integer(Self.isReadOnly) == 1)
+    }
+
+    @Test func `a connection to a server that is no primary any more is left for another one`()
+        async throws
+    {
+        let first = try await PostgreSQLCluster()
+        let second = try await PostgreSQLCluster()
+        let hosts = [first, second].map { cluster in
+            String(cluster.address(of: "postgres").split(separator: "=")[1])
+        }
+        let both = "postgres://godwit@/postgres?host=\(hosts.joined(separator: ","))"
+        let database = PostgreSQLDatabase(try PostgreSQLAddress(both))
+        for host in hosts {
+            let address = try PostgreSQLAddress("postgres://godwit@/postgres?host=\(host)")
+            try await PostgreSQLDatabase(address).migrate()
+        }
+        try await database.check()
+        try await first.query("ALTER SYSTEM SET default_transaction_read_only = on")
+        try await first.query("SELECT pg_reload_conf()")
+        // Its connections stay, and are told when they write.
+        try await database.wait(for: Self.isReadOnly) { $0 == 1 }
+        try await database.write { session in
+            _ = try session.query("INSERT INTO godwit_schema (name, step) VALUES ('other', 1)")
+        }
+        let rows = try await second.query("SELECT name FROM godwit_schema WHERE name = 'other'")
+        #expect(rows == "other")
+    }
+
+    private static let isReadOnly =
+        "SELECT current_setting('transaction_read_only')::BOOLEAN::INT::BIGINT"
+
+    /// Stops the process that serves a database's connection while a body runs.
+    ///
+    /// It goes on after a few seconds, so that no test hangs that waits for it.
+    private func withStoppedServer(
+        of database: PostgreSQLDatabase,
+        _ body: () async throws -> Void
+    ) async throws {
+        // What is sent while it is stopped is prepared.
+        #expect(try await database.length(of: 1) == 1)
+        let process = pid_t(try await database.integer("SELECT pg_backend_pid()::BIGINT"))
+        kill(process, SIGSTOP)
+        let resumption = Resumption()
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        async let timer: Void = {
+            let other = database.again { $0.statementMax = .seconds(30) }
+            try? await other.pool.run { _ = try $0.query("SELECT 1 FROM pg_sleep(4)") }
+            resumption.end()
+            kill(process, SIGCONT)
+            for await _ in ends {}
+        }()
+        defer { kill(process, SIGCONT) }
+        try await body()
+        #expect(!resumption.isOver, "it waited for the server")
+        end.finish()
+        await timer
+    }
+}
+
+/// Whether a process that was stopped goes on.
+private final class Resumption: Sendable {
+    private let state = Mutex(false)
+
+    var isOver: Bool { state.withLock(\.self) }
+
+    func end() { state.withLock { $0 = true } }
+}
+
+extension PostgreSQLDatabase {
+    /// Sends so many bytes, and has the database count them.
+    fileprivate func length(of count: Int) async throws -> Int64 {
+        try await pool.run { session in
+            let bytes = [UInt8](repeating: 7, count: count)
+            return try session.query("SELECT octet_length($1)::BIGINT", [.bytes(bytes)])
+                .integer(0, 0)
+        }
+    }
+}
+#endif
