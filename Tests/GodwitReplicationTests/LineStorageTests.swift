@@ -84,6 +84,44 @@ import Testing
         }
     }
 
+    /// The entries of a large state go in steps, and its row last.
+    @Test(arguments: TestStorage.allCases)
+    func `a state that is folded away in part is not kept`(place: TestStorage) async throws {
+        let server = ReplicaServer(try await place.nodes().node())
+        try await server.create(.simulated)
+        var (sequence, nonce, states) = (Int64(0), Int64(0), [ClientID: Value]())
+        func exchange(_ client: ClientID, _ keys: Range<Int>? = nil) async throws -> Value {
+            nonce += 1
+            var request: Value.Map = ["nonce": .int(nonce), "state": states[client] ?? .null]
+            if let keys {
+                sequence += 1
+                let changes = keys.map { key -> Value in
+                    [
+                        "collection": "cards", "key": .string(Key("c\(key)")),
+                        "value": .int(sequence),
+                    ]
+                }
+                request["batch"] = [
+                    "sequence": .int(sequence), "name": 1, "changes": .list(Value.List(changes)),
+                ]
+            }
+            let json = Array(Value.map(request).jsonText().utf8)
+            let answer = try await server.answer(json: json, from: client, of: .simulated)
+            states[client] = answer["state"]
+            return answer
+        }
+        let (writer, reader) = (ClientID.number(1), ClientID.number(2))
+        _ = try await exchange(writer, 0..<1)
+        _ = try await exchange(reader)
+        let first = states[reader]
+        for keys in [0..<300, 299..<300, 299..<300] {
+            _ = try await exchange(writer, keys)
+            _ = try await exchange(reader)
+        }
+        states[reader] = first
+        #expect(try await exchange(reader)["status"] == "unknownState")
+    }
+
     @Test(arguments: TestStorage.allCases)
     func `a line that is not there is an error`(place: TestStorage) async throws {
         let storage = try await place.nodes().node()

@@ -154,7 +154,25 @@ enum LineRow {
 // MARK: - States
 
 extension LineRow {
+    /// Whether a client can have a state, or something else needs it.
+    private static func isReferenced(_ serial: String) -> String {
+        """
+        EXISTS (SELECT 1 FROM godwit_line AS head
+            WHERE head.number = $1 AND head.serial = \(serial))
+        OR EXISTS (SELECT 1 FROM godwit_line_opening AS opening
+            WHERE opening.line = $1 AND opening.serial = \(serial))
+        OR EXISTS (SELECT 1 FROM godwit_line_peer AS peer
+            WHERE peer.line = $1 AND peer.acked = \(serial))
+        OR EXISTS (SELECT 1 FROM godwit_line_peer AS peer
+            WHERE peer.line = $1 AND peer.sent = \(serial))
+        OR EXISTS (SELECT 1 FROM godwit_line_restoration AS restoration
+            WHERE restoration.line = $1 AND restoration.reference = \(serial))
+        """
+    }
+
     /// Of some serials, the states that are kept.
+    ///
+    /// The row of one without refs goes after its entries, which may be gone in part: it is not kept.
     static func states(
         at serials: Set<Int64>,
         of line: LineNumber,
@@ -162,7 +180,10 @@ extension LineRow {
     ) throws -> [Int64: StateID] {
         guard !serials.isEmpty else { return [:] }
         let rows = try session.query(
-            "SELECT serial, id FROM godwit_line_state WHERE line = $1 AND serial = ANY($2)",
+            """
+            SELECT serial, id FROM godwit_line_state AS state
+            WHERE line = $1 AND serial = ANY($2) AND (\(isReferenced("state.serial")))
+            """,
             [line.parameter, .integers(Array(serials))]
         )
         var states: [Int64: StateID] = [:]
@@ -190,12 +211,7 @@ extension LineRow {
     ) throws -> (previous: Int64, next: Int64)? {
         let rows = try session.query(
             """
-            SELECT EXISTS (SELECT 1 FROM godwit_line WHERE number = $1 AND serial = $2)
-                OR EXISTS (SELECT 1 FROM godwit_line_opening WHERE line = $1 AND serial = $2)
-                OR EXISTS (SELECT 1 FROM godwit_line_peer WHERE line = $1 AND acked = $2)
-                OR EXISTS (SELECT 1 FROM godwit_line_peer WHERE line = $1 AND sent = $2)
-                OR EXISTS (
-                    SELECT 1 FROM godwit_line_restoration WHERE line = $1 AND reference = $2),
+            SELECT \(isReferenced("$2")),
                 (SELECT max(serial) FROM godwit_line_state WHERE line = $1 AND serial < $2),
                 (SELECT min(serial) FROM godwit_line_state WHERE line = $1 AND serial > $2)
             """,
@@ -214,19 +230,7 @@ extension LineRow {
         let rows = try session.query(
             """
             SELECT serial FROM godwit_line_state AS state WHERE line = $1
-            AND serial <> (SELECT serial FROM godwit_line WHERE number = $1)
-            AND NOT EXISTS (
-                SELECT 1 FROM godwit_line_opening AS opening
-                WHERE opening.line = $1 AND opening.serial = state.serial)
-            AND NOT EXISTS (
-                SELECT 1 FROM godwit_line_peer AS peer
-                WHERE peer.line = $1 AND peer.acked = state.serial)
-            AND NOT EXISTS (
-                SELECT 1 FROM godwit_line_peer AS peer
-                WHERE peer.line = $1 AND peer.sent = state.serial)
-            AND NOT EXISTS (
-                SELECT 1 FROM godwit_line_restoration AS restoration
-                WHERE restoration.line = $1 AND restoration.reference = state.serial)
+            AND NOT (\(isReferenced("state.serial")))
             LIMIT $2
             """,
             [line.parameter, .integer(Int64(countMax))]
