@@ -101,7 +101,7 @@ import Testing
         let (ours, theirs) = (
             try await PostgreSQLNode(database), try await PostgreSQLNode(database.again())
         )
-        let slow = try ReplicaName("slow")
+        let slow = ReplicaName("slow")
         try await ours.server.create(slow)
         let device = try await newDevices(1, on: theirs.server)[0]
         try await running([ours, theirs]) {
