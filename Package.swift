@@ -153,7 +153,7 @@ let package = Package(
                     condition: server
                 ),
             ],
-            resources: [.embedInCode("Dashboard"), .embedInCode("Demo")],
+            resources: [.embedInCode("Dashboard"), .embedInCode("Demo"), .embedInCode("API")],
             swiftSettings: settings
         ),
         .target(

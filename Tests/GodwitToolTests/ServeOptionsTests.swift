@@ -63,11 +63,14 @@ import Testing
             "port": "7", "store": "s", "database": "postgres://a@b/c", "host": "h", "keys": "true",
             "jwks": "j", "issuer": "i", "audience": "a", "tls-certificate": "c", "tls-key": "k",
             "allow-host": "x", "forget-after": "5", "rate": "2", "burst": "3", "max-clients": "4",
-            "log-format": "json", "verbose": "true",
+            "log-format": "json", "verbose": "true", "demo": "false",
         ]
         #expect(values.keys.sorted() == ServeOptions.names.sorted())
-        let flags: Set = ["keys", "verbose"]
-        let arguments = values.map { flags.contains($0) ? "--\($0)" : "--\($0)=\($1)" }
+        let flags: Set = ["keys", "verbose", "demo"]
+        let arguments = values.map { name, text in
+            flags.contains(name)
+                ? text == "true" ? "--\(name)" : "--no-\(name)" : "--\(name)=\(text)"
+        }
         let environment = Dictionary(
             uniqueKeysWithValues: values.map {
                 ("GODWIT_" + $0.uppercased().replacing("-", with: "_"), $1)
@@ -93,7 +96,13 @@ import Testing
             #expect(options.limits.requestRate == 2 && options.limits.requestBurst == 3)
             #expect(options.limits.clientMax == 4 && options.logFormat == .json)
             #expect(options.allowHost == ["x"] && options.verbose == true)
+            #expect(options.demo == false)
         }
+    }
+
+    @Test func `a list that everybody may edit is for a server that lets everybody in`() throws {
+        #expect(try resolved(["--demo"]).demo == true)
+        #expect(throws: (any Error).self) { try resolved(["--demo", "--keys"]) }
     }
 
     @Test(arguments: [

@@ -13,7 +13,7 @@ final class ReplicaLink: Sendable {
         var isClosed = false
         /// Whether the app gives up what the exchange under way may bring.
         var isGivenUp = false
-        var cancelExchange: (@Sendable () -> Void)?
+        var endExchange: (@Sendable () -> Void)?
         /// Ends what runs until the replica is closed.
         var end: (@Sendable () -> Void)?
     }
@@ -28,11 +28,11 @@ final class ReplicaLink: Sendable {
 
     /// Ends the exchange under way: it may be waiting for a token, or for a slow connection.
     func giveUp() {
-        let cancel = state.withLock { state in
+        let end = state.withLock { state in
             state.isGivenUp = true
-            return state.cancelExchange
+            return state.endExchange
         }
-        cancel?()
+        end?()
     }
 
     /// The replica stays after all.
@@ -42,17 +42,24 @@ final class ReplicaLink: Sendable {
     func exchanging<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        let task = Task { try await body() }
+        let (ends, end) = AsyncStream.makeStream(of: Never.self)
         let isGivenUp = state.withLock { state in
-            state.cancelExchange = { task.cancel() }
+            state.endExchange = { end.finish() }
             return state.isGivenUp
         }
-        if isGivenUp { task.cancel() }
-        defer { state.withLock { $0.cancelExchange = nil } }
-        return try await withTaskCancellationHandler {
-            try await task.value
-        } onCancel: {
-            task.cancel()
+        if isGivenUp { end.finish() }
+        defer { state.withLock { $0.endExchange = nil } }
+        return try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                for await _ in ends {}
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next(), let result = first else {
+                throw CancellationError()
+            }
+            return result
         }
     }
 

@@ -26,6 +26,12 @@ struct PageFile {
     static let dashboardStyle = style(PackageResources.style_css)
     static let dashboardScript = script(PackageResources.app_js)
 
+    /// The description of all routes, as OpenAPI 3.1 has it.
+    static let openAPI = PageFile(
+        contentType: "application/json",
+        bytes: PackageResources.openapi_json
+    )
+
     static let demo = page(PackageResources.demo_html)
     static let demoStyle = style(PackageResources.demo_css)
     static let demoScript = script(PackageResources.demo_js)

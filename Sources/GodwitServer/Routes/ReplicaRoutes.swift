@@ -58,6 +58,7 @@ struct ReplicaRoutes {
         case .dashboardScript: return Response(.dashboardScript)
         case .demo, .demoStyle, .demoScript, .demoWorker, .demoClient: return try answerDemo(route)
         case .metrics: return try answerMetrics()
+        case .openAPI: return Response(.openAPI)
         case .replicas: return try await list(request, context)
         case .summary: return try await summary(of: context.replica(), for: request)
         case .create:

@@ -8,7 +8,7 @@ enum ServerRoute: CaseIterable {
     case live, ready, health
     case dashboard, dashboardStyle, dashboardScript
     case demo, demoStyle, demoScript, demoWorker, demoClient
-    case metrics
+    case metrics, openAPI
     case replicas, create, summary, value, exchange, events, clients
 
     /// What a request needs before it is answered.
@@ -47,6 +47,7 @@ enum ServerRoute: CaseIterable {
         case .demoWorker: "/demo-worker.js"
         case .demoClient: "/demo/godwit.js"
         case .metrics: "/metrics"
+        case .openAPI: "/v1/openapi.json"
         case .replicas: "/v1/replicas"
         case .create, .summary: replica
         case .value: "\(replica)/value"
@@ -59,7 +60,7 @@ enum ServerRoute: CaseIterable {
     var need: Need {
         switch self {
         case .live, .ready, .health, .dashboard, .dashboardStyle, .dashboardScript, .demo,
-            .demoStyle, .demoScript, .demoWorker, .demoClient:
+            .demoStyle, .demoScript, .demoWorker, .demoClient, .openAPI:
             .nothing
         case .metrics: .server
         case .replicas: .token

@@ -15,8 +15,8 @@ import GodwitYapDatabase
 import Observation
 import Testing
 
-// README.md, block 1
-enum README_1 {
+// README.md, block 2
+enum README_2 {
     struct Item: Codable, Sendable {
         var name: String
         var crossed = false
@@ -34,8 +34,8 @@ enum README_1 {
     }
 }
 
-// README.md, block 2
-enum README_2 {
+// README.md, block 3
+enum README_3 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let inbox = ConflictInbox(of: items, in: store)     // observed by a screen
         for conflict in inbox.conflicts {
@@ -45,19 +45,18 @@ enum README_2 {
     }
 }
 
-// README.md, block 3
-enum README_3 {
+// README.md, block 4
+enum README_4 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var policy = MergePolicy(version: 2)
         policy.set(.max, at: "/items/*/votes")
         policy.set(.whole, at: "/items/*/price")          // amount and currency are one value
-        policy.identify(by: "sku", at: "/items/*/parts")
         let shopping = try await connector.open("shopping", collections: items, policy: policy)
     }
 }
 
-// README.md, block 4
-enum README_4 {
+// README.md, block 5
+enum README_5 {
     struct Contact: Codable, Identifiable, Sendable {
         var id = UUID()
         var name: String
@@ -91,8 +90,8 @@ enum README_4 {
     }
 }
 
-// README.md, block 5
-enum README_5 {
+// README.md, block 6
+enum README_6 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var list: Value = ["items": [["name": "Bread"], ["name": "Wine"]], "note": "for tonight"]
         let (base, isCrossed) = (list, true)
@@ -109,8 +108,8 @@ enum README_5 {
     }
 }
 
-// README.md, block 6
-enum README_6 {
+// README.md, block 7
+enum README_7 {
     struct UploadContact: PushOperation {
         static let kind = "upload-contact"
         let contact: UUID
