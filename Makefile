@@ -12,7 +12,7 @@ LINTED := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Source
 	Examples/StateGraph/Package.swift Examples/StateGraph/Sources \
 	Examples/Household Examples/Starter Examples/FooBarCloud Examples/Treesystem Fuzz/Package.swift Fuzz/Sources
 
-.PHONY: help setup demo test test-traits build-tests test-threads test-addresses test-planted-bugs mutants \
+.PHONY: help setup demo test test-traits build-tests test-threads test-addresses test-planted-bugs test-openapi mutants \
 	lint format docs bench merges fuzz soak
 
 help:
@@ -23,6 +23,7 @@ help:
 	@echo 'make test-threads       the tests under the thread sanitizer'
 	@echo 'make test-addresses     the tests under the address and leak sanitizer'
 	@echo 'make test-planted-bugs  bugs of our own, each to be found by the simulated world'
+	@echo 'make test-openapi       twenty thousand random requests to a server, by its OpenAPI description'
 	@echo 'make mutants            small changes of store and queue that tests must notice; MUTANTS=N, SEED=N'
 	@echo 'make bench              speed, bytes and memory, beside peers'
 	@echo 'make merges             merges of real documents beside what people made of them, and peers'
@@ -69,6 +70,11 @@ test-addresses: setup
 test-planted-bugs: setup
 	Scripts/test-planted-bugs
 
+# Schemathesis comes from PyPI.
+test-openapi: setup
+	@$(BUILD) --product godwit
+	Scripts/check-openapi $(GODWIT)
+
 # Builds store and queue with two hundred changes in a copy, and runs their tests against each: an hour.
 mutants: setup
 	Scripts/mutants --sample $(or $(MUTANTS),200) $(if $(SEED),--seed $(SEED))
@@ -105,7 +111,7 @@ fuzz: setup
 	Scripts/fuzz $(or $(FUZZ),20000000)
 
 soak: SOAKED = GODWIT_TEST_MINUTES=10000 GODWIT_SOAK=$(or $(SOAK),10)
-soak: setup test-planted-bugs fuzz
+soak: setup test-planted-bugs test-openapi fuzz
 	$(BUILD) --build-tests
 	@for suite in $(ALONE); do $(SOAKED) $(TEST) --filter "$$suite" || exit 1; done
 	$(SOAKED) $(TEST) $(ALONE:%=--skip '%')

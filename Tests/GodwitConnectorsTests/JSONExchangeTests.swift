@@ -312,6 +312,63 @@ import Testing
         #expect(answer["status"] == "accepted")
     }
 
+    /// A copy of the whole object in a field of its own doubles it.
+    @Test func `a few bytes of patches do not make objects without end`() async throws {
+        var page = Client()
+        let keys = ["a", "b", "c", "d", "e"]
+        let text = Value.string(Key(String(repeating: "x", count: 4_000)))
+        try await exchange(&page, keys.map { change($0, "value", ["text": text]) })
+        let head = try await network.server.head(of: name)
+        let copies = (1...11).map { number -> Value in
+            ["op": "copy", "from": "", "path": .string(Key("/k\(number)"))]
+        }
+        let patch = Value.list(Value.List(copies))
+        let request = page.request(keys.map { change($0, "patch", patch) })
+        let code = await Self.code { _ = try await ask(request, page) }
+        #expect(code == "overBudget")
+        #expect(try await network.server.head(of: name) == head)
+        // One object of 8 MB is not too many.
+        #expect(try await exchange(&page, [change("a", "patch", patch)])["status"] == "accepted")
+    }
+
+    @Test func `a place that is deeper than any value is refused before it is read`() async throws {
+        var page = Client()
+        try await exchange(&page, [change("a", "value", ["a": 1])])
+        for count in [Value.depthMax, Value.depthMax + 1] {
+            let path = Value.string(Key(String(repeating: "/a", count: count)))
+            let patch: Value = [["op": "test", "path": path, "value": 1]]
+            let request = page.request([change("a", "patch", patch)])
+            let code = await Self.code { _ = try await ask(request, page) }
+            #expect(code == (count > Value.depthMax ? "malformedMessage" : "invalidDelta"))
+        }
+    }
+
+    /// JavaScript writes numbers up to 10²¹ without an exponent.
+    @Test func `what a device stores can be sent back as a browser writes it`() async throws {
+        let device = try await device()
+        var deep: Value = ["n": .double(1e20)]
+        while deep.isNested(within: WriteTransaction.objectDepthMax - 1) { deep = [deep] }
+        let stored = deep
+        try await device.store.write { [cards] in try $0.set(stored, for: "a", in: cards) }
+        try await device.synchronize()
+        var page = Client()
+        try await exchange(&page)
+        #expect(page.objects["a"] == deep)
+        let change = change("b", "value", deep).jsonText()
+        let text = """
+            {"nonce": 9, "state": \(page.state.jsonText()), "batch": {"sequence": 1, "name": 1, "changes": [
+            \(change.replacing(/1e\+?20/, with: "100000000000000000000"))]}}
+            """
+        let answer = try await network.server.answer(
+            json: Array(text.utf8),
+            from: page.id,
+            of: name
+        )
+        #expect(answer["status"] == "accepted")
+        try await device.synchronize()
+        #expect(try await value("b", on: device) == deep)
+    }
+
     @Test func `a client that may only read pulls, and brings nothing`() async throws {
         var page = Client()
         let pull = Array(page.request().jsonText().utf8)

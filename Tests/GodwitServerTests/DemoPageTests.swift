@@ -149,6 +149,106 @@ import Testing
         }
     }
 
+    @Test func `the page's client keeps its edits, whatever the server says of them`() async throws
+    {
+        try await serving {
+            try await BrowserDriver.run { browsers in
+                try await browsers[0].go(to: server.url + "/dashboard")
+                let script = #"import("/demo/godwit.js").then(\#(Self.rules))"#
+                let found = try await browsers[0].value(of: script)
+                #expect((found.list ?? []).count == 8)
+                for rule in found.list ?? [] {
+                    #expect(rule["found"] == rule["expected"], "\(rule)")
+                }
+            }
+        }
+    }
+
+    private static let rules = """
+        ({ newState, addEdit, nextRequest, receive, refuse, objects }) => {
+          const place = (key) => ({ collection: "items", key });
+          const begun = (known) => {
+            const state = newState();
+            const request = nextRequest(state);
+            const changes = Object.entries(known).map(([key, value]) => ({ ...place(key), version: 1, value }));
+            receive(state, request, {
+              status: "ok", nonce: 1, outcome: null, changes, state: { serial: 1, token: "0000000001" },
+            });
+            return state;
+          };
+          const outcome = ({ sequence, name }, rejected) => ({ sequence, name, rejected });
+          const all = (state) => Object.fromEntries(objects(state, "items"));
+          const sent = (state) => nextRequest(state).batch?.changes.map(({ key }) => key) ?? [];
+          const results = [];
+          const check = (found, expected) => results.push({ found, expected });
+
+          // One object that is refused takes no other with it.
+          let state = begun({});
+          for (const key of ["a", "b", "c"]) addEdit(state, { ...place(key), value: { n: key } });
+          let request = nextRequest(state);
+          const refused = receive(state, request, {
+            status: "ok", nonce: request.nonce, state: { serial: 1, token: "0000000001" }, changes: [],
+            outcome: outcome(request.batch, [{ ...place("b"), reason: "tooLarge" }]),
+          });
+          check(refused.map(({ key, reason }) => [key, reason]), [["b", "tooLarge"]]);
+          check(Object.keys(all(state)).sort(), ["a", "b", "c"]);
+          check(sent(state), ["a", "c"]);
+
+          // A message that is refused is halved, down to the edit that is at fault.
+          state = begun({});
+          for (const key of ["a", "b", "c", "d"]) addEdit(state, { ...place(key), value: { n: key } });
+          const got = [];
+          for (let round = 0; round < 12; round += 1) {
+            request = nextRequest(state);
+            if (!request.batch) break;
+            const keys = request.batch.changes.map(({ key }) => key);
+            if (keys.includes("c")) refuse(state, request, { status: 413, code: "tooLarge" });
+            else {
+              got.push(...keys);
+              receive(state, request, {
+                status: "accepted", nonce: request.nonce, state: { serial: round + 2, token: "0000000001" },
+                changes: request.batch.changes.map(({ key, value }) => ({ ...place(key), version: 1, value })),
+                outcome: outcome(request.batch, []),
+              });
+            }
+          }
+          check([got.sort(), Object.keys(all(state)).sort()], [["a", "b", "d"], ["a", "b", "c", "d"]]);
+
+          // A map in the place of a field that was removed.
+          state = begun({ a: { x: { c: 1 }, y: 1 } });
+          addEdit(state, { ...place("a"), merge: { x: null } });
+          addEdit(state, { ...place("a"), merge: { x: { b: 1 } } });
+          check(all(state).a, { x: { b: 1 }, y: 1 });
+
+          // An edit of what others have removed meanwhile makes no stub of it.
+          state = begun({ a: { name: "Wine" }, b: { name: "Rye" } });
+          addEdit(state, { ...place("a"), merge: { crossed: true } });
+          addEdit(state, { ...place("b"), merge: { crossed: true } });
+          request = nextRequest(state);
+          receive(state, request, { status: "unknownState", nonce: request.nonce, outcome: null, state: null, changes: [] });
+          request = nextRequest(state);
+          receive(state, request, {
+            status: "ok", nonce: request.nonce, outcome: null, state: { serial: 9, token: "0000000009" },
+            changes: [{ ...place("b"), version: 1, value: { name: "Rye bread" } }],
+          });
+          check(all(state), { b: { name: "Rye bread", crossed: true } });
+          check(sent(state), ["b"]);
+
+          // An answer that comes late changes nothing.
+          state = begun({ a: { n: 1 } });
+          const early = nextRequest(state);
+          const late = nextRequest(state);
+          const answer = (n, request) => ({
+            status: "ok", nonce: 1, outcome: null, state: { serial: n, token: "0000000001" },
+            changes: [{ ...place("a"), version: 1, value: { n } }],
+          });
+          receive(state, late, answer(3));
+          receive(state, early, answer(2));
+          check([all(state).a.n, state.at.serial], [3, 3]);
+          return results;
+        }
+        """
+
     /// Three devices of the page's client, as it ships, over a network that loses, doubles and delays.
     @Test(arguments: 1...2)
     func `devices of the page end alike, with each edit in it once`(seed: Int64) async throws {

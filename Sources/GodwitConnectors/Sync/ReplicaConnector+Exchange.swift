@@ -26,9 +26,7 @@ extension ReplicaConnector {
         } catch ConnectorError.busy(let wait, let message) {
             return .retry(after: wait, reason: message)
         }
-        if link.isClosed || link.isGivenUp {
-            return .retry(after: .seconds(5), reason: "the replica was closed")
-        }
+        if link.isClosed { return .retry(after: .seconds(5), reason: "the replica was closed") }
         return isDone ? .completed : .retry(reason: "the server did not take the changes")
     }
 
@@ -151,7 +149,7 @@ extension ReplicaConnector {
             if !result.isBehind { return .done }
             return result.base != result.old || request.isStep ? .moved : .idle
         } catch let error as CancellationError {
-            if link.isGivenUp, !Task.isCancelled { return .done }
+            if link.isGivenUp, !Task.isCancelled { throw Self.givenUp }
             throw error
         } catch {
             return try await next(
@@ -163,6 +161,10 @@ extension ReplicaConnector {
         }
     }
 
+    private static let givenUp = ConnectorError.interrupted(
+        reason: "the app gives up what it would bring"
+    )
+
     /// What follows a request that has failed: the error, unless something else can be done.
     private func next(
         of link: ReplicaLink,
@@ -170,7 +172,8 @@ extension ReplicaConnector {
         in time: Duration,
         _ sent: ReplicaRequest?
     ) async throws -> Step {
-        if link.isClosed || link.isGivenUp { return .done }
+        if link.isClosed { return .done }
+        if link.isGivenUp { throw Self.givenUp }
         let mustFollow = Self.isReadOnly(error) && sent?.carriesRecordsOnly == true
         if !mustFollow { failed(link, error) }
         guard mustCompare(link, after: error, in: time, sent) else { throw error }

@@ -282,7 +282,7 @@ public final class ReplicaConnector: Sendable {
         // The app may have ended between an answer and the second trial of what a hook had refused.
         try await link.replica.retryRefused()
         try await synchronize(link)
-        if link.isClosed || link.isGivenUp { throw ReplicationError.unknownReplica(name.text) }
+        if link.isClosed { throw ReplicationError.unknownReplica(name.text) }
     }
 
     /// How a replica is kept in sync; nil when it is not open.

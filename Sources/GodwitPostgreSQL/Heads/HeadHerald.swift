@@ -75,6 +75,11 @@ final class HeadHerald: Sendable {
                         metadata: ["error": "\(error)"]
                     )
                 }
+                // One that does not pass would hold up all others: nodes ask for heads, too.
+                guard error.isPassing else {
+                    logger.error("a head is not told", metadata: ["error": "\(error)"])
+                    return
+                }
                 try await database.options.backoff.wait(after: attempts)
                 try Task.checkCancellation()
             }

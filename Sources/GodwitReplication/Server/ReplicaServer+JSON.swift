@@ -24,7 +24,7 @@ extension ReplicaServer {
         admitting admit: (MessageScope) async throws -> ReplicaRight = { _ in .write }
     ) async throws -> Value {
         let budget = options.budget ?? WireCost.budget(forRequestOf: json.count)
-        let request = try JSONRequest(json: Self.value(json, budget))
+        let request = try JSONRequest(json: Self.value(json, budget), budget: budget)
         let scope = MessageScope(
             client: client,
             former: nil,
@@ -46,7 +46,9 @@ extension ReplicaServer {
         _ budget: ReadBudget
     ) throws(ReplicationError) -> Value {
         do throws(TreeError) {
-            return try Value(json: json, budget: budget)
+            // An object has its place in the request, and may be wrapped.
+            let depthMax = 2 * Value.depthMax + 8
+            return try Value(javaScriptJSON: json, depthMax: depthMax, budget: budget)
         } catch .overBudget(let part, let limit) {
             throw .overBudget(reason: TreeError.overBudget(part, limit: limit).description)
         } catch {

@@ -118,7 +118,8 @@ enum PendingTable {
         return try statement.step() && statement.integer(0) != 0
     }
 
-    /// How many objects have changes that the server has not taken.
+    /// Has those sent again that the device was not allowed to write.
+    ///
     /// - Returns: Whether there were any.
     static func releaseDenied(of replica: DeviceNumber, in database: Database) throws -> Bool {
         let statement = try PreparedStatement(
@@ -133,6 +134,7 @@ enum PendingTable {
         return statement.changedRowCount > 0
     }
 
+    /// How many objects have changes that the server has not taken.
     static func count(of replica: DeviceNumber, in database: Database) throws -> Int {
         let statement = try PreparedStatement(
             "SELECT count(*) FROM godwit_device_pending WHERE replica = ?",

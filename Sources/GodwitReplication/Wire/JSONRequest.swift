@@ -16,10 +16,15 @@ struct JSONRequest {
     var keys: Set<ObjectKey> { Set(changes.keys) }
     var carriesChanges: Bool { batch != nil }
 
+    /// How many canonical bytes the objects of a batch have at most, after their changes: they are in the answer,
+    /// too.
+    static let targetSizeMax = 32 << 20
+
     /// Reads a request.
     ///
+    /// - Parameter budget: What may be spent to read a patch.
     /// - Throws: ``ReplicationError/malformedMessage(reason:)``.
-    init(json: Value) throws(ReplicationError) {
+    init(json: Value, budget: ReadBudget) throws(ReplicationError) {
         var fields = try JSONFields(json, of: "the request")
         nonce = try fields.integer("nonce", in: 1...Int64.max)
         (serial, have) = try Self.state(fields.fields("state"))
@@ -34,7 +39,7 @@ struct JSONRequest {
         )
         var changes: [ObjectKey: JSONChange] = [:]
         for item in try batch.list("changes") {
-            let (key, change) = try JSONChange.read(item)
+            let (key, change) = try JSONChange.read(item, budget)
             guard changes.updateValue(change, forKey: key) == nil else {
                 throw JSONFields.malformed("an object is there twice")
             }
@@ -73,12 +78,17 @@ extension JSONRequest {
         budget: ReadBudget,
         on object: (ObjectKey) throws(ReplicationError) -> VersionedValue?
     ) throws(ReplicationError) -> LineRequest {
-        var (deltas, sum) = ([ObjectKey: ObjectDelta](), SetHash.zero)
+        var (deltas, sum, size) = ([ObjectKey: ObjectDelta](), SetHash.zero, 0)
         for (key, change) in changes {
             let old = try object(key)
             guard let delta = try change.delta(on: old, budget: budget) else { continue }
             deltas[key] = delta
             guard let target = try delta.applied(to: old) else { continue }
+            // A few bytes of a patch may copy much.
+            size += target.value.canonicalBytes.count
+            guard size <= Self.targetSizeMax else {
+                throw .overBudget(reason: "the objects of a batch have 32 MiB at most")
+            }
             sum += CollectionSum.hash(of: target, at: key)
         }
         return request(for: client, check: Batch.check(of: sum), deltas)
@@ -104,7 +114,10 @@ private enum JSONChange {
     case merge(Value, version: Int?)
     case patch(JSONPatch)
 
-    static func read(_ json: Value) throws(ReplicationError) -> (ObjectKey, JSONChange) {
+    static func read(
+        _ json: Value,
+        _ budget: ReadBudget
+    ) throws(ReplicationError) -> (ObjectKey, JSONChange) {
         var fields = try JSONFields(json, of: "a change")
         let key = ObjectKey(
             collection: Key(try fields.text("collection")),
@@ -122,19 +135,29 @@ private enum JSONChange {
         switch form {
         case "value": return (key, .set(content.untaggingBytes, version: version))
         case "merge": return (key, .merge(content.untaggingBytes, version: version))
-        case "patch":
-            return (
-                key,
-                .patch(
-                    try refusing { () throws(TreeError) in try JSONPatch(content.untaggingBytes) }
-                )
-            )
+        case "patch": return (key, .patch(try Self.patch(content.untaggingBytes, budget)))
         default:
             guard content == .bool(true) else {
                 throw JSONFields.malformed("\"removed\" is true, or is not there")
             }
             return (key, .remove)
         }
+    }
+
+    /// - Throws: ``ReplicationError/malformedMessage(reason:)`` also for a place that is deeper than any value.
+    private static func patch(
+        _ json: Value,
+        _ budget: ReadBudget
+    ) throws(ReplicationError) -> JSONPatch {
+        for operation in json.list ?? [] {
+            for field: Key in ["path", "from"] {
+                let steps = operation[field]?.text?.utf8.count { $0 == UInt8(ascii: "/") } ?? 0
+                guard steps <= Value.depthMax else {
+                    throw JSONFields.malformed("a patch names a place that is too deep")
+                }
+            }
+        }
+        return try refusing { () throws(TreeError) in try JSONPatch(json, budget: budget) }
     }
 
     /// nil if the object is like that already.

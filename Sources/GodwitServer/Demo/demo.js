@@ -80,6 +80,10 @@ function showStatus() {
 
 // MARK: Editing
 
+// Pages without TLS have no crypto.randomUUID.
+const newName = (size) =>
+  Array.from(crypto.getRandomValues(new Uint8Array(size)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
 async function save(edit) {
   try {
     await edit;
@@ -94,7 +98,7 @@ $("add").addEventListener("submit", (event) => {
   const name = $("new").value.trim();
   if (!name) return;
   $("new").value = "";
-  save(list.set(collection, crypto.randomUUID(), { name, crossed: false }));
+  save(list.set(collection, newName(16), { name, crossed: false }));
 });
 
 // All tabs of a device are offline together.
@@ -119,7 +123,7 @@ list.addEventListener("rejected", ({ detail }) => {
   $("rejected").textContent = `The server did not take ${detail.length} of your changes: ${detail[0].reason}.`;
   $("rejected").hidden = false;
 });
-$("other").href = `?device=${crypto.randomUUID().slice(0, 4)}`;
+$("other").href = `?device=${newName(2)}`;
 goOnOrOff();
 draw();
 navigator.serviceWorker?.register("/demo-worker.js", { scope: "/demo" }).catch(() => {});

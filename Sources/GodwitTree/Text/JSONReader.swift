@@ -29,9 +29,25 @@ extension Value {
     }
 }
 
+extension Value {
+    /// Reads JSON of JavaScript's: it writes doubles up to 10²¹ as integers, so that an integer beyond 64 bits is
+    /// the nearest double.
+    package init(
+        javaScriptJSON bytes: [UInt8],
+        depthMax: Int,
+        budget: ReadBudget
+    ) throws(TreeError) {
+        var reader = JSONReader(bytes: bytes, depthMax: depthMax, budget: budget)
+        reader.roundsIntegers = true
+        self = try reader.readDocument()
+    }
+}
+
 struct JSONReader {
     private var cursor: TextCursor
     private let depthMax: Int
+    /// Whether an integer beyond 64 bits is the nearest double.
+    var roundsIntegers = false
 
     init(bytes: [UInt8], depthMax: Int, budget: ReadBudget) {
         cursor = TextCursor(bytes: bytes, format: .json, budget: budget)
@@ -142,6 +158,9 @@ extension JSONReader {
         let lexeme = String(decoding: digits, as: UTF8.self)
         if isInteger {
             if let int = Int64(lexeme) { return .int(int) }
+            if roundsIntegers, let double = Double(lexeme), let finite = Finite(double) {
+                return .double(finite)
+            }
             throw cursor.fault("the integer does not fit in 64 bits", at: start)
         }
         if let double = Double(lexeme), let finite = Finite(double) { return .double(finite) }
