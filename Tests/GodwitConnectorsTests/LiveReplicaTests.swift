@@ -47,6 +47,19 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(Soak.minutesMax)))
+    func `a screen sees that the network is cut while nothing is sent`() async throws {
+        let phone = try await device()
+        let sync = live(phone)
+        let running = Task { try await phone.connector.run() }
+        defer { running.cancel() }
+        while !sync.status.isConnected { await Task.yield() }
+        network.isOnline = false
+        while sync.status.isConnected { await Task.yield() }
+        network.isOnline = true
+        while !sync.status.isConnected { await Task.yield() }
+    }
+
+    @Test(.timeLimit(.minutes(Soak.minutesMax)))
     func `a screen names the objects that the server has refused`() async throws {
         var options = ReplicaServer.Options()
         options.objectSizeMax = 100

@@ -27,7 +27,9 @@ extension LineMachine {
     ) throws(ReplicationError) -> JSONDecision {
         let turn = LineTurn(json.unopened(for: client), slice)
         if json.serial == 0, slice.isPartial {
-            throw .overBudget(reason: "the replica has more objects, or larger ones, than one answer takes")
+            throw .overBudget(
+                reason: "the replica has more objects, or larger ones, than one answer takes"
+            )
         }
         let isReadable = turn.isFresh && turn.knowsBase && !slice.isPartial
         let request =
