@@ -53,8 +53,8 @@ private let cards = Store.Collection<Value>("cards")
         try await service.server.create(.simulated)
         try await replica.set(1, in: ["old"])
         try await synchronize(replica, service)
+        try await service.store.backup(to: folder.path("backup.sqlite"))
         try service.store.close()
-        try FileManager.default.copyItem(atPath: path, toPath: folder.path("backup.sqlite"))
 
         service = try await Service(path)
         try await replica.set(2, in: (0..<200).map { "c\($0)" })
@@ -62,7 +62,10 @@ private let cards = Store.Collection<Value>("cards")
         try await synchronize(replica, service)
         let objects = try await service.storage.objects(of: .simulated)
         try service.store.close()
-        try FileManager.default.removeItem(atPath: path)
+        // A log that is left would be replayed over the backup.
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
         try FileManager.default.moveItem(atPath: folder.path("backup.sqlite"), toPath: path)
 
         service = try await Service(path)

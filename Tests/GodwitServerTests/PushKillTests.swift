@@ -56,7 +56,7 @@ import Testing
         }
         let drain = try run("drain", Arrivals())
         #expect(await drain.end() == "drained", "seed \(seed)")
-        try await check(server, Store(.file(path)), seed)
+        try await check(server, Store(.file(path)), processCount, seed)
         print(
             "killed the app \(kills) times, \(processCount) at once, with \(underWay) effects "
                 + "under way, \(unheard) done and unheard of; \(server.keys.count) effects in all"
@@ -74,7 +74,12 @@ import Testing
         return Set(operations.filter { $0.state == .running }.map(\.idempotencyKey))
     }
 
-    private func check(_ server: TagServer, _ store: Store, _ seed: UInt64) async throws {
+    private func check(
+        _ server: TagServer,
+        _ store: Store,
+        _ processCount: Int,
+        _ seed: UInt64
+    ) async throws {
         let (contacts, charges) = try await store.read { transaction in
             let contacts = try PushApp.names.map { name in
                 (name, try transaction.get(name, in: PushApp.contacts)?.version)
@@ -93,9 +98,12 @@ import Testing
         #expect(Set(keys).count == keys.count, "seed \(seed): no operation was done twice")
         #expect(server.charges.lines == Set(charges), "seed \(seed): no charge is lost or made up")
         #expect(server.charges.count == charges.count, "seed \(seed): and none was made twice")
-        #expect(server.conflictCount == 0, "seed \(seed): nobody is in conflict with itself")
+        // A process that oversleeps its lease may send a write that another one has made meanwhile: the tag
+        // refuses it, and nobody takes its outcome in.
+        let mayBeLate = processCount > 1
+        #expect(mayBeLate || server.conflictCount == 0, "seed \(seed): no conflict with itself")
         let left = try await store.read { try $0.operations().count }
-        #expect(left == 0)
+        #expect(left == 0, "seed \(seed): no operation waits in conflict")
         try store.close()
     }
 }
