@@ -26,7 +26,9 @@ public final class LiveReplica {
     @ObservationIgnored private let statuses = CancelledTask()
     @ObservationIgnored private let counts = CancelledTask()
 
-    /// - Parameter connector: The connector that has opened the replica.
+    /// - Parameters:
+    ///   - replica: The replica that is shown.
+    ///   - connector: The connector that has opened it.
     public init(_ replica: Replica, of connector: ReplicaConnector) {
         status = connector.status(of: replica.name) ?? SyncStatus()
         // Subscribed to before the tasks begin: the replica may be closed meanwhile.

@@ -15,19 +15,19 @@ public import GodwitTree
 
 extension Replica {
     /// What becomes of the objects that an answer brings.
-    public enum Arrivals: Sendable {
+    package enum Arrivals: Sendable {
         case taken
         /// They stay beside the store, because a hook has refused the transaction with them.
         ///
-        /// ``Replica/retryRefused()`` tries them again, and ``Replica/mergeEditsOfRefused()`` those
-        /// with local changes.
+        /// ``Replica/retryRefused()`` tries them again, and the next request those with local
+        /// changes.
         case heldBack
     }
 
     /// Whether a transaction has failed because a hook of the app refuses what it changes.
     ///
-    /// - Parameter error: What ``receive(_:to:_:in:)`` has thrown, or the transaction around it.
-    public static func isRefusal(_ error: any Error) -> Bool {
+    /// - Parameter error: What taking an answer in has thrown, or the transaction around it.
+    package static func isRefusal(_ error: any Error) -> Bool {
         guard let refusal = error as? HookRefusal else { return false }
         return !(refusal.hook is ReplicaRecorder)
     }
