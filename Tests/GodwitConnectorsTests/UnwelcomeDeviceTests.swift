@@ -51,6 +51,30 @@ import Testing
         }
     }
 
+    @Test func `an edit that was denied is sent by the attempt after the right is granted`()
+        async throws
+    {
+        let error = ConnectorError.refused(status: 403, code: "readOnly", message: "no")
+        let server = RefusingServer(network, error, refusesHeads: false, times: 3)
+        let clock = ManualClock()
+        let connector = try await device(server, clock)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await connector.run() }
+            let commit = try await connector.store.write { transaction in
+                try transaction.set("wine", for: "a", in: Store.Collection<String>("lists"))
+                return transaction.commit
+            }
+            for _ in 1...3 {
+                let delay = await clock.nextDelay()
+                clock.advance(by: delay)
+            }
+            try await connector.pushed(through: commit)
+            #expect(try await network.server.value(of: name) == ["lists": ["a": "wine"]])
+            group.cancelAll()
+            while await group.nextResult() != nil {}
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a server that asks to wait is left alone for as long`(_ refusesHeads: Bool) async throws {
         let error = ConnectorError.busy(retryAfter: .seconds(30), message: "later")
@@ -94,10 +118,18 @@ private final class RefusingServer: ReplicaTransport {
     let error: ConnectorError
     private let network: SimulatedNetwork
     private let refusesHeads: Bool
+    /// How many exchanges it refuses.
+    private let times: Int
     private let count = Mutex(0)
 
-    init(_ network: SimulatedNetwork, _ error: ConnectorError, refusesHeads: Bool = true) {
-        (self.network, self.error, self.refusesHeads) = (network, error, refusesHeads)
+    init(
+        _ network: SimulatedNetwork,
+        _ error: ConnectorError,
+        refusesHeads: Bool = true,
+        times: Int = .max
+    ) {
+        (self.network, self.error) = (network, error)
+        (self.refusesHeads, self.times) = (refusesHeads, times)
     }
 
     var exchangeCount: Int { count.withLock(\.self) }
@@ -109,8 +141,12 @@ private final class RefusingServer: ReplicaTransport {
         replica: ReplicaName,
         client: ClientID
     ) async throws -> [UInt8] {
-        count.withLock { $0 += 1 }
-        throw error
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        guard number > times else { throw error }
+        return try await network.exchange(body, replica: replica, client: client)
     }
 
     func heads(of replica: ReplicaName) -> AsyncThrowingStream<LineState, any Error> {

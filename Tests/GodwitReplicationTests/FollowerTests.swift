@@ -11,7 +11,7 @@ import Testing
         let storage = WatchedStorage(try await SQLiteLineStorage(try Store(.memory)))
         let server = ReplicaServer(storage)
         try await server.create(.simulated)
-        // A notice of another server between the head and the subscription finds nobody to tell.
+        // A notice between the head and the subscription would have no subscriber.
         storage.whenHeadIsRead { [weak server] in
             #expect(server?.followedNames == [.simulated])
         }

@@ -156,7 +156,7 @@ import Testing
                 try await browsers[0].go(to: server.url + "/dashboard")
                 let script = #"import("/demo/godwit.js").then(\#(Self.rules))"#
                 let found = try await browsers[0].value(of: script)
-                #expect((found.list ?? []).count == 8)
+                #expect((found.list ?? []).count == 11)
                 for rule in found.list ?? [] {
                     #expect(rule["found"] == rule["expected"], "\(rule)")
                 }
@@ -165,7 +165,7 @@ import Testing
     }
 
     private static let rules = """
-        ({ newState, addEdit, nextRequest, receive, refuse, objects }) => {
+        ({ newState, addEdit, nextRequest, receive, refuse, releaseRefused, objects }) => {
           const place = (key) => ({ collection: "items", key });
           const begun = (known) => {
             const state = newState();
@@ -213,6 +213,14 @@ import Testing
             }
           }
           check([got.sort(), Object.keys(all(state)).sort()], [["a", "b", "d"], ["a", "b", "c", "d"]]);
+
+          // A proxy refuses without a word for why, and later lets the edit through.
+          state = begun({});
+          addEdit(state, { ...place("a"), value: { n: 1 } });
+          check(refuse(state, nextRequest(state), { status: 413 }).map(({ reason }) => reason), ["413"]);
+          check(sent(state), []);
+          releaseRefused(state);
+          check(sent(state), ["a"]);
 
           // A map in the place of a field that was removed.
           state = begun({ a: { x: { c: 1 }, y: 1 } });

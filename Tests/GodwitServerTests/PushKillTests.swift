@@ -98,8 +98,8 @@ import Testing
         #expect(Set(keys).count == keys.count, "seed \(seed): no operation was done twice")
         #expect(server.charges.lines == Set(charges), "seed \(seed): no charge is lost or made up")
         #expect(server.charges.count == charges.count, "seed \(seed): and none was made twice")
-        // A process that oversleeps its lease may send a write that another one has made meanwhile: the tag
-        // refuses it, and nobody takes its outcome in.
+        // A process that oversleeps its lease may send a write that another one has made meanwhile: the server
+        // refuses the old tag, and the queue drops the outcome.
         let mayBeLate = processCount > 1
         #expect(mayBeLate || server.conflictCount == 0, "seed \(seed): no conflict with itself")
         let left = try await store.read { try $0.operations().count }

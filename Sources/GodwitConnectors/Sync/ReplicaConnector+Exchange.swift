@@ -20,14 +20,24 @@ extension ReplicaConnector {
         }
         let isDone: Bool
         do {
-            // The device may have got the right to write since the last attempt.
-            try await store.write { try link.replica.releaseDenied(in: $0) }
+            try await releaseDenied(link)
             isDone = try await exchangeAll(link, onlyIfNeeded: true)
         } catch ConnectorError.busy(let wait, let message) {
             return .retry(after: wait, reason: message)
         }
         if link.isClosed { return .retry(after: .seconds(5), reason: "the replica was closed") }
         return isDone ? .completed : .retry(reason: "the server did not take the changes")
+    }
+
+    /// Has changes sent again that were denied: the device may have got the right to write since then.
+    private func releaseDenied(_ link: ReplicaLink) async throws {
+        guard link.takeDenied() else { return }
+        do {
+            try await store.write { try link.replica.releaseDenied(in: $0) }
+        } catch {
+            link.noteDenied()
+            throw error
+        }
     }
 
     func synchronize(_ link: ReplicaLink) async throws {
@@ -192,6 +202,7 @@ extension ReplicaConnector {
             }
             try replica.distrust(in: transaction)
         }
+        if denied != nil { link.noteDenied() }
         link.status.update { $0.download = nil }
         // A user has changed nothing: the app's rules for merges stay here.
         if mustFollow { return .idle }

@@ -61,7 +61,7 @@ final class HeadHerald: Sendable {
         }
     }
 
-    /// Tells of replicas, as often as it takes.
+    /// Tells of replicas, as often as it takes, unless the database refuses for good.
     ///
     /// - Throws: ``NoNotifications``, `CancellationError`.
     private func tellSurely(of names: [ReplicaName]) async throws {

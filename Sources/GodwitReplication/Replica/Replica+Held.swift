@@ -13,15 +13,8 @@ extension Replica {
         _ request: ReplicaRequest,
         in transaction: borrowing WriteTransaction
     ) throws {
-        try checkOpenness(in: transaction)
-        let slice = try device(in: transaction).slice(with: [])
-        guard slice.replica.isFrozen, slice.replica.name == request.batch?.name else { return }
         // An edit since then may have made an object small enough.
-        for (key, var row) in slice.frozen where row.tail == nil {
-            row.rejection = .tooLarge
-            try PendingTable.set(row, key, of: number, in: transaction.connection)
-        }
-        transaction.touch()
+        try hold(request, .tooLarge, in: transaction) { $0.tail == nil }
     }
 
     /// Has the objects of a request's batch stay here, because the server says that this device may only read.
@@ -32,11 +25,20 @@ extension Replica {
         _ request: ReplicaRequest,
         in transaction: borrowing WriteTransaction
     ) throws {
+        try hold(request, .denied, in: transaction) { _ in true }
+    }
+
+    private func hold(
+        _ request: ReplicaRequest,
+        _ reason: Rejection.Reason,
+        in transaction: borrowing WriteTransaction,
+        where isHeld: (PendingObject) -> Bool
+    ) throws {
         try checkOpenness(in: transaction)
         let slice = try device(in: transaction).slice(with: [])
         guard slice.replica.isFrozen, slice.replica.name == request.batch?.name else { return }
-        for (key, var row) in slice.frozen {
-            row.rejection = .denied
+        for (key, var row) in slice.frozen where isHeld(row) {
+            row.rejection = reason
             try PendingTable.set(row, key, of: number, in: transaction.connection)
         }
         transaction.touch()

@@ -124,6 +124,9 @@ export function addEdit(state, edit) {
   state.edits.push(all);
 }
 
+// Has what the server has refused sent once more: a right may have been granted.
+export function releaseRefused(state) { takeBack(state, state.refused.splice(0)); }
+
 // Puts edits that were sent before those that came since.
 function takeBack(state, changes) {
   const later = state.edits;
@@ -192,7 +195,7 @@ function setAside(state, refusals) {
 
 // The server refuses a whole message, and will again: a batch of several edits is halved, so that those which
 // it takes get through. One that lacks a right keeps all of them here.
-export function refuse(state, request, { status, code: reason }) {
+export function refuse(state, request, { status, code: reason = String(status) }) {
   if (!request.batch || state.sent?.name !== request.batch.name) return [];
   const { changes } = state.sent;
   const isAll = status === 403 || changes.length === 1;
@@ -249,7 +252,8 @@ export class Replica extends EventTarget {
   // Opens the replica as this browser has it; the server need not be there.
   //
   // It tells of a "change" when objects or status are others, and of "rejected", with the edits and their reasons
-  // in `detail`, when the server refuses some: they stay here until the object is edited again.
+  // in `detail`, when the server refuses some: they stay here, and are sent again with the next edit of the object,
+  // or when the replica runs anew.
   static async open(name, { server = location.origin, token = null, device = "" } = {}) {
     const replica = new Replica();
     replica.#server = server;
@@ -354,6 +358,7 @@ export class Replica extends EventTarget {
     const { signal } = this.#running;
     const talk = async () => {
       this.#isTalking = true;
+      if (this.#state.refused.length > 0) await this.#update(releaseRefused);
       await Promise.all([this.#exchanging(signal), this.#following(signal)]);
       if (this.#running?.signal === signal) this.#isTalking = false;
     };
