@@ -6,7 +6,7 @@ import Synchronization
 /// Unchecked, because `Process` is not Sendable; it is started here, and ended by one thread.
 package final class ProgramRun: @unchecked Sendable {
     private let process = Process()
-    private let output = Pipe()
+    private let output = Pipe.make()
     private let isRead = DispatchSemaphore(value: 0)
     private let lastLine = Mutex("")
     private let isKilled = Mutex(false)
@@ -31,7 +31,7 @@ package final class ProgramRun: @unchecked Sendable {
             _ = FileManager.default.createFile(atPath: errors, contents: nil)
             process.standardError = FileHandle(forWritingAtPath: errors)
         }
-        try process.run()
+        try process.start()
         // A process that cannot tell is a process that waits.
         Thread { [self] in
             read(hear)

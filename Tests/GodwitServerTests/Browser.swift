@@ -129,7 +129,7 @@ final class BrowserDriver: Sendable {
 
     init() async throws {
         let (texts, text) = AsyncStream.makeStream(of: String.self)
-        let output = Pipe()
+        let output = Pipe.make()
         output.fileHandleForReading.readabilityHandler = { handle in
             let data = handle.availableData
             if data.isEmpty {
@@ -143,7 +143,7 @@ final class BrowserDriver: Sendable {
         process.arguments = ["chromedriver", "--port=0"]
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         var said = ""
         for await text in texts {
             said += text

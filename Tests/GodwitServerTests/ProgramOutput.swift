@@ -16,7 +16,7 @@ func output(of program: String, _ arguments: [String]) async throws -> String {
     // No thread waits for the program: it asks a server of this process.
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     process.terminationHandler = { _ in end.finish() }
-    try process.run()
+    try process.start()
     for await _ in ends {}
     try #require(process.terminationStatus == 0, "\(program) failed")
     return try String(contentsOf: URL(filePath: path), encoding: .utf8)

@@ -45,13 +45,13 @@ import Testing
 /// The runner in its endless mode.
 private struct EndlessRun {
     private let process = Process()
-    private let output = Pipe()
+    private let output = Pipe.make()
 
     init(path: String) throws {
         process.executableURL = BuiltProgram.url("GodwitFaultRunner")
         process.arguments = ["endless", path]
         process.standardOutput = output
-        try process.run()
+        try process.start()
     }
 
     /// Kills it after so many numbers were read, and a moment; answers with all it acknowledged.

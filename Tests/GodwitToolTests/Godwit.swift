@@ -30,11 +30,11 @@ struct Godwit {
 
     /// Runs any command to its end.
     static func run(_ process: Process, input: String = "") throws -> Result {
-        let (output, errors, standardInput) = (Pipe(), Pipe(), Pipe())
+        let (output, errors, standardInput) = (Pipe.make(), Pipe.make(), Pipe.make())
         process.standardOutput = output
         process.standardError = errors
         process.standardInput = standardInput
-        try process.run()
+        try process.start()
         try standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
         try standardInput.fileHandleForWriting.close()
         let text = output.fileHandleForReading.readDataToEndOfFile()
@@ -114,12 +114,12 @@ final class ServerProcess {
     ) throws -> (Process, Int) {
         let arguments = ["serve", "--port", "\(port)", "--store", store] + options
         let process = Godwit.command(arguments)
-        let output = Pipe()
+        let output = Pipe.make()
         process.standardOutput = output
         // If the tests crashed, a server that had their standard error would keep `swift test` waiting.
         _ = FileManager.default.createFile(atPath: store + ".errors", contents: nil)
         process.standardError = FileHandle(forWritingAtPath: store + ".errors")
-        try process.run()
+        try process.start()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard let text = line.split(separator: ":").last,
             let port = Int(text.trimmingCharacters(in: .whitespacesAndNewlines))

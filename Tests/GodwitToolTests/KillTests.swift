@@ -85,7 +85,7 @@ import Testing
         process.standardOutput = FileHandle.nullDevice
         _ = FileManager.default.createFile(atPath: errors, contents: nil)
         process.standardError = FileHandle(forWritingAtPath: errors)
-        try process.run()
+        try process.start()
         return process
     }
 

@@ -93,11 +93,11 @@ enum RealDocuments {
 
     static func merges(_ name: String) throws -> [Merge] {
         let process = Process()
-        let output = Pipe()
+        let output = Pipe.make()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["xz", "-dc", folder.appending(path: "\(name).jsonl.xz").path]
         process.standardOutput = output
-        try process.run()
+        try process.start()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return try data.split(separator: UInt8(ascii: "\n")).map { line in

@@ -112,10 +112,10 @@ import Testing
         let lists = Store.Collection<[Int]>("lists")
         try await open.write { try $0.set([1], for: "a", in: lists) }
         let watch = Godwit.command(["store", "watch", store, "--commits", "2", "--json"])
-        let (output, errors) = (Pipe(), Pipe())
+        let (output, errors) = (Pipe.make(), Pipe.make())
         watch.standardOutput = output
         watch.standardError = errors
-        try watch.run()
+        try watch.start()
         _ = errors.fileHandleForReading.availableData  // "watching ...": it has begun
         try await open.write { try $0.set([2], for: "b", in: lists) }
         let first = output.fileHandleForReading.availableData

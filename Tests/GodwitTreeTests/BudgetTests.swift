@@ -1,4 +1,5 @@
 import Foundation
+import GodwitTestKit
 import Testing
 
 @testable import GodwitTree
@@ -64,7 +65,7 @@ enum BombProcess {
     /// What the process has to complain of.
     static func run(_ index: Int) throws -> String {
         let process = Process()
-        let output = Pipe()
+        let output = Pipe.make()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = [
             "--testing-library", "swift-testing", "--filter", "the bomb of this process is read",
@@ -73,7 +74,7 @@ enum BombProcess {
             .merging([variable: "\(index)"]) { $1 }
         process.standardOutput = output
         process.standardError = output
-        try process.run()
+        try process.start()
         let text = String(
             decoding: output.fileHandleForReading.readDataToEndOfFile(),
             as: UTF8.self

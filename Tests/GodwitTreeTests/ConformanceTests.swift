@@ -1,4 +1,5 @@
 import Foundation
+import GodwitTestKit
 import GodwitTree
 import Testing
 
@@ -133,7 +134,7 @@ struct ConformanceTests {
             "tar", "--extract", "--xz", "--file", RealHistory.folder.appending(path: archive).path,
             "--directory", folder.path,
         ]
-        try process.run()
+        try process.start()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0, "\(archive) cannot be unpacked")
         return folder

@@ -94,12 +94,12 @@ private struct PeerCase {
 
         let script = URL(filePath: #filePath).appending(path: "../json_patch_peer.py").standardized
         let process = Process()
-        let output = Pipe()
+        let output = Pipe.make()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["python3", script.path]
         process.standardInput = try FileHandle(forReadingFrom: file)
         process.standardOutput = output
-        try process.run()
+        try process.start()
         let lines = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         try #require(

@@ -1,4 +1,5 @@
 import Foundation
+import GodwitTestKit
 import GodwitTree
 import Testing
 
@@ -64,14 +65,14 @@ struct RealHistory: CustomTestStringConvertible {
     /// The lines of one file of the folder, unpacked.
     static func lines(of name: String) throws -> [Data.SubSequence] {
         let process = Process()
-        let output = Pipe()
+        let output = Pipe.make()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [
             "xz", "--decompress", "--stdout",
             folder.appending(path: "\(name).jsonl.xz").path,
         ]
         process.standardOutput = output
-        try process.run()
+        try process.start()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return data.split(separator: UInt8(ascii: "\n"))

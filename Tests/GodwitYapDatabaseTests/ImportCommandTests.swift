@@ -26,9 +26,9 @@ import Testing
         let process = Process()
         process.executableURL = BuiltProgram.url("godwit")
         process.arguments = ["import", "yapdatabase"] + arguments
-        let (output, errors) = (Pipe(), Pipe())
+        let (output, errors) = (Pipe.make(), Pipe.make())
         (process.standardOutput, process.standardError) = (output, errors)
-        try process.run()
+        try process.start()
         let texts = [output, errors].map { pipe in
             String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         }

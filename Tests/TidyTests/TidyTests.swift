@@ -103,6 +103,15 @@ import Testing
         }
     }
 
+    @Test(arguments: everything)
+    func `a process of a test keeps no pipe of another test open`(file: SourceFile) {
+        let isOfTests = file.path.hasPrefix("Tests/Godwit") || file.module == "GodwitTestKit"
+        guard isOfTests, !file.path.hasSuffix("/Process+Start.swift") else { return }
+        for (number, line) in file.code where line.contains(/\bPipe\(\)|[pP]rocess\.run\(\)/) {
+            Issue.record("line \(number) has neither Process.start() nor Pipe.make(): \(line)")
+        }
+    }
+
     @Test(arguments: sources)
     func `no thread yields, which costs it a whole time slice on a busy machine`(file: SourceFile) {
         for (number, line) in file.code where line.contains(/sched_yield|pthread_yield/) {

@@ -14,7 +14,7 @@ package final class PostgreSQLCluster: Sendable {
     private let folder: TemporaryFolder
     private let programs: PostgreSQLPrograms
     /// While the pipe is open, a shell waits; then it stops the server and removes the folder.
-    private let lifeline = Pipe()
+    private let lifeline = Pipe.make()
     private let names = Atomic(0)
     private let settings: [String]
 

@@ -47,12 +47,12 @@ struct PostgreSQLPrograms: Sendable {
     @discardableResult
     func run(_ name: String, _ arguments: [String]) async throws -> String {
         let process = process(["\(folder)/\(name)"] + arguments)
-        let output = Pipe()
+        let output = Pipe.make()
         (process.standardOutput, process.standardError) = (output, output)
         let (text, status) = try await withCheckedThrowingContinuation { continuation in
             Thread {
                 do {
-                    try process.run()
+                    try process.start()
                     let bytes = output.fileHandleForReading.readDataToEndOfFile()
                     process.waitUntilExit()
                     let text = String(decoding: bytes, as: UTF8.self)
@@ -77,7 +77,7 @@ struct PostgreSQLPrograms: Sendable {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle(forWritingAtPath: log)
-        try process.run()
+        try process.start()
         return process
     }
 
@@ -87,7 +87,7 @@ struct PostgreSQLPrograms: Sendable {
         process.standardInput = input.fileHandleForReading
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         try input.fileHandleForReading.close()
     }
 

@@ -24,7 +24,7 @@ struct FaultShim {
             process.executableURL = URL(filePath: "/usr/bin/env")
             process.arguments = [compiler, "-shared", "-fPIC", "-O2", "-o", path, source, "-ldl"]
             process.standardError = FileHandle.nullDevice
-            try process.run()
+            try process.start()
             process.waitUntilExit()
             if process.terminationStatus == 0 { return }
         }
@@ -79,10 +79,10 @@ struct FaultRun {
         environment["FAULT_CALL"] = fault.map { "\($0.call)" }
         environment["FAULT_FOREVER"] = fault?.isForever == true ? "1" : nil
         process.environment = environment
-        let (output, errors) = (Pipe(), Pipe())
+        let (output, errors) = (Pipe.make(), Pipe.make())
         process.standardOutput = output
         process.standardError = errors
-        try process.run()
+        try process.start()
         let text = String(
             decoding: output.fileHandleForReading.readDataToEndOfFile(),
             as: UTF8.self

@@ -1,0 +1,18 @@
+package import Foundation
+internal import Synchronization
+
+/// Held while a process starts or a pipe is made.
+///
+/// Foundation closes in a child the files that it has found open. A pipe that another thread makes between
+/// that look and the child's start stays open in the child, and ends only with it.
+private let starts = Mutex(())
+
+extension Process {
+    /// Runs the process so that it keeps no pipe open that another thread makes meanwhile.
+    package func start() throws { try starts.withLock { _ in try run() } }
+}
+
+extension Pipe {
+    /// A new pipe that no process keeps open which another thread starts meanwhile.
+    package static func make() -> Pipe { starts.withLock { _ in Pipe() } }
+}
