@@ -152,7 +152,7 @@ final class Workbench {
         let left = try await store.read { transaction in
             try [
                 "operation", "dependency", "hold", "attempt", "operation_object", "conflict",
-                "effect", "footprint", "attachment",
+                "effect", "attachment",
             ].filter { try transaction.rowCount(of: "godwit_\($0)") > 0 }
         }
         #expect(left == [], comment)

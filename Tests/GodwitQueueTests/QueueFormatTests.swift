@@ -59,7 +59,7 @@ import Testing
             try transaction.holdOperation(.number(2), until: nil, context: "login")
         }
         let rows = try await bench.store.read { transaction in
-            try ["operation", "dependency", "hold", "effect", "footprint", "operation_object"]
+            try ["operation", "dependency", "hold", "effect", "operation_object"]
                 .flatMap { table -> [String] in
                     let rows = try Row.fetchAll(
                         transaction.database,

@@ -20,7 +20,6 @@ import Testing
 
     private static let tables = [
         "operation", "operation_object", "dependency", "hold", "attempt", "conflict", "effect",
-        "footprint",
     ]
 
     private func rows(_ store: Store) async throws -> [String: Int] {

@@ -3,8 +3,8 @@
 // Two operations have an order if one of them writes what the other one reads or writes. What is
 // done to a thing is done below each folder around it, too ("intention locks": J. Gray et al.,
 // "Granularity of locks in a shared data base", 1975): so an operation on a whole folder meets those
-// on things inside it. For paths this follows from the path, and the table sees to it
-// (`FootprintTable`); where things have identities, touches say it.
+// on things inside it. For paths this follows from the path, and the index sees to it
+// (`FootprintIndex`); where things have identities, touches say it.
 
 /// What an operation reads and writes in its cloud.
 ///

@@ -1,27 +1,47 @@
 /// A place in a cloud that addresses things by path.
 public struct RemotePath: Hashable, Sendable {
-    public let components: [String]
+    /// A slash before each component, or a slash alone.
+    private let text: String
 
     /// Reads `/foo/bar`; empty components do not count.
     public init(_ text: String) {
-        components = text.split(separator: "/").map(String.init)
+        var last = UInt8(0)
+        let isNormal =
+            text.utf8.first == UInt8(ascii: "/")
+            && text.utf8.allSatisfy { byte in
+                defer { last = byte }
+                return byte != UInt8(ascii: "/") || last != byte
+            }
+        let isCanonical = isNormal && (last != UInt8(ascii: "/") || text.utf8.count == 1)
+        self.text = isCanonical ? text : "/" + text.split(separator: "/").joined(separator: "/")
     }
 
-    public init(components: [String]) { self.components = components }
+    /// - Parameter components: One that has a slash in it counts as several.
+    public init(components: [String]) { self.init("/" + components.joined(separator: "/")) }
 
-    public var isRoot: Bool { components.isEmpty }
+    public var components: [String] { text.split(separator: "/").map(String.init) }
+
+    public var isRoot: Bool { text.utf8.count == 1 }
 
     /// The folder that it lies in; the root lies in itself.
-    public var parent: RemotePath { RemotePath(components: components.dropLast()) }
+    public var parent: RemotePath {
+        let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) ?? text.startIndex
+        return RemotePath(slash == text.startIndex ? "/" : String(text[..<slash]))
+    }
 
     /// The folders that it lies in, from the nearest to the root.
     public var ancestors: [RemotePath] {
-        components.indices.reversed().map { RemotePath(components: Array(components[..<$0])) }
+        var (ancestors, folder) = ([RemotePath](), self)
+        while !folder.isRoot {
+            folder = folder.parent
+            ancestors.append(folder)
+        }
+        return ancestors
     }
 }
 
 extension RemotePath: CustomStringConvertible, ExpressibleByStringLiteral {
     public init(stringLiteral text: String) { self.init(text) }
 
-    public var description: String { "/" + components.joined(separator: "/") }
+    public var description: String { text }
 }

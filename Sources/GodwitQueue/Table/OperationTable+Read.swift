@@ -55,6 +55,42 @@ extension OperationTable {
         return try named.step() ? OperationNumber(rawValue: named.integer(0)) : nil
     }
 
+    /// What an unfinished operation touches; nil when that is nothing, or there is none.
+    static func footprint(
+        of number: OperationNumber,
+        in database: Database
+    ) throws -> FootprintRecord? {
+        let statement = try PreparedStatement(
+            "SELECT footprint FROM godwit_operation WHERE number = ?1",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(number.rawValue, at: 1)
+        guard try statement.step(), !statement.isNull(0) else { return nil }
+        return FootprintRecord(bytes: statement.blob(0))
+    }
+
+    /// Calls `body` with what the unfinished operations touch, in the order of enqueuing; O(n).
+    static func forEachFootprint(
+        in database: Database,
+        _ body: (OperationNumber, FootprintRecord) -> Void
+    ) throws {
+        let statement = try PreparedStatement(
+            """
+            SELECT number, footprint FROM godwit_operation WHERE footprint IS NOT NULL
+            ORDER BY number
+            """,
+            in: database
+        )
+        defer { statement.reset() }
+        while try statement.step() {
+            body(
+                OperationNumber(rawValue: statement.integer(0)),
+                FootprintRecord(bytes: statement.blob(1))
+            )
+        }
+    }
+
     static func count(in database: Database) throws -> Int {
         try Int.fetchOne(database, sql: "SELECT count(*) FROM godwit_operation") ?? 0
     }

@@ -24,6 +24,7 @@ enum OperationTable {
             reason TEXT,
             idempotency_key TEXT,
             user_info BLOB,
+            footprint BLOB,
             body BLOB NOT NULL,
             seal BLOB NOT NULL
         ) STRICT;
@@ -36,13 +37,19 @@ enum OperationTable {
         may_have_run, parts, reason, idempotency_key, user_info, body, seal, epoch
         """
 
-    static func insert(_ operation: QueuedOperation, in database: Database) throws {
+    static func insert(
+        _ operation: QueuedOperation,
+        touching footprint: FootprintRecord?,
+        in database: Database
+    ) throws {
         let statement = try PreparedStatement(
             """
             INSERT INTO godwit_operation (
                 number, id, is_named, commit_number, pipeline, kind, state, priority, keeps_order,
-                host, attempts, may_have_run, parts, reason, idempotency_key, user_info, body, seal)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+                host, attempts, may_have_run, parts, reason, idempotency_key, user_info, body, seal,
+                footprint)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
+                ?19)
             """,
             in: database
         )
@@ -70,6 +77,7 @@ enum OperationTable {
         )
         try statement.bind(body, at: 17)
         try statement.bind(seal(id: id, kind: operation.kind, body: body).bytes, at: 18)
+        try statement.bind(footprint?.bytes, at: 19)
         try statement.execute()
     }
 
@@ -189,6 +197,22 @@ extension OperationTable {
         try statement.bind(body, at: 5)
         try statement.bind(seal.bytes, at: 6)
         try statement.bind(operation.kind, at: 7)
+        try statement.execute()
+    }
+
+    /// Writes what an operation touches from now on.
+    static func setFootprint(
+        _ footprint: FootprintRecord?,
+        of number: OperationNumber,
+        in database: Database
+    ) throws {
+        let statement = try PreparedStatement(
+            "UPDATE godwit_operation SET footprint = ?2, parts = parts | ?3 WHERE number = ?1",
+            in: database
+        )
+        try statement.bind(number.rawValue, at: 1)
+        try statement.bind(footprint?.bytes, at: 2)
+        try statement.bind(footprint == nil ? 0 : OperationParts.footprint.rawValue, at: 3)
         try statement.execute()
     }
 

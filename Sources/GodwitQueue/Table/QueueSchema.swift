@@ -6,8 +6,8 @@ enum QueueSchema {
 
     private static let tables = [
         OperationTable.schema, DependencyTable.schema, HoldTable.schema, ObjectRecordTable.schema,
-        FootprintTable.schema, EffectTable.schema, AttemptTable.schema, ConflictTable.schema,
-        ResultTable.schema, PipelineTable.schema, SuspensionTable.schema, RunnerTable.schema,
-        QueueLog.schema, TagTable.schema, AttachmentTable.schema,
+        EffectTable.schema, AttemptTable.schema, ConflictTable.schema, ResultTable.schema,
+        PipelineTable.schema, SuspensionTable.schema, RunnerTable.schema, QueueLog.schema,
+        TagTable.schema, AttachmentTable.schema,
     ]
 }

@@ -59,12 +59,20 @@ extension WriteTransaction {
         let footprint = try footprint(of: operation, as: queued)
         let mayMerge = placement.mayMerge && placement.idempotencyKey == nil
         if all.isEmpty, mayMerge, try merge(queued, operation, touching: footprint) { return id }
-        // One row less is written twice.
-        if !footprint.touches.isEmpty { queued.parts.insert(.footprint) }
+        let touched = try touch(footprint, as: queued)
+        // What is known now need not be written to its row later.
+        if touched != nil { queued.parts.insert(.footprint) }
+        if touched?.needs?.isEmpty == false { queued.parts.insert(.needs) }
         if operation.effect != nil { queued.parts.insert(.effect) }
-        try OperationTable.insert(queued, in: connection)
+        try OperationTable.insert(queued, touching: touched?.record, in: connection)
         if let effect = operation.effect { try set(effect, of: number, mayMerge: mayMerge) }
-        try add(queued, all, footprint, operation.objects)
+        let (explicit, consequences) = try connect(queued, to: all)
+        let derived = try connect(queued, by: touched)
+        let needs = explicit + derived.needs.filter { !explicit.contains($0) }
+        try tell(of: queued, needing: needs, operation.objects)
+        for dependent in derived.dependents { try noteNeeds(of: dependent) }
+        try refuseCircles(through: queued)
+        try carryOut(consequences)
         return id
     }
 
@@ -105,27 +113,25 @@ extension WriteTransaction {
         return earlier
     }
 
-    private borrowing func add(
-        _ operation: QueuedOperation,
-        _ dependencies: [Dependency],
-        _ footprint: Footprint,
+    private borrowing func tell(
+        of operation: QueuedOperation,
+        needing needs: [OperationNumber],
         _ objects: [ObjectKey]
     ) throws {
-        let (explicit, consequences) = try connect(operation, to: dependencies)
-        let derived = try connect(operation, by: footprint)
-        let needs = explicit + derived.needs.filter { !explicit.contains($0) }
+        let outline = OperationTable.Outline(operation)
         try journal().update(in: self) { draft in
-            let outline = OperationTable.Outline(operation)
             draft.entry.changes.append(
                 .enqueued(.init(outline: outline, id: operation.id, needs: needs))
             )
             if !objects.isEmpty { draft.unrecorded[operation.number] = objects }
         }
-        for dependent in derived.dependents { try noteNeeds(of: dependent) }
+    }
+
+    /// - Throws: ``QueueError/circularDependency(_:)``.
+    private borrowing func refuseCircles(through operation: QueuedOperation) throws {
         let wasNeeded = try resolve(operation)
         // A new operation is in a circle only if another one could wait for it already.
         if wasNeeded || operation.commit < commit { try refuseCircle(through: operation.number) }
-        try carryOut(consequences)
     }
 
     /// Lets those know that named the operation before it was enqueued.
@@ -223,6 +229,7 @@ extension WriteTransaction {
 
     borrowing func noteNeeds(of operation: OperationNumber) throws {
         let needs = try DependencyTable.needs(of: operation, in: connection).map(\.need)
+        footprints().forgetNeeds(of: operation)
         try note(.needsChanged(operation, needs))
     }
 

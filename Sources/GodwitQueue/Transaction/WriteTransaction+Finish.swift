@@ -148,12 +148,16 @@ extension WriteTransaction {
             needs.formUnion(edges.filter(\.isDerived).map(\.need))
         }
         var earlier: [OperationTable.Outline] = []
-        if operation.parts.contains(.footprint) {
-            let numbers = try FootprintTable.shadowed(by: operation.number, in: connection)
+        // Commit order alone may have kept the operation behind those that it hides.
+        if operation.parts.contains(.footprint),
+            try operation.keepsOrder || keepsOrder(operation.pipeline)
+        {
+            let number = operation.number
+            let numbers = try footprints().update(in: self) { $0.hidden(behind: number) }
             earlier = try numbers.compactMap { try OperationTable.outline($0, in: connection) }
         }
         for heir in heirs {
-            // Commit order alone may have kept the operation behind these; some heirs have it, too.
+            // Some heirs are behind them by that order, too.
             let outline = try OperationTable.outline(heir, in: connection)
             let others = try earlier.filter { other in
                 try other.number != heir
@@ -202,7 +206,7 @@ extension WriteTransaction {
         if parts.contains(.objects) { try ObjectRecordTable.remove(number, in: connection) }
         if parts.contains(.conflict) { try ConflictTable.remove(number, in: connection) }
         if parts.contains(.effect) { try EffectTable.remove(number, in: connection) }
-        if parts.contains(.footprint) { try FootprintTable.remove(number, in: connection) }
+        if parts.contains(.footprint) { try footprints().remove(number, in: self) }
         try journal().update(in: self) { $0.unrecorded[number] = nil }
         try OperationTable.remove(number, in: connection)
     }

@@ -2,64 +2,85 @@ internal import GRDB
 internal import GodwitStore
 
 extension WriteTransaction {
+    /// Notes what an operation touches, and finds the others that it has an order with.
+    ///
+    /// - Parameter isLast: Whether everything else was enqueued before it.
+    /// - Returns: nil when it touches nothing.
+    borrowing func touch(
+        _ footprint: Footprint,
+        as operation: QueuedOperation,
+        isLast: Bool? = nil
+    ) throws -> Touched? {
+        let number = operation.number
+        guard !footprint.touches.isEmpty else { return nil }
+        let rows = footprint.rows(for: operation.host)
+        let keepsOrder = try operation.keepsOrder || keepsOrder(operation.pipeline)
+        var isLast = isLast ?? (operation.commit == number.commit)
+        return try footprints().update(in: self) { index in
+            var conflicts = index.conflicts(with: rows, of: number, withHidden: !isLast)
+            if isLast, conflicts.contains(where: { $0.row.intent == .ahead }) {
+                // What comes after this one must not be hidden by it, nor hide others from it.
+                isLast = false
+                conflicts = index.conflicts(with: rows, of: number, withHidden: true)
+            }
+            let record = FootprintRecord(rows, isLast: isLast)
+            var touched = Touched(record: record, conflicts: conflicts)
+            if isLast, !keepsOrder {
+                // All others come before it, and no order of commits keeps them there.
+                let all = Set(conflicts.map(\.operation)).sorted()
+                touched.needs = try index.reduced(all) { other in
+                    try DependencyTable.derivedNeeds(of: other, in: connection)
+                }
+            }
+            index.insert(record, of: number, hiding: conflicts, needs: touched.needs)
+            return touched
+        }
+    }
+
     /// Puts an operation in its place among those that touch what it touches.
     ///
     /// Those edges that follow from others are left out. An edge to an earlier operation never
     /// closes a circle. One to an operation that goes ahead of earlier ones may: then the order of
     /// enqueuing counts.
     ///
-    /// - Parameter isLast: Whether everything else was enqueued before it.
     /// - Returns: What it waits for, and what waits for it from now on: the caller notes that when the
     ///   operation itself is noted.
     borrowing func connect(
         _ operation: QueuedOperation,
-        by footprint: Footprint,
-        isLast: Bool? = nil
+        by touched: Touched?
     ) throws -> FootprintPlace {
-        guard !footprint.touches.isEmpty else { return FootprintPlace() }
-        var isLast = isLast ?? (operation.commit == operation.number.commit)
-        let number = operation.number
-        let rows = footprint.rows(for: operation.host)
-        var conflicts = try conflicts(of: number, with: rows, withShadowed: !isLast)
-        if isLast, conflicts.contains(where: { $0.row.intent == .ahead }) {
-            // What comes after this one must not be hidden by it, nor hide others from it.
-            isLast = false
-            conflicts = try self.conflicts(of: number, with: rows, withShadowed: true)
-        }
-        let place = try order(OperationTable.Outline(operation), among: conflicts)
-        for conflict in conflicts where isLast && conflict.isSuperfluous {
-            try FootprintTable.shadow(conflict.other, by: number, in: connection)
-        }
-        for row in rows { try FootprintTable.add(row, of: number, in: connection) }
-        let parts: OperationParts = place.needs.isEmpty ? .footprint : [.footprint, .needs]
-        if !operation.parts.isSuperset(of: parts) {
-            try OperationTable.add(parts, to: number, in: connection)
+        guard let touched, !touched.conflicts.isEmpty else { return FootprintPlace() }
+        let place =
+            try follow(touched.needs, of: operation.number)
+            ?? order(OperationTable.Outline(operation), among: touched.conflicts)
+        if !place.needs.isEmpty, !operation.parts.contains(.needs) {
+            try OperationTable.add(.needs, to: operation.number, in: connection)
         }
         return place
     }
 
-    /// The rows of others that have an order with an operation's.
-    private borrowing func conflicts(
-        of operation: OperationNumber,
-        with rows: [FootprintTable.Row],
-        withShadowed: Bool
-    ) throws -> [FootprintTable.Conflict] {
-        let found = try FootprintTable.conflicts(
-            with: rows,
-            withShadowed: withShadowed,
-            in: connection
-        )
-        return found.filter { $0.operation != operation }
+    /// Puts an operation behind others, which it need not be in the database for.
+    ///
+    /// - Returns: nil where its place depends on theirs.
+    private borrowing func follow(
+        _ needs: [OperationNumber]?,
+        of operation: OperationNumber
+    ) throws -> FootprintPlace? {
+        guard let needs else { return nil }
+        for need in needs { try connect(operation, to: need) }
+        return FootprintPlace(needs: needs)
     }
 
     /// The operations that have an order with one that touches this.
     borrowing func conflicts(
         with footprint: Footprint,
-        of operation: QueuedOperation,
-        withShadowed: Bool
+        of operation: QueuedOperation
     ) throws -> Set<OperationNumber> {
-        let rows = footprint.rows(for: operation.host)
-        let found = try conflicts(of: operation.number, with: rows, withShadowed: withShadowed)
+        guard !footprint.touches.isEmpty else { return [] }
+        let (rows, number) = (footprint.rows(for: operation.host), operation.number)
+        let found = try footprints().update(in: self) { index in
+            index.conflicts(with: rows, of: number, withHidden: false)
+        }
         return Set(found.map(\.operation))
     }
 
@@ -80,7 +101,7 @@ extension WriteTransaction {
     /// goes first, and of one commit what was enqueued first.
     private borrowing func order(
         _ operation: OperationTable.Outline,
-        among conflicts: [FootprintTable.Conflict]
+        among conflicts: [FootprintIndex.Conflict]
     ) throws -> FootprintPlace {
         var others: [OperationNumber: Relation] = [:]
         for conflict in conflicts {
@@ -99,12 +120,12 @@ extension WriteTransaction {
             default: after.append(other)
             }
         }
-        let needs = try reduced(before)
+        let needs = try reduced(before.map(\.number))
         for need in needs { try connect(operation.number, to: need) }
         for dependent in after {
             try connect(dependent.number, to: operation.number, .wait, origin: .footprint)
         }
-        let place = FootprintPlace(needs: needs.map(\.number), dependents: after.map(\.number))
+        let place = FootprintPlace(needs: needs, dependents: after.map(\.number))
         let overtaken = after.filter { $0.isEarlier(than: operation) }
         guard !overtaken.isEmpty, try isInCircle(operation.number) else { return place }
         return try giveWay(operation, to: overtaken, place)
@@ -115,11 +136,11 @@ extension WriteTransaction {
     /// The other one has a footprint, and so may have dependents: its row is not written for that.
     private borrowing func connect(
         _ operation: OperationNumber,
-        to need: OperationTable.Outline
+        to need: OperationNumber
     ) throws {
         let edge = DependencyTable.Edge(
             operation: operation,
-            need: need.number,
+            need: need,
             policy: .wait,
             origin: .footprint
         )
@@ -137,9 +158,9 @@ extension WriteTransaction {
             try DependencyTable.remove(operation.number, from: other.number, in: connection)
             place.dependents.removeAll { $0 == other.number }
         }
-        for need in try reduced(overtaken) where !place.needs.contains(need.number) {
+        for need in try reduced(overtaken.map(\.number)) where !place.needs.contains(need) {
             try connect(operation.number, to: need)
-            place.needs.append(need.number)
+            place.needs.append(need)
         }
         return place
     }
@@ -154,28 +175,22 @@ extension WriteTransaction {
         return try operation.keepsOrder || keepsOrder(operation.pipeline)
     }
 
-    /// Leaves out those that another one of them waits for, directly or not.
-    ///
-    /// Only what footprints want counts: when an operation leaves, others inherit that from it.
-    private borrowing func reduced(
-        _ operations: [OperationTable.Outline]
-    ) throws -> [OperationTable.Outline] {
-        let numbers = Set(operations.map(\.number))
-        guard numbers.count > 1, let first = numbers.min() else { return operations }
-        var (superfluous, seen) = (Set<OperationNumber>(), Set<OperationNumber>())
-        var left = operations.filter { $0.parts.contains(.needs) }.map(\.number)
-        while let number = left.popLast(), seen.count < Self.reachMax + numbers.count {
-            for need in try DependencyTable.derivedNeeds(of: number, in: connection) {
-                if numbers.contains(need) { superfluous.insert(need) }
-                // What lies before all of them leads to none of them.
-                if need >= first, seen.insert(need).inserted { left.append(need) }
+    private borrowing func reduced(_ operations: [OperationNumber]) throws -> [OperationNumber] {
+        guard operations.count > 1 else { return operations }
+        return try footprints().update(in: self) { index in
+            try index.reduced(operations) { other in
+                try DependencyTable.derivedNeeds(of: other, in: connection)
             }
         }
-        return operations.filter { !superfluous.contains($0.number) }
     }
+}
 
-    /// How many operations are looked at besides: an edge too many costs less than a long search.
-    private static var reachMax: Int { 16 }
+/// What an operation touches, and the touches of others that it has an order with.
+struct Touched {
+    let record: FootprintRecord
+    let conflicts: [FootprintIndex.Conflict]
+    /// What it waits for; nil where its place depends on the others.
+    var needs: [OperationNumber]?
 }
 
 /// What an operation waits for by its footprint, and what waits for it.
@@ -209,19 +224,5 @@ private struct Relation: OptionSet {
 extension OperationTable.Outline {
     fileprivate func isEarlier(than other: Self) -> Bool {
         (commit, number) < (other.commit, other.number)
-    }
-}
-
-extension Footprint {
-    /// The rows of this, sorted.
-    ///
-    /// Paths of different hosts have nothing to do with each other; what goes ahead of what has no
-    /// host.
-    func rows(for host: String?) -> [FootprintTable.Row] {
-        let rows = touches.map { touch in
-            let key = FootprintKey(touch.resource, on: touch.intent.isOnPath ? host : nil)
-            return FootprintTable.Row(key, touch.intent)
-        }
-        return rows.sorted()
     }
 }

@@ -103,8 +103,8 @@ extension WriteTransaction {
         let row = EffectTable.Row(operation: old.number, effect: effect, mayMerge: true)
         try EffectTable.set(row, in: connection)
         let footprint = try footprint(of: work, as: merged)
-        let rows = try FootprintTable.rows(of: old.number, in: connection)
-        guard Set(footprint.rows(for: merged.host)) != rows else { return }
+        let rows = try OperationTable.footprint(of: old.number, in: connection)?.rows ?? []
+        guard footprint.rows(for: merged.host) != rows else { return }
         // Nothing that it has an order with came after it.
         try replaceFootprint(of: merged, with: footprint, isLast: true)
     }
@@ -126,7 +126,7 @@ extension WriteTransaction {
         // The old one may go with what it needs, and would take the new one along.
         guard edges.allSatisfy({ $0.policy == .wait || $0.policy == .ignore }) else { return false }
         let needs = Set(edges.map(\.need))
-        for number in try conflicts(with: footprint, of: new, withShadowed: false)
+        for number in try conflicts(with: footprint, of: new)
         where number != old.number && !needs.contains(number) {
             guard let other = try OperationTable.outline(number, in: connection) else { continue }
             let isBefore =

@@ -128,9 +128,11 @@ extension WriteTransaction {
         let number = operation.number
         // What comes after it is to come after what it came after, whatever it touches now.
         try passOn(operation, DependencyTable.dependents(of: number, in: connection))
-        try FootprintTable.remove(number, in: connection)
+        try footprints().remove(number, in: self)
         try DependencyTable.removeDerivedNeeds(of: number, in: connection)
-        let place = try connect(operation, by: footprint, isLast: isLast)
+        let touched = try touch(footprint, as: operation, isLast: isLast)
+        try OperationTable.setFootprint(touched?.record, of: number, in: connection)
+        let place = try connect(operation, by: touched)
         try noteNeeds(of: number)
         for dependent in place.dependents { try noteNeeds(of: dependent) }
     }

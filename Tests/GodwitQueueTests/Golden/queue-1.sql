@@ -51,14 +51,6 @@ CREATE TABLE godwit_fate (
     successor INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX godwit_fate_name ON godwit_fate (id) WHERE is_named = 1;
-CREATE TABLE godwit_footprint (
-    operation INTEGER NOT NULL,
-    resource BLOB NOT NULL,
-    intent INTEGER NOT NULL,
-    shadow INTEGER NOT NULL DEFAULT 0,
-    PRIMARY KEY (operation, resource, intent)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX godwit_footprint_search ON godwit_footprint (shadow, intent, resource);
 CREATE TABLE godwit_hold (
     operation INTEGER NOT NULL,
     context TEXT NOT NULL,
@@ -84,6 +76,7 @@ CREATE TABLE godwit_operation (
     reason TEXT,
     idempotency_key TEXT,
     user_info BLOB,
+    footprint BLOB,
     body BLOB NOT NULL,
     seal BLOB NOT NULL
 ) STRICT;

@@ -1,0 +1,332 @@
+// What the unfinished operations touch, in memory, so that a new operation finds those that it has an
+// order with.
+//
+//   (1) A touch says what an operation does to one thing. What it does below a folder follows from the
+//       paths in it, and has no touch of its own.
+//   (2) An operation on a whole folder meets those on things inside by a walk below one node, and those
+//       on folders around by a look at each of them.
+//   (3) A later touch that makes another one superfluous hides it: a search finds only those that it
+//       needs. What the hidden one has an order with, the later one has an order with, too, and comes
+//       after it.
+//   (4) Only an operation before which all that it has an order with was enqueued hides touches, and only
+//       those of such operations: so the database need not know what is hidden, and an index that is
+//       read from it is as good as the one that was lost.
+//   (5) A shelf has the touches at one node that one operation hides, or those in view, apart by intent.
+//       So a search among hidden touches costs as little as one among those in view.
+
+struct FootprintIndex {
+    static let none: Int32 = -1
+    /// Stands for the operation that hides what is in view.
+    static let view = OperationNumber(rawValue: 0)
+
+    struct Touch {
+        let operation: OperationNumber
+        let intent: Footprint.Intent
+        /// The next one of the same operation.
+        let nextOwn: Int32
+        var shelf = none
+        var next = none
+        var previous = none
+    }
+
+    struct Shelf {
+        let hider: OperationNumber
+        let node: Int32
+        var heads = SIMD8<Int32>(repeating: none)
+        var count: Int32 = 0
+        /// Its neighbours among the shelves behind the same operation.
+        var next = none
+        var previous = none
+    }
+
+    struct Place: Hashable {
+        let hider: OperationNumber
+        let node: Int32
+    }
+
+    struct Owner {
+        let record: Int
+        let isLast: Bool
+        /// The operations that it waits for because of footprints; nil when only the database knows.
+        var needs: [OperationNumber]?
+        var firstTouch = none
+        /// The first shelf that it hides.
+        var firstShelf = none
+    }
+
+    private(set) var tree = FootprintTree()
+    private(set) var touches = Slots<Touch>()
+    private(set) var shelves = Slots<Shelf>()
+    private(set) var places: [Place: Int32] = [:]
+    private(set) var owners: [OperationNumber: Owner] = [:]
+
+    var isEmpty: Bool { owners.isEmpty && places.isEmpty && tree.isEmpty }
+}
+
+// MARK: - Operations
+
+extension FootprintIndex {
+    /// Adds an operation, which hides the conflicts that it makes superfluous; O(rows · depth).
+    mutating func insert(
+        _ record: FootprintRecord,
+        of operation: OperationNumber,
+        hiding conflicts: [Conflict],
+        needs: [OperationNumber]? = nil
+    ) {
+        owners[operation] = Owner(
+            record: record.hashForMemory,
+            isLast: record.isLast,
+            needs: needs
+        )
+        if record.isLast {
+            for conflict in conflicts
+            where conflict.isSuperfluous && owners[conflict.operation]?.isLast == true {
+                move(conflict.touch, behind: operation)
+            }
+        }
+        var first = Self.none
+        for row in record.rows {
+            let touch = Touch(operation: operation, intent: row.intent, nextOwn: first)
+            first = touches.insert(touch)
+            put(first, on: shelf(behind: Self.view, at: tree.node(of: row.key)))
+        }
+        owners[operation]?.firstTouch = first
+    }
+
+    /// Takes in an operation as the database has it, after all that were enqueued before it.
+    mutating func load(_ record: FootprintRecord, of operation: OperationNumber) {
+        if let owner = owners[operation] {
+            guard owner.record != record.hashForMemory else { return forgetNeeds(of: operation) }
+            remove(operation)
+        }
+        guard !record.rows.isEmpty else { return }
+        let found =
+            record.isLast ? conflicts(with: record.rows, of: operation, withHidden: false) : []
+        insert(record, of: operation, hiding: found)
+    }
+
+    /// Forgets an operation; what it hid is in view again, or behind the one that hides it.
+    ///
+    /// O(touches of its own, and of those that it hides).
+    mutating func remove(_ operation: OperationNumber) {
+        guard let owner = owners[operation] else { return }
+        let covers = covers(of: owner)
+        var next = owner.firstShelf
+        while next != Self.none {
+            let shelf = shelves[next]
+            next = shelf.next
+            for intent in Footprint.Intent.allCases {
+                var touch = shelf.heads[intent.place]
+                while touch != Self.none {
+                    let following = touches[touch].next
+                    move(touch, behind: hider(of: intent, at: shelf.node, among: covers))
+                    touch = following
+                }
+            }
+        }
+        next = owner.firstTouch
+        while next != Self.none {
+            let touch = next
+            next = touches[touch].nextOwn
+            take(touch)
+            touches.remove(touch)
+        }
+        owners[operation] = nil
+        if owners.isEmpty { self = FootprintIndex() }
+    }
+
+    /// The operations that an operation hides, in their order.
+    func hidden(behind operation: OperationNumber) -> [OperationNumber] {
+        var (found, next) = (Set<OperationNumber>(), owners[operation]?.firstShelf ?? Self.none)
+        while next != Self.none {
+            let shelf = shelves[next]
+            for intent in Footprint.Intent.allCases {
+                forEachTouch(from: shelf.heads[intent.place]) { found.insert($1.operation) }
+            }
+            next = shelf.next
+        }
+        return found.sorted()
+    }
+
+    /// Leaves out those operations that another one of them waits for because of footprints, directly
+    /// or not: when that one leaves, others inherit this from it.
+    ///
+    /// - Parameter read: Reads from the database what an operation waits for.
+    mutating func reduced(
+        _ operations: [OperationNumber],
+        _ read: (OperationNumber) throws -> [OperationNumber]
+    ) rethrows -> [OperationNumber] {
+        guard operations.count > 1, let first = operations.min() else { return operations }
+        let numbers = Set(operations)
+        var (superfluous, seen) = (Set<OperationNumber>(), Set<OperationNumber>())
+        var left = operations
+        while let number = left.popLast(), seen.count < Self.reachMax + numbers.count {
+            // What lies before all of them leads to none of them.
+            guard number > first else { continue }
+            let needs = try owners[number]?.needs ?? read(number)
+            owners[number]?.needs = needs
+            for need in needs {
+                if numbers.contains(need) { superfluous.insert(need) }
+                if seen.insert(need).inserted { left.append(need) }
+            }
+        }
+        return operations.filter { !superfluous.contains($0) }
+    }
+
+    /// How many operations are looked at besides: an edge too many costs less than a long search.
+    private static let reachMax = 16
+
+    /// Has what an operation waits for be read again.
+    mutating func forgetNeeds(of operation: OperationNumber) { owners[operation]?.needs = nil }
+
+    /// A touch of an operation that goes, and the one that hides it.
+    private struct Cover: Hashable {
+        let node: Int32
+        let intent: Footprint.Intent
+    }
+
+    private func covers(of owner: Owner) -> [Cover: OperationNumber] {
+        var covers: [Cover: OperationNumber] = [:]
+        forEachTouch(ofOwner: owner) { touch in
+            let shelf = shelves[touch.shelf]
+            guard shelf.hider != Self.view, !touch.intent.shadows.isEmpty else { return }
+            covers[Cover(node: shelf.node, intent: touch.intent)] = shelf.hider
+        }
+        return covers
+    }
+
+    /// What hides a touch that an operation hid which goes: the one that hides that operation's own.
+    private func hider(
+        of intent: Footprint.Intent,
+        at node: Int32,
+        among covers: [Cover: OperationNumber]
+    ) -> OperationNumber {
+        guard !covers.isEmpty else { return Self.view }
+        if Footprint.Intent.write.shadows.contains(intent),
+            let hider = covers[Cover(node: node, intent: .write)]
+        {
+            return hider
+        }
+        var place = node
+        while place >= 0 {
+            if let hider = covers[Cover(node: place, intent: .writeTree)] { return hider }
+            place = tree.parent(of: place)
+        }
+        return Self.view
+    }
+}
+
+// MARK: - Shelves
+
+extension FootprintIndex {
+    private mutating func shelf(behind hider: OperationNumber, at node: Int32) -> Int32 {
+        let known = existingShelf(behind: hider, at: node)
+        guard known == Self.none else { return known }
+        tree.retain(node)
+        let new = shelves.insert(Shelf(hider: hider, node: node))
+        guard hider != Self.view else {
+            tree.setShelf(new, at: node)
+            return new
+        }
+        places[Place(hider: hider, node: node)] = new
+        let next = owners[hider]?.firstShelf ?? Self.none
+        shelves[new].next = next
+        if next != Self.none { shelves[next].previous = new }
+        owners[hider]?.firstShelf = new
+        return new
+    }
+
+    func existingShelf(behind hider: OperationNumber, at node: Int32) -> Int32 {
+        hider == Self.view
+            ? tree.shelf(at: node) : places[Place(hider: hider, node: node)] ?? Self.none
+    }
+
+    private mutating func put(_ touch: Int32, on place: Int32) {
+        let intent = touches[touch].intent
+        let next = shelves[place].heads[intent.place]
+        touches[touch].shelf = place
+        touches[touch].next = next
+        touches[touch].previous = Self.none
+        if next != Self.none { touches[next].previous = touch }
+        shelves[place].heads[intent.place] = touch
+        shelves[place].count += 1
+        if shelves[place].hider == Self.view {
+            tree.count(1, isWriting: intent.isWriting, at: shelves[place].node)
+        }
+    }
+
+    /// Takes a touch from its shelf, which goes when it is empty.
+    private mutating func take(_ place: Int32) {
+        let touch = touches[place]
+        if touch.next != Self.none { touches[touch.next].previous = touch.previous }
+        if touch.previous != Self.none {
+            touches[touch.previous].next = touch.next
+        } else {
+            shelves[touch.shelf].heads[touch.intent.place] = touch.next
+        }
+        shelves[touch.shelf].count -= 1
+        let shelf = shelves[touch.shelf]
+        if shelf.hider == Self.view {
+            tree.count(-1, isWriting: touch.intent.isWriting, at: shelf.node)
+        }
+        if shelf.count == 0 { remove(shelf, at: touch.shelf) }
+    }
+
+    private mutating func remove(_ shelf: Shelf, at place: Int32) {
+        if shelf.hider == Self.view {
+            tree.setShelf(Self.none, at: shelf.node)
+        } else {
+            places[Place(hider: shelf.hider, node: shelf.node)] = nil
+            if shelf.next != Self.none { shelves[shelf.next].previous = shelf.previous }
+            if shelf.previous != Self.none {
+                shelves[shelf.previous].next = shelf.next
+            } else {
+                owners[shelf.hider]?.firstShelf = shelf.next
+            }
+        }
+        shelves.remove(place)
+        tree.release(shelf.node)
+    }
+
+    private mutating func move(_ touch: Int32, behind hider: OperationNumber) {
+        let old = shelves[touches[touch].shelf]
+        guard old.hider != hider else { return }
+        // The new shelf comes first: it keeps the node.
+        let shelf = shelf(behind: hider, at: old.node)
+        take(touch)
+        put(touch, on: shelf)
+    }
+
+    func forEachTouch(from first: Int32, _ body: (Int32, Touch) -> Void) {
+        var next = first
+        while next != Self.none {
+            let touch = touches[next]
+            body(next, touch)
+            next = touch.next
+        }
+    }
+
+    private func forEachTouch(ofOwner owner: Owner, _ body: (Touch) -> Void) {
+        var next = owner.firstTouch
+        while next != Self.none {
+            let touch = touches[next]
+            body(touch)
+            next = touch.nextOwn
+        }
+    }
+}
+
+extension Footprint.Intent {
+    /// Where it is among the heads of a shelf.
+    var place: Int { Int(rawValue) - 1 }
+}
+
+extension FootprintRecord {
+    /// Tells this from other footprints of one operation.
+    fileprivate var hashForMemory: Int {
+        var hasher = Hasher()
+        hasher.combine(isLast)
+        hasher.combine(rows)
+        return hasher.finalize()
+    }
+}

@@ -1,0 +1,125 @@
+// The things that operations touch, as a tree: a path lies in its folders, any other name in nothing.
+//
+//   (1) A node is there as long as something uses it: a shelf of touches, or a node below it.
+//   (2) A node counts the touches in view on it and below it, those that write apart: so a search below
+//       a folder does not enter what has none.
+
+struct FootprintTree {
+    private static let none: Int32 = -1
+    /// Stands in the place of the parent of a name.
+    private static let names: Int32 = -2
+
+    private struct Node {
+        let name: UInt64
+        let parent: Int32
+        var firstChild = none
+        var next = none
+        var previous = none
+        /// What the index keeps for it; -1 for nothing.
+        var shelf = none
+        var useCount: Int32 = 0
+        var touchCount: Int32 = 0
+        var writeCount: Int32 = 0
+    }
+
+    private struct Child: Hashable {
+        let parent: Int32
+        let name: UInt64
+    }
+
+    private var nodes = Slots<Node>()
+    private var children: [Child: Int32] = [:]
+
+    /// The nodes on the way to a key, from the root on, as far as they are there.
+    func path(to key: FootprintKey) -> [Int32] {
+        var (path, parent) = ([Int32](), key.isPath ? Self.none : Self.names)
+        path.reserveCapacity(key.steps.count)
+        for name in key.steps {
+            guard let node = children[Child(parent: parent, name: name)] else { break }
+            path.append(node)
+            parent = node
+        }
+        return path
+    }
+
+    /// The node of a key, which is made if it is not there; the caller retains it at once.
+    mutating func node(of key: FootprintKey) -> Int32 {
+        var parent = key.isPath ? Self.none : Self.names
+        for name in key.steps {
+            let child = Child(parent: parent, name: name)
+            parent = children[child] ?? add(child)
+        }
+        return parent
+    }
+
+    private mutating func add(_ child: Child) -> Int32 {
+        let place = nodes.insert(Node(name: child.name, parent: child.parent))
+        children[child] = place
+        guard child.parent >= 0 else { return place }
+        let sibling = nodes[child.parent].firstChild
+        nodes[place].next = sibling
+        if sibling != Self.none { nodes[sibling].previous = place }
+        nodes[child.parent].firstChild = place
+        nodes[child.parent].useCount += 1
+        return place
+    }
+
+    var isEmpty: Bool { children.isEmpty }
+
+    func shelf(at node: Int32) -> Int32 { nodes[node].shelf }
+
+    mutating func setShelf(_ shelf: Int32, at node: Int32) { nodes[node].shelf = shelf }
+
+    mutating func retain(_ node: Int32) { nodes[node].useCount += 1 }
+
+    mutating func release(_ node: Int32) {
+        var place = node
+        while place >= 0 {
+            nodes[place].useCount -= 1
+            let node = nodes[place]
+            guard node.useCount == 0 else { return }
+            children[Child(parent: node.parent, name: node.name)] = nil
+            if node.next != Self.none { nodes[node.next].previous = node.previous }
+            if node.previous != Self.none {
+                nodes[node.previous].next = node.next
+            } else if node.parent >= 0 {
+                nodes[node.parent].firstChild = node.next
+            }
+            nodes.remove(place)
+            place = node.parent
+        }
+    }
+
+    /// Notes that a touch comes in view at a node, or that one leaves; O(depth).
+    mutating func count(_ change: Int32, isWriting: Bool, at node: Int32) {
+        var place = node
+        while place >= 0 {
+            nodes[place].touchCount += change
+            if isWriting { nodes[place].writeCount += change }
+            place = nodes[place].parent
+        }
+    }
+
+    /// Calls `body` with the nodes below one that have touches in view on them or below them.
+    ///
+    /// O(nodes found, and those beside them).
+    func forEachNode(below node: Int32, onlyWritten: Bool, _ body: (Int32) -> Void) {
+        var left = [nodes[node].firstChild]
+        while let place = left.popLast() {
+            guard place != Self.none else { continue }
+            let node = nodes[place]
+            left.append(node.next)
+            guard (onlyWritten ? node.writeCount : node.touchCount) > 0 else { continue }
+            body(place)
+            left.append(node.firstChild)
+        }
+    }
+
+    func parent(of node: Int32) -> Int32 { nodes[node].parent }
+
+    func isBelow(_ node: Int32, _ other: Int32) -> Bool {
+        var place = nodes[node].parent
+        while place >= 0, place != other { place = nodes[place].parent }
+        return place == other
+    }
+}
