@@ -76,6 +76,8 @@ import Testing
             var random = Seeded(seed: seed)
             var known: [Known] = []
             for _ in 0..<12 {
+                // As after a launch.
+                if random.happens(0.2) { try await store.write { $0.footprints().forget() } }
                 switch Int.random(in: 0..<8, using: &random) {
                 case 6 where !known.isEmpty:
                     let id = known[Int.random(in: 0..<known.count, using: &random)].id
@@ -146,6 +148,40 @@ import Testing
             }
             #expect(isWaiting)
         }
+    }
+
+    @Test func `each thing that a changed operation touches is compared with hidden ones`()
+        async throws
+    {
+        let (files, changed) = try await store.write { transaction in
+            let files = try ["/f/a", "/f/b"].map { path in
+                try transaction.enqueue(Touching(paths: [path]))
+            }
+            let changed = try transaction.enqueue(Touching(paths: ["/other"]))
+            try transaction.enqueue(Touching(kind: 2, paths: ["/f"]))
+            _ = try transaction.modifyOperation(changed) {
+                try $0.replace(with: Touching(paths: ["/f/a", "/f/b"]))
+            }
+            return (files, changed)
+        }
+        #expect(try await store.read { try $0.dependencies(of: changed) } == files)
+    }
+
+    @Test func `an operation that is changed after a launch leaves what it touched`()
+        async throws
+    {
+        let (first, changed) = try await store.write { transaction in
+            let first = try transaction.enqueue(Touching(paths: ["/a"]))
+            return (first, try transaction.enqueue(Touching(paths: ["/a"])))
+        }
+        let last = try await store.write { transaction in
+            transaction.footprints().forget()
+            _ = try transaction.modifyOperation(changed) {
+                try $0.replace(with: Touching(paths: ["/b"]))
+            }
+            return try transaction.enqueue(Touching(paths: ["/a"]))
+        }
+        #expect(try await store.read { try $0.dependencies(of: last) } == [first])
     }
 
     @Test func `an operation is changed at the same cost however many a deletion stands for`()

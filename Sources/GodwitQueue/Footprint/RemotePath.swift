@@ -13,13 +13,17 @@ public struct RemotePath: Hashable, Sendable {
                 return byte != UInt8(ascii: "/") || last != byte
             }
         let isCanonical = isNormal && (last != UInt8(ascii: "/") || text.utf8.count == 1)
-        self.text = isCanonical ? text : "/" + text.split(separator: "/").joined(separator: "/")
+        self.text = isCanonical ? text : "/" + Self.components(of: text).joined(separator: "/")
     }
 
     /// - Parameter components: One that has a slash in it counts as several.
     public init(components: [String]) { self.init("/" + components.joined(separator: "/")) }
 
-    public var components: [String] { text.split(separator: "/").map(String.init) }
+    public var components: [String] { Self.components(of: text) }
+
+    private static func components(of text: String) -> [String] {
+        text.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+    }
 
     public var isRoot: Bool { text.utf8.count == 1 }
 

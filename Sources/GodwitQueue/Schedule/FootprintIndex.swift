@@ -12,7 +12,7 @@
 //       those of such operations: so the database need not know what is hidden, and an index that is
 //       read from it is as good as the one that was lost.
 //   (5) A shelf has the touches at one node that one operation hides, or those in view, apart by intent.
-//       So a search among hidden touches costs as little as one among those in view.
+//       So a search at one node costs as little among hidden touches as among those in view.
 
 struct FootprintIndex {
     static let none: Int32 = -1
@@ -47,7 +47,8 @@ struct FootprintIndex {
     struct Owner {
         let record: Int
         let isLast: Bool
-        /// The operations that it waits for because of footprints; nil when only the database knows.
+        /// The operations that it has waited for because of footprints since it came last; nil when only
+        /// the database knows.
         var needs: [OperationNumber]?
         var firstTouch = none
         /// The first shelf that it hides.
@@ -73,6 +74,7 @@ extension FootprintIndex {
         hiding conflicts: [Conflict],
         needs: [OperationNumber]? = nil
     ) {
+        remove(operation)
         owners[operation] = Owner(
             record: record.hashForMemory,
             isLast: record.isLast,
@@ -132,7 +134,6 @@ extension FootprintIndex {
             touches.remove(touch)
         }
         owners[operation] = nil
-        if owners.isEmpty { self = FootprintIndex() }
     }
 
     /// The operations that an operation hides, in their order.
@@ -141,7 +142,7 @@ extension FootprintIndex {
         while next != Self.none {
             let shelf = shelves[next]
             for intent in Footprint.Intent.allCases {
-                forEachTouch(from: shelf.heads[intent.place]) { found.insert($1.operation) }
+                forEachTouch(from: shelf.heads[intent.place]) { found.insert($1) }
             }
             next = shelf.next
         }
@@ -151,26 +152,28 @@ extension FootprintIndex {
     /// Leaves out those operations that another one of them waits for because of footprints, directly
     /// or not: when that one leaves, others inherit this from it.
     ///
-    /// - Parameter read: Reads from the database what an operation waits for.
-    mutating func reduced(
+    /// - Parameters:
+    ///   - operations: In their order, each once.
+    ///   - read: Reads from the database what an operation waits for.
+    func reduced(
         _ operations: [OperationNumber],
         _ read: (OperationNumber) throws -> [OperationNumber]
     ) rethrows -> [OperationNumber] {
-        guard operations.count > 1, let first = operations.min() else { return operations }
-        let numbers = Set(operations)
-        var (superfluous, seen) = (Set<OperationNumber>(), Set<OperationNumber>())
-        var left = operations
-        while let number = left.popLast(), seen.count < Self.reachMax + numbers.count {
+        guard operations.count > 1, let first = operations.first else { return operations }
+        var isSuperfluous = [Bool](repeating: false, count: operations.count)
+        var (left, seen) = (operations, Set<OperationNumber>())
+        while let number = left.popLast(), seen.count < Self.reachMax {
             // What lies before all of them leads to none of them.
             guard number > first else { continue }
-            let needs = try owners[number]?.needs ?? read(number)
-            owners[number]?.needs = needs
-            for need in needs {
-                if numbers.contains(need) { superfluous.insert(need) }
-                if seen.insert(need).inserted { left.append(need) }
+            for need in try owners[number]?.needs ?? read(number) where need >= first {
+                if let place = operations.place(of: need) {
+                    isSuperfluous[place] = true
+                } else if seen.insert(need).inserted {
+                    left.append(need)
+                }
             }
         }
-        return operations.filter { !superfluous.contains($0) }
+        return operations.indices.filter { !isSuperfluous[$0] }.map { operations[$0] }
     }
 
     /// How many operations are looked at besides: an edge too many costs less than a long search.
@@ -297,12 +300,11 @@ extension FootprintIndex {
         put(touch, on: shelf)
     }
 
-    func forEachTouch(from first: Int32, _ body: (Int32, Touch) -> Void) {
-        var next = first
-        while next != Self.none {
-            let touch = touches[next]
-            body(next, touch)
-            next = touch.next
+    func forEachTouch(from first: Int32, _ body: (Int32, OperationNumber) -> Void) {
+        var place = first
+        while place != Self.none {
+            body(place, touches[place].operation)
+            place = touches[place].next
         }
     }
 
@@ -328,5 +330,24 @@ extension FootprintRecord {
         hasher.combine(isLast)
         hasher.combine(rows)
         return hasher.finalize()
+    }
+}
+
+extension [OperationNumber] {
+    /// Where a number is in this, which is sorted; nil when it is not there.
+    fileprivate func place(of number: OperationNumber) -> Int? {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < number { low = middle + 1 } else { high = middle }
+        }
+        return low < count && self[low] == number ? low : nil
+    }
+
+    /// This, sorted, each once.
+    var inOrder: [OperationNumber] {
+        guard count > 1 else { return self }
+        let sorted = sorted()
+        return sorted.indices.filter { $0 == 0 || sorted[$0] != sorted[$0 - 1] }.map { sorted[$0] }
     }
 }

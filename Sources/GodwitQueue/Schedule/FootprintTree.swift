@@ -12,10 +12,11 @@ struct FootprintTree {
     private struct Node {
         let name: UInt64
         let parent: Int32
+        /// Of those that have touches in view on them or below them.
         var firstChild = none
         var next = none
         var previous = none
-        /// What the index keeps for it; -1 for nothing.
+        /// What the index keeps at it; -1 for nothing.
         var shelf = none
         var useCount: Int32 = 0
         var touchCount: Int32 = 0
@@ -55,13 +56,27 @@ struct FootprintTree {
     private mutating func add(_ child: Child) -> Int32 {
         let place = nodes.insert(Node(name: child.name, parent: child.parent))
         children[child] = place
-        guard child.parent >= 0 else { return place }
-        let sibling = nodes[child.parent].firstChild
-        nodes[place].next = sibling
-        if sibling != Self.none { nodes[sibling].previous = place }
-        nodes[child.parent].firstChild = place
-        nodes[child.parent].useCount += 1
+        if child.parent >= 0 { nodes[child.parent].useCount += 1 }
         return place
+    }
+
+    private mutating func link(_ place: Int32) {
+        let parent = nodes[place].parent
+        guard parent >= 0 else { return }
+        let sibling = nodes[parent].firstChild
+        (nodes[place].next, nodes[place].previous) = (sibling, Self.none)
+        if sibling != Self.none { nodes[sibling].previous = place }
+        nodes[parent].firstChild = place
+    }
+
+    private mutating func unlink(_ place: Int32) {
+        let node = nodes[place]
+        if node.next != Self.none { nodes[node.next].previous = node.previous }
+        if node.previous != Self.none {
+            nodes[node.previous].next = node.next
+        } else if node.parent >= 0 {
+            nodes[node.parent].firstChild = node.next
+        }
     }
 
     var isEmpty: Bool { children.isEmpty }
@@ -79,12 +94,6 @@ struct FootprintTree {
             let node = nodes[place]
             guard node.useCount == 0 else { return }
             children[Child(parent: node.parent, name: node.name)] = nil
-            if node.next != Self.none { nodes[node.next].previous = node.previous }
-            if node.previous != Self.none {
-                nodes[node.previous].next = node.next
-            } else if node.parent >= 0 {
-                nodes[node.parent].firstChild = node.next
-            }
             nodes.remove(place)
             place = node.parent
         }
@@ -94,7 +103,9 @@ struct FootprintTree {
     mutating func count(_ change: Int32, isWriting: Bool, at node: Int32) {
         var place = node
         while place >= 0 {
+            if nodes[place].touchCount == 0 { link(place) }
             nodes[place].touchCount += change
+            if nodes[place].touchCount == 0 { unlink(place) }
             if isWriting { nodes[place].writeCount += change }
             place = nodes[place].parent
         }

@@ -8,7 +8,15 @@ extension OperationTable {
         _ number: OperationNumber,
         in database: Database
     ) throws -> QueuedOperation? {
-        try operation(number, isVerified: false, in: database)
+        try operation(number, .anyBody, in: database)
+    }
+
+    /// An operation without its body and its user info.
+    static func head(
+        _ number: OperationNumber,
+        in database: Database
+    ) throws -> QueuedOperation? {
+        try operation(number, .noBody, in: database)
     }
 
     /// An operation whose body is the one that was enqueued.
@@ -18,12 +26,21 @@ extension OperationTable {
         _ number: OperationNumber,
         in database: Database
     ) throws -> QueuedOperation? {
-        try operation(number, isVerified: true, in: database)
+        try operation(number, .soundBody, in: database)
+    }
+
+    /// What is read of a body.
+    private enum Reading {
+        case noBody
+        /// One that is damaged is null.
+        case anyBody
+        /// One that is damaged is an error.
+        case soundBody
     }
 
     private static func operation(
         _ number: OperationNumber,
-        isVerified: Bool,
+        _ reading: Reading,
         in database: Database
     ) throws -> QueuedOperation? {
         let statement = try PreparedStatement(
@@ -32,7 +49,7 @@ extension OperationTable {
         )
         defer { statement.reset() }
         try statement.bind(number.rawValue, at: 1)
-        return try statement.step() ? try operation(statement, isVerified: isVerified) : nil
+        return try statement.step() ? try operation(statement, reading) : nil
     }
 
     /// The number of an operation of the queue; nil when there is none of this name.
@@ -170,7 +187,7 @@ extension OperationTable {
         try statement.bind(range.lowerBound, at: 1)
         try statement.bind(range.upperBound, at: 2)
         var found: [QueuedOperation] = []
-        while try statement.step() { found.append(try operation(statement, isVerified: false)) }
+        while try statement.step() { found.append(try operation(statement, .anyBody)) }
         return found
     }
 
@@ -197,20 +214,22 @@ extension OperationTable {
         if let state { try statement.bind(state.rawValue, at: 2) }
         var page: [QueuedOperation] = []
         // One that is damaged is listed like the rest, without its body.
-        while try statement.step() { page.append(try operation(statement, isVerified: false)) }
+        while try statement.step() { page.append(try operation(statement, .anyBody)) }
         return page
     }
 
     private static func operation(
         _ row: PreparedStatement,
-        isVerified: Bool
+        _ reading: Reading
     ) throws -> QueuedOperation {
         let text = row.text(1)
         let kind = row.text(4)
-        let bytes = Array(row.blob(15))
-        let isSound = seal(id: text, kind: kind, body: bytes).matches(row.blob(16))
+        let bytes = reading == .noBody ? [] : Array(row.blob(15))
+        let isSound =
+            reading != .noBody
+            && seal(id: text, kind: kind, body: bytes).matches(row.blob(16))
         guard let id = OperationID(text), let state = QueuedOperation.State(rawValue: row.text(5)),
-            isSound || !isVerified
+            isSound || reading != .soundBody
         else { throw QueueError.damagedOperation(OperationNumber(rawValue: row.integer(0))) }
         return QueuedOperation(
             id: id,
@@ -225,7 +244,7 @@ extension OperationTable {
             mayHaveRun: row.integer(10) != 0,
             reason: row.isNull(12) ? nil : row.text(12),
             idempotencyKey: row.isNull(13) ? text : row.text(13),
-            userInfo: row.isNull(14)
+            userInfo: row.isNull(14) || reading == .noBody
                 ? .null : (try? Value(canonicalBytes: Array(row.blob(14)))) ?? .null,
             body: isSound ? try Value(canonicalBytes: bytes) : .null,
             keepsOrder: row.integer(7) != 0,

@@ -19,12 +19,13 @@ final class FootprintJournal: Sendable {
 
     private let state = Mutex(State())
 
-    /// Uses the index as the database is for a transaction.
+    /// Uses the index as the database is for a transaction, which becomes a commit.
     func update<Result>(
         in transaction: borrowing WriteTransaction,
         _ body: (inout FootprintIndex) throws -> Result
     ) throws -> Result {
         transaction.add(self)
+        transaction.touch()
         // Taken out, not copied. If the body fails, the index is read again.
         var (index, seen) = state.withLock { state in
             state.current = transaction.commit
@@ -33,6 +34,7 @@ final class FootprintJournal: Sendable {
         try Self.catchUp(&index, from: seen, in: transaction)
         var current = index.take() ?? FootprintIndex()
         let result = try body(&current)
+        if current.isEmpty { current = FootprintIndex() }
         state.withLock { [current] state in
             state.index = current
             state.seen = CommitNumber(rawValue: transaction.commit.rawValue - 1)
@@ -40,7 +42,7 @@ final class FootprintJournal: Sendable {
         return result
     }
 
-    /// Forgets an operation, if the index is in memory.
+    /// Forgets an operation that goes, if the index is in memory.
     func remove(
         _ operation: OperationNumber,
         in transaction: borrowing WriteTransaction
@@ -60,7 +62,7 @@ final class FootprintJournal: Sendable {
         in transaction: borrowing WriteTransaction
     ) throws {
         let (last, database) = (transaction.commit.rawValue - 1, transaction.connection)
-        if last - seen.rawValue > QueueLog.commitMax { index = nil }
+        if transaction.isShared, last - seen.rawValue > QueueLog.commitMax { index = nil }
         guard index != nil else {
             var new = FootprintIndex()
             try OperationTable.forEachFootprint(in: database) { new.load($1, of: $0) }
@@ -78,7 +80,8 @@ final class FootprintJournal: Sendable {
         }
     }
 
-    private func forget() {
+    /// Has the index be read again.
+    func forget() {
         state.withLock { ($0.index, $0.current, $0.isUncommitted) = (nil, nil, false) }
     }
 }

@@ -15,14 +15,22 @@ final class QueueJournal: Sendable {
         var changes: [QueueChange] = []
     }
 
+    /// An operation that needs another one, which is not enqueued yet.
+    struct Dependent: Sendable {
+        let operation: OperationNumber
+        let policy: Dependency.Policy
+    }
+
     /// What the request under way has done so far.
     struct Draft: Sendable {
         var entry: Entry
+        /// Whether other processes may write, too.
+        let isShared: Bool
         var operationCount = 0
         /// Whether an operation has joined the graph of an earlier commit.
         var hasJoinedEarlier = false
         /// Needed, but not enqueued yet: the rest of the transaction may do that.
-        var unresolved: [OperationID: [(dependent: OperationNumber, Dependency.Policy)]] = [:]
+        var unresolved: [OperationID: [Dependent]] = [:]
         /// Operations whose objects are recorded when the transaction has changed all it will.
         var unrecorded: [OperationNumber: [ObjectKey]] = [:]
         /// Pipelines that the transaction has noted in the database.
@@ -40,6 +48,8 @@ final class QueueJournal: Sendable {
     private struct State {
         var draft: Draft?
         var pending: [Entry] = []
+        /// The pipelines that requests which succeeded have noted in the database.
+        var mentioned: Set<String> = []
         var isSchemaReady = false
         var listeners: [ObjectIdentifier: Listener] = [:]
         /// What tells which operations of a queue are transferred outside of this process.
@@ -112,28 +122,32 @@ final class QueueJournal: Sendable {
     /// Changes the draft of a transaction, which is begun if there is none.
     ///
     /// - Parameter touches: Whether the transaction is a commit for that, also if no object changes.
-    func update<Result>(
+    func update<Result: Sendable>(
         in transaction: borrowing WriteTransaction,
         touches: Bool = true,
         _ body: (inout Draft) throws -> Result
     ) throws -> Result {
-        // Taken out, not copied: a transaction may enqueue a million operations.
-        var draft = try state.withLock({ $0.draft.take() }) ?? begin(in: transaction)
-        defer { state.withLock { [draft] in $0.draft = draft } }
-        if touches {
-            try transaction.noteChange()
-            if !draft.isTouched { transaction.touch() }
-            draft.isTouched = true
+        if touches { try transaction.noteChange() }
+        if state.withLock({ $0.draft == nil }) { try prepare(transaction) }
+        return try state.withLock { state in
+            // Taken out, not copied: a transaction may enqueue a million operations.
+            var draft =
+                state.draft.take()
+                ?? Draft(entry: Entry(commit: transaction.commit), isShared: transaction.isShared)
+            defer { state.draft = draft }
+            if touches, !draft.isTouched {
+                transaction.touch()
+                draft.isTouched = true
+            }
+            return try body(&draft)
         }
-        return try body(&draft)
     }
 
-    private func begin(in transaction: borrowing WriteTransaction) throws -> Draft {
+    private func prepare(_ transaction: borrowing WriteTransaction) throws {
         if !state.withLock({ $0.isSchemaReady }) {
             try QueueSchema.schema.prepare(transaction.connection)
         }
         transaction.add(self)
-        return Draft(entry: Entry(commit: transaction.commit))
     }
 }
 
@@ -160,7 +174,10 @@ extension QueueJournal: TransactionParticipant {
 
     func requestSucceeded() {
         state.withLock { state in
-            if let draft = state.draft.take(), draft.isTouched { state.pending.append(draft.entry) }
+            guard let draft = state.draft.take(), draft.isTouched else { return }
+            state.pending.append(draft.entry)
+            // Another process may rename a pipeline.
+            if !draft.isShared { state.mentioned.formUnion(draft.mentioned) }
         }
     }
 
@@ -169,14 +186,15 @@ extension QueueJournal: TransactionParticipant {
     func committed() {
         let (entries, listeners) = state.withLock { state in
             state.isSchemaReady = true
+            for name in state.mentioned { state.pipelines[name]?.isStored = true }
             let entries = state.pending
-            state.pending = []
+            (state.pending, state.mentioned) = ([], [])
             return (entries, state.listeners.values)
         }
         for listener in listeners { listener(entries) }
     }
 
-    func rolledBack() { state.withLock { ($0.draft, $0.pending) = (nil, []) } }
+    func rolledBack() { state.withLock { ($0.draft, $0.pending, $0.mentioned) = (nil, [], []) } }
 
     func lostTrack() -> Bool {
         rolledBack()

@@ -27,7 +27,8 @@ extension WriteTransaction {
         after dependencies: [OperationID] = [],
         _ placement: Placement = Placement()
     ) throws -> OperationID {
-        let index = try journal().update(in: self) { draft in
+        let journal = journal()
+        let index = try journal.update(in: self) { draft in
             defer { draft.operationCount += 1 }
             return draft.operationCount
         }
@@ -35,9 +36,9 @@ extension WriteTransaction {
             throw QueueError.tooManyOperations(limit: OperationNumber.countMax)
         }
         let number = OperationNumber(commit: commit, index: index)
-        let id = placement.id ?? OperationID(launch: journal().launch, number: number)
+        let id = placement.id ?? OperationID(launch: journal.launch, number: number)
         if placement.id != nil { try refuseDuplicate(id) }
-        let pipeline = journal().pipeline(placement.pipeline)
+        let pipeline = journal.pipeline(placement.pipeline)
         try mention(pipeline)
         var queued = QueuedOperation(
             id: id,
@@ -64,14 +65,18 @@ extension WriteTransaction {
         if touched != nil { queued.parts.insert(.footprint) }
         if touched?.needs?.isEmpty == false { queued.parts.insert(.needs) }
         if operation.effect != nil { queued.parts.insert(.effect) }
-        try OperationTable.insert(queued, touching: touched?.record, in: connection)
+        try inStep {
+            try OperationTable.insert(queued, touching: touched?.record, in: connection)
+        }
         if let effect = operation.effect { try set(effect, of: number, mayMerge: mayMerge) }
         let (explicit, consequences) = try connect(queued, to: all)
         let derived = try connect(queued, by: touched)
         let needs = explicit + derived.needs.filter { !explicit.contains($0) }
-        try tell(of: queued, needing: needs, operation.objects)
+        let early = try tell(of: queued, needing: needs, operation.objects)
         for dependent in derived.dependents { try noteNeeds(of: dependent) }
-        try refuseCircles(through: queued)
+        try connect(early, to: number)
+        // A new operation is in a circle only if another one could wait for it already.
+        if !early.isEmpty || queued.commit < commit { try refuseCircle(through: number) }
         try carryOut(consequences)
         return id
     }
@@ -84,6 +89,16 @@ extension WriteTransaction {
         let row = EffectTable.Row(operation: operation, effect: effect, mayMerge: mayMerge)
         try EffectTable.set(row, in: connection)
         try OperationTable.add(.effect, to: operation, in: connection)
+    }
+
+    /// Writes what the index of footprints has already, or has the index be read again.
+    borrowing func inStep(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch {
+            footprints().forget()
+            throw error
+        }
     }
 
     /// Notes a pipeline that the database may not know.
@@ -113,37 +128,33 @@ extension WriteTransaction {
         return earlier
     }
 
+    /// Notes a new operation in the journal.
+    ///
+    /// - Returns: Those that named it before it was enqueued.
     private borrowing func tell(
         of operation: QueuedOperation,
         needing needs: [OperationNumber],
         _ objects: [ObjectKey]
-    ) throws {
+    ) throws -> [QueueJournal.Dependent] {
         let outline = OperationTable.Outline(operation)
-        try journal().update(in: self) { draft in
+        return try journal().update(in: self) { draft in
             draft.entry.changes.append(
                 .enqueued(.init(outline: outline, id: operation.id, needs: needs))
             )
             if !objects.isEmpty { draft.unrecorded[operation.number] = objects }
+            guard !draft.unresolved.isEmpty else { return [] }
+            return draft.unresolved.removeValue(forKey: operation.id) ?? []
         }
     }
 
-    /// - Throws: ``QueueError/circularDependency(_:)``.
-    private borrowing func refuseCircles(through operation: QueuedOperation) throws {
-        let wasNeeded = try resolve(operation)
-        // A new operation is in a circle only if another one could wait for it already.
-        if wasNeeded || operation.commit < commit { try refuseCircle(through: operation.number) }
-    }
-
-    /// Lets those know that named the operation before it was enqueued.
-    private borrowing func resolve(_ operation: QueuedOperation) throws -> Bool {
-        let waiting = try journal().update(in: self) { draft in
-            draft.unresolved.removeValue(forKey: operation.id) ?? []
+    private borrowing func connect(
+        _ dependents: [QueueJournal.Dependent],
+        to operation: OperationNumber
+    ) throws {
+        for dependent in dependents {
+            try connect(dependent.operation, to: operation, dependent.policy)
+            try noteNeeds(of: dependent.operation)
         }
-        for (dependent, policy) in waiting {
-            try connect(dependent, to: operation.number, policy)
-            try noteNeeds(of: dependent)
-        }
-        return !waiting.isEmpty
     }
 }
 
@@ -206,7 +217,7 @@ extension WriteTransaction {
         guard !dependency.isOptional else { return nil }
         try journal().update(in: self) { draft in
             draft.unresolved[dependency.id, default: []].append(
-                (operation.number, dependency.policy)
+                QueueJournal.Dependent(operation: operation.number, policy: dependency.policy)
             )
         }
         return nil

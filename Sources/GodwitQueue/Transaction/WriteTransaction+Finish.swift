@@ -77,8 +77,7 @@ extension WriteTransaction {
         _ number: OperationNumber,
         _ fate: OperationResult
     ) throws -> [(OperationNumber, Cascade)] {
-        guard let operation = try OperationTable.operation(number, in: connection)
-        else { return [] }
+        guard let operation = try OperationTable.head(number, in: connection) else { return [] }
         let edges =
             operation.parts.mayHaveDependents
             ? try DependencyTable.dependents(of: number, in: connection) : []
@@ -149,9 +148,7 @@ extension WriteTransaction {
         }
         var earlier: [OperationTable.Outline] = []
         // Commit order alone may have kept the operation behind those that it hides.
-        if operation.parts.contains(.footprint),
-            try operation.keepsOrder || keepsOrder(operation.pipeline)
-        {
+        if operation.parts.contains(.footprint), try mayKeepOrder(operation) {
             let number = operation.number
             let numbers = try footprints().update(in: self) { $0.hidden(behind: number) }
             earlier = try numbers.compactMap { try OperationTable.outline($0, in: connection) }
@@ -169,6 +166,15 @@ extension WriteTransaction {
             }
             if !all.isEmpty { try noteNeeds(of: heir) }
         }
+    }
+
+    /// Whether the order of commits may have kept an operation behind others: its pipeline may have been
+    /// in that order until this launch.
+    private borrowing func mayKeepOrder(_ operation: QueuedOperation) throws -> Bool {
+        let pipeline = operation.pipeline
+        if try operation.keepsOrder || keepsOrder(pipeline) { return true }
+        return try journal().unstoredPipeline(pipeline) != nil
+            && PipelineTable.keepsOrder(pipeline, in: connection)
     }
 
     /// Has those that are behind an operation in a row wait for what it waits for no longer.

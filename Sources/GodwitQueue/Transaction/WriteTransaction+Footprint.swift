@@ -18,17 +18,19 @@ extension WriteTransaction {
         var isLast = isLast ?? (operation.commit == number.commit)
         return try footprints().update(in: self) { index in
             var conflicts = index.conflicts(with: rows, of: number, withHidden: !isLast)
-            if isLast, conflicts.contains(where: { $0.row.intent == .ahead }) {
+            if isLast, conflicts.contains(where: { $0.intent == .ahead }) {
                 // What comes after this one must not be hidden by it, nor hide others from it.
                 isLast = false
                 conflicts = index.conflicts(with: rows, of: number, withHidden: true)
             }
-            let record = FootprintRecord(rows, isLast: isLast)
-            var touched = Touched(record: record, conflicts: conflicts)
+            // One that takes in the work of a later one may come after operations of higher numbers.
+            let hides = isLast && conflicts.allSatisfy { $0.operation < number }
+            let record = FootprintRecord(rows, isLast: hides)
+            var touched = Touched(record: record, conflicts: conflicts, isLast: isLast)
             if isLast, !keepsOrder {
                 // All others come before it, and no order of commits keeps them there.
-                let all = Set(conflicts.map(\.operation)).sorted()
-                touched.needs = try index.reduced(all) { other in
+                let others = conflicts.map(\.operation).inOrder
+                touched.needs = try index.reduced(others) { other in
                     try DependencyTable.derivedNeeds(of: other, in: connection)
                 }
             }
@@ -52,7 +54,7 @@ extension WriteTransaction {
         guard let touched, !touched.conflicts.isEmpty else { return FootprintPlace() }
         let place =
             try follow(touched.needs, of: operation.number)
-            ?? order(OperationTable.Outline(operation), among: touched.conflicts)
+            ?? order(OperationTable.Outline(operation), among: touched)
         if !place.needs.isEmpty, !operation.parts.contains(.needs) {
             try OperationTable.add(.needs, to: operation.number, in: connection)
         }
@@ -101,11 +103,11 @@ extension WriteTransaction {
     /// goes first, and of one commit what was enqueued first.
     private borrowing func order(
         _ operation: OperationTable.Outline,
-        among conflicts: [FootprintIndex.Conflict]
+        among touched: Touched
     ) throws -> FootprintPlace {
         var others: [OperationNumber: Relation] = [:]
-        for conflict in conflicts {
-            others[conflict.operation, default: []].formUnion(Relation(of: conflict.row.intent))
+        for conflict in touched.conflicts {
+            others[conflict.operation, default: []].formUnion(Relation(of: conflict.intent))
         }
         var (before, after) = ([OperationTable.Outline](), [OperationTable.Outline]())
         for (number, relation) in others.sorted(by: { $0.key < $1.key }) {
@@ -115,7 +117,8 @@ extension WriteTransaction {
             switch relation {
             case .ahead: before.append(other)
             case .behind: after.append(other)
-            case _ where other.isEarlier(than: operation) || other.state == .running:
+            case _
+            where touched.isLast || other.isEarlier(than: operation) || other.state == .running:
                 before.append(other)
             default: after.append(other)
             }
@@ -156,6 +159,8 @@ extension WriteTransaction {
         var place = place
         for other in overtaken {
             try DependencyTable.remove(operation.number, from: other.number, in: connection)
+            // It may have waited for this operation before.
+            try noteNeeds(of: other.number)
             place.dependents.removeAll { $0 == other.number }
         }
         for need in try reduced(overtaken.map(\.number)) where !place.needs.contains(need) {
@@ -178,7 +183,7 @@ extension WriteTransaction {
     private borrowing func reduced(_ operations: [OperationNumber]) throws -> [OperationNumber] {
         guard operations.count > 1 else { return operations }
         return try footprints().update(in: self) { index in
-            try index.reduced(operations) { other in
+            try index.reduced(operations.inOrder) { other in
                 try DependencyTable.derivedNeeds(of: other, in: connection)
             }
         }
@@ -189,6 +194,8 @@ extension WriteTransaction {
 struct Touched {
     let record: FootprintRecord
     let conflicts: [FootprintIndex.Conflict]
+    /// Whether all others come before it.
+    let isLast: Bool
     /// What it waits for; nil where its place depends on the others.
     var needs: [OperationNumber]?
 }

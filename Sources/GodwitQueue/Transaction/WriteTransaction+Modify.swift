@@ -128,10 +128,10 @@ extension WriteTransaction {
         let number = operation.number
         // What comes after it is to come after what it came after, whatever it touches now.
         try passOn(operation, DependencyTable.dependents(of: number, in: connection))
-        try footprints().remove(number, in: self)
+        try footprints().update(in: self) { $0.remove(number) }
         try DependencyTable.removeDerivedNeeds(of: number, in: connection)
         let touched = try touch(footprint, as: operation, isLast: isLast)
-        try OperationTable.setFootprint(touched?.record, of: number, in: connection)
+        try inStep { try OperationTable.setFootprint(touched?.record, of: number, in: connection) }
         let place = try connect(operation, by: touched)
         try noteNeeds(of: number)
         for dependent in place.dependents { try noteNeeds(of: dependent) }
