@@ -36,6 +36,7 @@ struct QueuePeers {
         let script = try copied(peers)
         let python = try PeerPython(Self.packages, of: peers, in: folder, for: report).path
         let searchPath = try searchPath(with: python)
+        try await compareWithGRDB()
         for name in Self.names {
             let ours = try await rates(beside: name)
             let answer = try cleaningUp(after: name) {
@@ -126,6 +127,33 @@ extension QueuePeers {
 // MARK: - Ours
 
 extension QueuePeers {
+    /// Shows what a task reaches that awaits each write with GRDB alone.
+    ///
+    /// It waits for two threads besides the disk. The queues in Python write on the thread that asks.
+    private func compareWithGRDB() async throws {
+        report.note("GRDB, one row of a table")
+        let (ours, theirs) = try await medians { round in
+            try await awaited(folder.path("awaited-\(round).sqlite"), countInCommit: 1)
+        } _: { round in
+            let peer = try GRDBPeer(path: folder.path("grdb-\(round).sqlite"))
+            let value = Data(repeating: 7, count: 100)
+            let taken = try await seconds {
+                for number in 0..<Self.size { try await peer.write("\(number)", value, number) }
+            }
+            try peer.pool.close()
+            return Double(Self.size) / taken
+        }
+        report.add(
+            .init(
+                name: "enqueue, each awaited",
+                ours: ours,
+                peer: theirs,
+                unit: "1/s",
+                target: .none
+            )
+        )
+    }
+
     private func rates(beside name: String) async throws -> Rates {
         let (enqueued, drained) = try await QueueBenchmarks.ours(
             Self.size,
