@@ -4,7 +4,7 @@ internal import Synchronization
 /// Held while a process starts or a pipe is made.
 ///
 /// Foundation closes in a child the files that it has found open. A pipe that another thread makes between
-/// that look and the child's start stays open in the child, and ends only with it.
+/// that look and the child's start stays open in the child: its reader sees the end only when the child exits.
 private let starts = Mutex(())
 
 extension Process {
@@ -13,6 +13,6 @@ extension Process {
 }
 
 extension Pipe {
-    /// A new pipe that no process keeps open which another thread starts meanwhile.
+    /// A new pipe that no process inherits by accident.
     package static func make() -> Pipe { starts.withLock { _ in Pipe() } }
 }

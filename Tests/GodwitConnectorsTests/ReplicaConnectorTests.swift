@@ -154,6 +154,31 @@ import Testing
         #expect(try await phone.replica.status().isDirty)
     }
 
+    @Test func `a replica that the server does not have lets the others go on`() async throws {
+        let phone = try await device(.memory)
+        let other = ReplicaName("notes")
+        _ = try await phone.connector.open(other, collections: ["notes"])
+        let notes = Store.Collection<[String]>("notes")
+        try await running([phone]) {
+            for await status in phone.connector.statuses(of: other) {
+                guard case ConnectorError.refused(404, "unknownReplica", _)? = status.lastError
+                else { continue }
+                break
+            }
+            try await phone.add("bread", to: "groceries")
+            try await phone.drain()
+            let value = try await network.server.value(of: name)
+            #expect(value == ["lists": ["groceries": ["bread"]]])
+            // It is followed as soon as the server has it.
+            try await network.create(other)
+            try await phone.store.write { try $0.set(["new"], for: "a", in: notes) }
+            for await status in phone.connector.statuses(of: other) where status.isConnected {
+                break
+            }
+        }
+        #expect(try await network.server.value(of: other) == ["notes": ["a": ["new"]]])
+    }
+
     @Test func `the status says whether the server is there, and why not`() async throws {
         let phone = try await device(.memory)
         network.isOnline = false

@@ -13,7 +13,7 @@ import Testing
         mutating func insert(_ rows: [FootprintRow], isLast: Bool) {
             count += 1
             let number = OperationNumber(rawValue: count)
-            let record = FootprintRecord(rows, isLast: isLast)
+            let record = FootprintRecord(rows, mayHide: isLast)
             let found = index.conflicts(with: rows, of: number, withHidden: !isLast)
             index.insert(record, of: number, hiding: found)
             records[number] = record
@@ -111,7 +111,7 @@ import Testing
         let long = FootprintKey(String(repeating: "/a", count: 20_000), on: "host")
         for rows in [[FootprintRow(long, .read)]] + (0..<200).map({ _ in Self.rows(&random) }) {
             for isLast in [false, true] {
-                let record = FootprintRecord(rows, isLast: isLast)
+                let record = FootprintRecord(rows, mayHide: isLast)
                 #expect(FootprintRecord(bytes: record.bytes) == record)
                 for count in 0..<min(record.bytes.count, 60) {
                     let half = FootprintRecord(bytes: record.bytes.prefix(count))

@@ -151,6 +151,7 @@ extension ReplicaConnector {
                 size.noteAnswer(after: time, of: message.count + answer.count, wasFull: wasFull)
             }
             report(.adopted(replica.name, base: result.base))
+            links.withLock { $0.takeBack(link) }
             link.status.update { status in
                 status.lastError = nil
                 status.download = result.download
@@ -371,6 +372,11 @@ extension ReplicaConnector {
         if case ReplicationError.unknownReplica = error { return link.replica.close() }
         report(.failed(link.replica.name, error))
         link.status.update { $0.lastError = error }
+    }
+
+    /// Whether the server does not have a replica, or does not let this device read it.
+    static func isUnknown(_ error: any Error) -> Bool {
+        if case ConnectorError.refused(_, code: "unknownReplica", _) = error { true } else { false }
     }
 
     /// Whether trying again does not help.

@@ -238,8 +238,11 @@ public final class ReplicaConnector: Sendable {
     ///
     /// Call it again after an error, when the user has signed in anew for example.
     ///
+    /// If the server does not have one of several replicas, ``SyncStatus/lastError`` says so, and the others
+    /// go on. That one is followed again after an exchange that succeeds.
+    ///
     /// - Precondition: It does not run already.
-    /// - Throws: ``ConnectorError/refused(status:code:message:)`` when the server does not have a replica,
+    /// - Throws: ``ConnectorError/refused(status:code:message:)`` when the server has none of the replicas,
     ///   or does not take the token, or one of the two sides must be upgraded; `StoreError` when the store is
     ///   closed.
     public func run() async throws {
@@ -262,6 +265,10 @@ public final class ReplicaConnector: Sendable {
                 group.addTask {
                     do {
                         try await link.untilClosed { try await self.follow(link) }
+                    } catch let error
+                        where Self.isUnknown(error) && self.links.withLock({ $0.leaveOut(link) })
+                    {
+                        return
                     } catch {
                         self.links.withLock { $0.endFollowing() }
                         throw error

@@ -105,6 +105,8 @@ final class ReplicaLink: Sendable {
 /// The replicas that are open.
 struct ReplicaLinks {
     private(set) var all: [ReplicaLink] = []
+    /// Those that the server does not have: nothing follows them.
+    private var leftOut: Set<ObjectIdentifier> = []
     private var continuation: AsyncStream<ReplicaLink>.Continuation?
 
     subscript(name: ReplicaName) -> ReplicaLink? { all.first { $0.replica.name == name } }
@@ -114,15 +116,32 @@ struct ReplicaLinks {
         continuation?.yield(link)
     }
 
-    mutating func remove(_ link: ReplicaLink) { all.removeAll { $0 === link } }
+    mutating func remove(_ link: ReplicaLink) {
+        all.removeAll { $0 === link }
+        leftOut.remove(ObjectIdentifier(link))
+    }
 
     /// Those that are open now, and each that will be.
     mutating func follow() -> AsyncStream<ReplicaLink> {
         let (stream, continuation) = AsyncStream.makeStream(of: ReplicaLink.self)
         for link in all { continuation.yield(link) }
+        leftOut = []
         self.continuation = continuation
         return stream
     }
 
     func endFollowing() { continuation?.finish() }
+
+    /// Stops following a replica that the server does not have.
+    ///
+    /// - Returns: Whether others are followed.
+    mutating func leaveOut(_ link: ReplicaLink) -> Bool {
+        leftOut.insert(ObjectIdentifier(link))
+        return all.contains { !leftOut.contains(ObjectIdentifier($0)) }
+    }
+
+    /// Follows a replica again: the server has it after all.
+    mutating func takeBack(_ link: ReplicaLink) {
+        if leftOut.remove(ObjectIdentifier(link)) != nil { continuation?.yield(link) }
+    }
 }

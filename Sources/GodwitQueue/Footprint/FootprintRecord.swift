@@ -15,18 +15,18 @@ struct FootprintRow: Hashable, Comparable, Sendable {
 
 /// All that one operation touches, as its row in the database keeps it.
 ///
-///     1 if it came last, else 0 (1 byte)
+///     1 if it may hide touches of others, else 0 (1 byte)
 ///     for each row: intent (1), count of steps (LEB128, 0 for a name), steps (4 each; a name's: 8)
 struct FootprintRecord: Equatable, Sendable {
     /// In their order, each once.
     let rows: [FootprintRow]
-    /// Whether all that it has an order with was enqueued before it.
-    let isLast: Bool
+    /// Whether all that it has an order with was enqueued before it: see `FootprintIndex`.
+    let mayHide: Bool
 
-    init(_ rows: [FootprintRow], isLast: Bool) { (self.rows, self.isLast) = (rows, isLast) }
+    init(_ rows: [FootprintRow], mayHide: Bool) { (self.rows, self.mayHide) = (rows, mayHide) }
 
     var bytes: [UInt8] {
-        var bytes: [UInt8] = [isLast ? 1 : 0]
+        var bytes: [UInt8] = [mayHide ? 1 : 0]
         for row in rows {
             bytes.append(UInt8(row.intent.rawValue))
             bytes.append(leb128: row.key.isPath ? row.key.steps.count : 0)
@@ -44,7 +44,7 @@ struct FootprintRecord: Equatable, Sendable {
     /// Reads what ``bytes`` writes, as far as it is sound.
     init(bytes: some Sequence<UInt8>) {
         var (rest, rows) = (bytes.makeIterator(), [FootprintRow]())
-        isLast = rest.next() == 1
+        mayHide = rest.next() == 1
         while let row = FootprintRow(&rest) { rows.append(row) }
         self.rows = rows
     }

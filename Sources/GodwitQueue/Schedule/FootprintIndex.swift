@@ -46,9 +46,8 @@ struct FootprintIndex {
 
     struct Owner {
         let record: Int
-        let isLast: Bool
-        /// The operations that it has waited for because of footprints since it came last; nil when only
-        /// the database knows.
+        let mayHide: Bool
+        /// What it waited for because of footprints when it was enqueued; nil to read the database.
         var needs: [OperationNumber]?
         var firstTouch = none
         /// The first shelf that it hides.
@@ -67,7 +66,9 @@ struct FootprintIndex {
 // MARK: - Operations
 
 extension FootprintIndex {
-    /// Adds an operation, which hides the conflicts that it makes superfluous; O(rows · depth).
+    /// Adds an operation, which hides the conflicts that it makes superfluous.
+    ///
+    /// O((rows + conflicts) · depth).
     mutating func insert(
         _ record: FootprintRecord,
         of operation: OperationNumber,
@@ -77,12 +78,12 @@ extension FootprintIndex {
         remove(operation)
         owners[operation] = Owner(
             record: record.hashForMemory,
-            isLast: record.isLast,
+            mayHide: record.mayHide,
             needs: needs
         )
-        if record.isLast {
+        if record.mayHide {
             for conflict in conflicts
-            where conflict.isSuperfluous && owners[conflict.operation]?.isLast == true {
+            where conflict.isSuperfluous && owners[conflict.operation]?.mayHide == true {
                 move(conflict.touch, behind: operation)
             }
         }
@@ -103,7 +104,7 @@ extension FootprintIndex {
         }
         guard !record.rows.isEmpty else { return }
         let found =
-            record.isLast ? conflicts(with: record.rows, of: operation, withHidden: false) : []
+            record.mayHide ? conflicts(with: record.rows, of: operation, withHidden: false) : []
         insert(record, of: operation, hiding: found)
     }
 
@@ -163,7 +164,8 @@ extension FootprintIndex {
         var isSuperfluous = [Bool](repeating: false, count: operations.count)
         var (left, seen) = (operations, Set<OperationNumber>())
         while let number = left.popLast(), seen.count < Self.reachMax {
-            // What lies before all of them leads to none of them.
+            // What lies before all of them leads to none of them, but for merged operations: those cost
+            // an edge.
             guard number > first else { continue }
             for need in try owners[number]?.needs ?? read(number) where need >= first {
                 if let place = operations.place(of: need) {
@@ -198,7 +200,7 @@ extension FootprintIndex {
         return covers
     }
 
-    /// What hides a touch that an operation hid which goes: the one that hides that operation's own.
+    /// Where a touch goes whose hider goes: behind the operation that hides the hider's own touch.
     private func hider(
         of intent: Footprint.Intent,
         at node: Int32,
@@ -327,7 +329,7 @@ extension FootprintRecord {
     /// Tells this from other footprints of one operation.
     fileprivate var hashForMemory: Int {
         var hasher = Hasher()
-        hasher.combine(isLast)
+        hasher.combine(mayHide)
         hasher.combine(rows)
         return hasher.finalize()
     }

@@ -12,15 +12,21 @@ struct FootprintTree {
     private struct Node {
         let name: UInt64
         let parent: Int32
-        /// Of those that have touches in view on them or below them.
-        var firstChild = none
-        var next = none
-        var previous = none
+        /// Its place among the children that have touches in view, on them or below them.
+        var touched = Links()
+        /// Its place among those that have touches which write.
+        var written = Links()
         /// What the index keeps at it; -1 for nothing.
         var shelf = none
         var useCount: Int32 = 0
         var touchCount: Int32 = 0
         var writeCount: Int32 = 0
+    }
+
+    private struct Links {
+        var firstChild = none
+        var next = none
+        var previous = none
     }
 
     private struct Child: Hashable {
@@ -60,22 +66,23 @@ struct FootprintTree {
         return place
     }
 
-    private mutating func link(_ place: Int32) {
+    private mutating func link(_ place: Int32, _ links: WritableKeyPath<Node, Links>) {
         let parent = nodes[place].parent
         guard parent >= 0 else { return }
-        let sibling = nodes[parent].firstChild
-        (nodes[place].next, nodes[place].previous) = (sibling, Self.none)
-        if sibling != Self.none { nodes[sibling].previous = place }
-        nodes[parent].firstChild = place
+        let sibling = nodes[parent][keyPath: links].firstChild
+        nodes[place][keyPath: links].next = sibling
+        nodes[place][keyPath: links].previous = Self.none
+        if sibling != Self.none { nodes[sibling][keyPath: links].previous = place }
+        nodes[parent][keyPath: links].firstChild = place
     }
 
-    private mutating func unlink(_ place: Int32) {
-        let node = nodes[place]
-        if node.next != Self.none { nodes[node.next].previous = node.previous }
-        if node.previous != Self.none {
-            nodes[node.previous].next = node.next
-        } else if node.parent >= 0 {
-            nodes[node.parent].firstChild = node.next
+    private mutating func unlink(_ place: Int32, _ links: WritableKeyPath<Node, Links>) {
+        let (parent, own) = (nodes[place].parent, nodes[place][keyPath: links])
+        if own.next != Self.none { nodes[own.next][keyPath: links].previous = own.previous }
+        if own.previous != Self.none {
+            nodes[own.previous][keyPath: links].next = own.next
+        } else if parent >= 0 {
+            nodes[parent][keyPath: links].firstChild = own.next
         }
     }
 
@@ -103,26 +110,29 @@ struct FootprintTree {
     mutating func count(_ change: Int32, isWriting: Bool, at node: Int32) {
         var place = node
         while place >= 0 {
-            if nodes[place].touchCount == 0 { link(place) }
+            if nodes[place].touchCount == 0 { link(place, \.touched) }
             nodes[place].touchCount += change
-            if nodes[place].touchCount == 0 { unlink(place) }
-            if isWriting { nodes[place].writeCount += change }
+            if nodes[place].touchCount == 0 { unlink(place, \.touched) }
+            if isWriting {
+                if nodes[place].writeCount == 0 { link(place, \.written) }
+                nodes[place].writeCount += change
+                if nodes[place].writeCount == 0 { unlink(place, \.written) }
+            }
             place = nodes[place].parent
         }
     }
 
-    /// Calls `body` with the nodes below one that have touches in view on them or below them.
-    ///
-    /// O(nodes found, and those beside them).
+    /// Calls `body` with the nodes below one that have touches in view on them or below them; O(those).
     func forEachNode(below node: Int32, onlyWritten: Bool, _ body: (Int32) -> Void) {
-        var left = [nodes[node].firstChild]
+        func links(_ place: Int32) -> Links {
+            onlyWritten ? nodes[place].written : nodes[place].touched
+        }
+        var left = [links(node).firstChild]
         while let place = left.popLast() {
             guard place != Self.none else { continue }
-            let node = nodes[place]
-            left.append(node.next)
-            guard (onlyWritten ? node.writeCount : node.touchCount) > 0 else { continue }
             body(place)
-            left.append(node.firstChild)
+            left.append(links(place).next)
+            left.append(links(place).firstChild)
         }
     }
 

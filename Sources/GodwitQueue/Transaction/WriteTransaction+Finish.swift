@@ -168,13 +168,13 @@ extension WriteTransaction {
         }
     }
 
-    /// Whether the order of commits may have kept an operation behind others: its pipeline may have been
-    /// in that order until this launch.
+    /// Whether the order of commits may have kept an operation behind others.
+    ///
+    /// Until the queue takes the lease, the database knows the order of the launch before.
     private borrowing func mayKeepOrder(_ operation: QueuedOperation) throws -> Bool {
         let pipeline = operation.pipeline
         if try operation.keepsOrder || keepsOrder(pipeline) { return true }
-        return try journal().unstoredPipeline(pipeline) != nil
-            && PipelineTable.keepsOrder(pipeline, in: connection)
+        return try PipelineTable.keepsOrder(pipeline, in: connection)
     }
 
     /// Has those that are behind an operation in a row wait for what it waits for no longer.

@@ -24,8 +24,8 @@ extension WriteTransaction {
                 conflicts = index.conflicts(with: rows, of: number, withHidden: true)
             }
             // One that takes in the work of a later one may come after operations of higher numbers.
-            let hides = isLast && conflicts.allSatisfy { $0.operation < number }
-            let record = FootprintRecord(rows, isLast: hides)
+            let mayHide = isLast && conflicts.allSatisfy { $0.operation < number }
+            let record = FootprintRecord(rows, mayHide: mayHide)
             var touched = Touched(record: record, conflicts: conflicts, isLast: isLast)
             if isLast, !keepsOrder {
                 // All others come before it, and no order of commits keeps them there.
@@ -61,9 +61,9 @@ extension WriteTransaction {
         return place
     }
 
-    /// Puts an operation behind others, which it need not be in the database for.
+    /// Adds the edges that the index has found; the operation need not be in the database yet.
     ///
-    /// - Returns: nil where its place depends on theirs.
+    /// - Returns: nil if the index has not looked for them.
     private borrowing func follow(
         _ needs: [OperationNumber]?,
         of operation: OperationNumber
@@ -158,6 +158,11 @@ extension WriteTransaction {
     ) throws -> FootprintPlace {
         var place = place
         for other in overtaken {
+            let edges = try DependencyTable.needs(of: other.number, in: connection)
+            // What the app has asked for stays: the circle is refused.
+            guard edges.first(where: { $0.need == operation.number })?.origin != .app else {
+                continue
+            }
             try DependencyTable.remove(operation.number, from: other.number, in: connection)
             // It may have waited for this operation before.
             try noteNeeds(of: other.number)
@@ -196,7 +201,7 @@ struct Touched {
     let conflicts: [FootprintIndex.Conflict]
     /// Whether all others come before it.
     let isLast: Bool
-    /// What it waits for; nil where its place depends on the others.
+    /// What it waits for; nil if that depends on the commits and states of the others.
     var needs: [OperationNumber]?
 }
 
