@@ -148,8 +148,23 @@ struct ContactCloud: Sendable {
         return request
     }
 
+    /// Foundation's `data(for:)` can wait for itself on Linux, if its task is cancelled while the answer
+    /// comes: the request goes on instead.
+    private func answer(to request: URLRequest) async throws -> (Data, URLResponse) {
+        try await withCheckedThrowingContinuation { continuation in
+            let task = URLSession.shared.dataTask(with: request) { data, response, error in
+                if let data, let response {
+                    continuation.resume(returning: (data, response))
+                } else {
+                    continuation.resume(throwing: error ?? URLError(.unknown))
+                }
+            }
+            task.resume()
+        }
+    }
+
     private func send(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        let (data, response) = try await URLSession.shared.data(for: request)
+        let (data, response) = try await answer(to: request)
         if request.httpMethod != "GET" { say("answered") }
         guard let response = response as? HTTPURLResponse else {
             throw URLError(.badServerResponse)
