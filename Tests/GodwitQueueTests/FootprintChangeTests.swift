@@ -76,6 +76,7 @@ import Testing
             var random = Seeded(seed: seed)
             var known: [Known] = []
             for _ in 0..<12 {
+                if random.happens(0.2) { await fail(known.map(\.id), &random) }
                 // As after a launch.
                 if random.happens(0.2) { try await store.write { $0.footprints().forget() } }
                 switch Int.random(in: 0..<8, using: &random) {
@@ -110,6 +111,26 @@ import Testing
             #expect(try await store.footprintsAreForgotten, "seed \(seed)")
         }
         withExtendedLifetime(queue) {}
+    }
+
+    /// Changes some of what is known, in a request that fails.
+    private func fail(_ known: [OperationID], _ random: inout Seeded) async {
+        struct Refusal: Error {}
+        let new = (0..<2).map { _ in Touching.random(&random) }
+        let others = known.filter { _ in random.happens(0.3) }
+        await #expect(throws: (any Error).self) {
+            try await store.write { transaction in
+                for work in new { try transaction.enqueue(work) }
+                for (place, id) in others.enumerated() {
+                    if place.isMultiple(of: 2) {
+                        try transaction.skipOperation(id)
+                    } else {
+                        _ = try transaction.modifyOperation(id) { try $0.replace(with: new[0]) }
+                    }
+                }
+                throw Refusal()
+            }
+        }
     }
 
     /// Expects a way from each operation to each earlier one that touches the same things, by the touches alone.

@@ -9,7 +9,7 @@
 //       needs. What the hidden one has an order with, the later one has an order with, too, and comes
 //       after it.
 //   (4) Only an operation before which all that it has an order with was enqueued hides touches, and only
-//       those of such operations: so the database need not know what is hidden, and an index that is
+//       those of such operations with lower numbers: so the database need not know what is hidden, and an index that is
 //       read from it is as good as the one that was lost.
 //   (5) A shelf has the touches at one node that one operation hides, or those in view, apart by intent.
 //       So a search at one node costs as little among hidden touches as among those in view.
@@ -59,6 +59,8 @@ struct FootprintIndex {
     private(set) var shelves = Slots<Shelf>()
     private(set) var places: [Place: Int32] = [:]
     private(set) var owners: [OperationNumber: Owner] = [:]
+    /// The operations that have come or gone since they were taken.
+    private var changed: Set<OperationNumber> = []
 
     var isEmpty: Bool { owners.isEmpty && places.isEmpty && tree.isEmpty }
 }
@@ -76,6 +78,7 @@ extension FootprintIndex {
         needs: [OperationNumber]? = nil
     ) {
         remove(operation)
+        changed.insert(operation)
         owners[operation] = Owner(
             record: record.hashForMemory,
             mayHide: record.mayHide,
@@ -83,7 +86,9 @@ extension FootprintIndex {
         )
         if record.mayHide {
             for conflict in conflicts
-            where conflict.isSuperfluous && owners[conflict.operation]?.mayHide == true {
+            where conflict.isSuperfluous && conflict.operation < operation
+                && owners[conflict.operation]?.mayHide == true
+            {
                 move(conflict.touch, behind: operation)
             }
         }
@@ -96,7 +101,13 @@ extension FootprintIndex {
         owners[operation]?.firstTouch = first
     }
 
-    /// Takes in an operation as the database has it, after all that were enqueued before it.
+    /// The operations that have come or gone since this was asked for.
+    mutating func takeChanged() -> Set<OperationNumber> {
+        defer { changed = [] }
+        return changed
+    }
+
+    /// Takes in an operation as the database has it.
     mutating func load(_ record: FootprintRecord, of operation: OperationNumber) {
         if let owner = owners[operation] {
             guard owner.record != record.hashForMemory else { return forgetNeeds(of: operation) }
@@ -113,6 +124,7 @@ extension FootprintIndex {
     /// O(touches of its own, and of those that it hides).
     mutating func remove(_ operation: OperationNumber) {
         guard let owner = owners[operation] else { return }
+        changed.insert(operation)
         let covers = covers(of: owner)
         var next = owner.firstShelf
         while next != Self.none {

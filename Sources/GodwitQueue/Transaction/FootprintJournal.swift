@@ -3,18 +3,30 @@ internal import Synchronization
 
 /// Keeps the footprints of the unfinished operations in memory, in step with the database.
 ///
-/// It reads them when a transaction first needs them, takes in what other processes have committed since,
-/// and reads them again when something that it knew of was rolled back.
+/// It reads them when a transaction first needs them, and takes in what other processes have committed
+/// since. If a request fails, it reads the operations again that the request has changed; if a group of
+/// requests is rolled back, it reads all of them.
 final class FootprintJournal: Sendable {
     private struct State {
         /// nil until it is needed.
         var index: FootprintIndex?
         /// The last commit whose footprints the index has.
         var seen = CommitNumber(rawValue: 0)
-        /// The commit of the request under way, if that has used the index.
-        var current: CommitNumber?
+        /// The request under way, if that has used the index.
+        var current: Request?
+        /// The operations that failed requests have changed.
+        var stale: Set<OperationNumber> = []
         /// Whether the index has something that may be rolled back yet.
         var isUncommitted = false
+    }
+
+    private struct Request {
+        let commit: CommitNumber
+        /// What was seen before it.
+        let seen: CommitNumber
+        /// Whether it has read the index, perhaps with what earlier requests of its group have done.
+        var hasLoaded = false
+        var changed: Set<OperationNumber> = []
     }
 
     private let state = Mutex(State())
@@ -27,17 +39,24 @@ final class FootprintJournal: Sendable {
         transaction.add(self)
         transaction.touch()
         // Taken out, not copied. If the body fails, the index is read again.
-        var (index, seen) = state.withLock { state in
-            state.current = transaction.commit
-            return (state.index.take(), state.seen)
+        var (index, seen, stale) = state.withLock { state in
+            if state.current == nil {
+                state.current = Request(commit: transaction.commit, seen: state.seen)
+            }
+            if state.index == nil { state.current?.hasLoaded = true }
+            defer { state.stale = [] }
+            return (state.index.take(), state.seen, state.stale)
         }
-        try Self.catchUp(&index, from: seen, in: transaction)
+        try Self.catchUp(&index, from: seen, and: stale, in: transaction)
         var current = index.take() ?? FootprintIndex()
+        _ = current.takeChanged()
         let result = try body(&current)
+        let changed = current.takeChanged()
         if current.isEmpty { current = FootprintIndex() }
         state.withLock { [current] state in
             state.index = current
             state.seen = CommitNumber(rawValue: transaction.commit.rawValue - 1)
+            state.current?.changed.formUnion(changed)
         }
         return result
     }
@@ -59,6 +78,7 @@ final class FootprintJournal: Sendable {
     private static func catchUp(
         _ index: inout FootprintIndex?,
         from seen: CommitNumber,
+        and stale: Set<OperationNumber>,
         in transaction: borrowing WriteTransaction
     ) throws {
         let (last, database) = (transaction.commit.rawValue - 1, transaction.connection)
@@ -69,9 +89,13 @@ final class FootprintJournal: Sendable {
             index = new
             return
         }
-        guard transaction.isShared, seen.rawValue < last else { return }
-        let commits = CommitNumber(rawValue: seen.rawValue + 1)...CommitNumber(rawValue: last)
-        for number in try QueueLog.numbers(of: commits, in: database) {
+        var numbers = stale
+        if transaction.isShared, seen.rawValue < last {
+            let first = CommitNumber(rawValue: seen.rawValue + 1)
+            let commits = first...CommitNumber(rawValue: last)
+            numbers.formUnion(try QueueLog.numbers(of: commits, in: database))
+        }
+        for number in numbers.sorted() {
             if let record = try OperationTable.footprint(of: number, in: database) {
                 index?.load(record, of: number)
             } else {
@@ -82,24 +106,33 @@ final class FootprintJournal: Sendable {
 
     /// Has the index be read again.
     func forget() {
-        state.withLock { ($0.index, $0.current, $0.isUncommitted) = (nil, nil, false) }
+        state.withLock { state in
+            (state.index, state.isUncommitted, state.stale) = (nil, false, [])
+        }
     }
 }
 
 extension FootprintJournal: TransactionParticipant {
     func requestSucceeded() {
         state.withLock { state in
-            guard let commit = state.current else { return }
-            (state.seen, state.current, state.isUncommitted) = (commit, nil, true)
+            guard let request = state.current.take() else { return }
+            (state.seen, state.isUncommitted) = (request.commit, true)
         }
     }
 
-    func requestFailed() { if state.withLock({ $0.current != nil }) { forget() } }
+    func requestFailed() {
+        guard let request = state.withLock({ $0.current.take() }) else { return }
+        if request.hasLoaded { return forget() }
+        state.withLock { state in
+            state.stale.formUnion(request.changed)
+            state.seen = request.seen
+        }
+    }
 
     func committed() { state.withLock { $0.isUncommitted = false } }
 
     func rolledBack() {
-        if state.withLock({ $0.isUncommitted || $0.current != nil }) { forget() }
+        if state.withLock({ $0.current.take() != nil || $0.isUncommitted }) { forget() }
     }
 
     func lostTrack() -> Bool {
