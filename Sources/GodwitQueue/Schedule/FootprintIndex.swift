@@ -8,9 +8,9 @@
 //   (3) A later touch that makes another one superfluous hides it: a search finds only those that it
 //       needs. What the hidden one has an order with, the later one has an order with, too, and comes
 //       after it.
-//   (4) Only an operation before which all that it has an order with was enqueued hides touches, and only
-//       those of such operations with lower numbers: so the database need not know what is hidden, and an index that is
-//       read from it is as good as the one that was lost.
+//   (4) An operation may hide touches if all that it has an order with was enqueued before it. It hides
+//       only touches of other such operations, with lower numbers. So the database need not know which
+//       touches are hidden, and an index that is read from it is as good as the one that was lost.
 //   (5) A shelf has the touches at one node that one operation hides, or those in view, apart by intent.
 //       So a search at one node costs as little among hidden touches as among those in view.
 
@@ -59,7 +59,7 @@ struct FootprintIndex {
     private(set) var shelves = Slots<Shelf>()
     private(set) var places: [Place: Int32] = [:]
     private(set) var owners: [OperationNumber: Owner] = [:]
-    /// The operations that have come or gone since they were taken.
+    /// The operations that have come or gone since ``takeChanged()`` was called.
     private var changed: Set<OperationNumber> = []
 
     var isEmpty: Bool { owners.isEmpty && places.isEmpty && tree.isEmpty }
@@ -101,7 +101,7 @@ extension FootprintIndex {
         owners[operation]?.firstTouch = first
     }
 
-    /// The operations that have come or gone since this was asked for.
+    /// Returns the operations that have come or gone since the last call.
     mutating func takeChanged() -> Set<OperationNumber> {
         defer { changed = [] }
         return changed
@@ -119,7 +119,9 @@ extension FootprintIndex {
         insert(record, of: operation, hiding: found)
     }
 
-    /// Forgets an operation; what it hid is in view again, or behind the one that hides it.
+    /// Forgets an operation.
+    ///
+    /// The touches that it hid come in view again, or go behind the operation that hides its own.
     ///
     /// O(touches of its own, and of those that it hides).
     mutating func remove(_ operation: OperationNumber) {
