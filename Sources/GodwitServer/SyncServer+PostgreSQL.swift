@@ -7,7 +7,7 @@ extension SyncServer {
     ///
     /// ```swift
     /// let address = try PostgreSQLAddress("postgres://godwit@db.example.com/sync")
-    /// let server = SyncServer(database: PostgreSQLDatabase(address), access: .keys)
+    /// let server = SyncServer(database: PostgreSQLDatabase(address), options: SyncOptions(access: .keys))
     /// try await server.run()
     /// ```
     ///
@@ -17,21 +17,16 @@ extension SyncServer {
     ///   - database: Where the replicas are.
     ///   - host: The address to listen on.
     ///   - port: Where to listen; 0 for a free port.
-    ///   - access: Which clients are let in.
+    ///   - options: Which clients are let in, and how much each may use.
     ///   - tls: The server's certificate; nil for HTTP without TLS, on loopback or behind a proxy.
-    ///   - allowedHosts: The names under which clients reach the server.
-    ///   - clientSilenceMax: For how long states are kept for a client that is not heard of; nil for
-    ///     ever.
     ///   - logger: Where the server logs.
     ///   - whenListening: Called with the port, once it is open.
     public init(
         database: PostgreSQLDatabase,
         host: String = "127.0.0.1",
         port: Int = 7007,
-        access: AccessControl = .open,
+        options: SyncOptions = SyncOptions(),
         tls: TLSFiles? = nil,
-        allowedHosts: [String] = [],
-        clientSilenceMax: Duration? = .seconds(180 * 24 * 3_600),
         logger: Logger = Logger(label: "godwit.server"),
         whenListening: @escaping @Sendable (Int) async -> Void = { _ in }
     ) {
@@ -39,10 +34,8 @@ extension SyncServer {
             .database(database),
             host: host,
             port: port,
-            access: access,
+            options: options,
             tls: tls,
-            allowedHosts: allowedHosts,
-            clientSilenceMax: clientSilenceMax,
             logger: logger,
             whenListening: whenListening
         )

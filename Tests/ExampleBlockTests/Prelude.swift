@@ -108,6 +108,7 @@ let (spring, summer, march, june) = (Date.now, Date.now, Date.now, Date.now)
 let byPresence = Store.Index("byPresence", on: "presence")
 let online = contacts.where(\.isOnline, .equal(true))
 let query = online
+let words = Store.Index.fullText("words", on: "title", "text")
 
 // MARK: - Parts of an app
 
@@ -216,6 +217,17 @@ struct List: View {
         _ rows: some RandomAccessCollection<Row>,
         row: (Row) -> some View
     ) {}
+    var body: some View { self }
+}
+struct ForEach: View {
+    init<Row: Identifiable>(
+        _ rows: some RandomAccessCollection<Row>,
+        row: (Row) -> some View
+    ) {}
+    var body: some View { self }
+}
+struct Section: View {
+    init(_ title: String, rows: () -> some View) {}
     var body: some View { self }
 }
 struct Button: View {

@@ -54,6 +54,31 @@ import Testing
         #expect(try await network.server.value(of: name)["cards"]?.map?.count == 2)
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a push that has run before its replica was open runs again as soon as it is`()
+        async throws
+    {
+        let (store, clock) = (try Store(.memory), ManualClock())
+        var options = ReplicaConnector.Options()
+        (options.clock, options.monitor) = (clock, ConstantConditions())
+        let connector = try ReplicaConnector(store, transport: network, options: options)
+        _ = try await connector.open(name, collections: ["cards"])
+        let commit = try await store.write { transaction in
+            try transaction.set(["id": 1], for: "c1", in: cards)
+            return transaction.commit
+        }
+        connector.close(name)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await connector.run() }
+            // The push is tried again then.
+            while await clock.nextDelay() < .seconds(5) {}
+            _ = try await connector.open(name, collections: ["cards"])
+            try await connector.pushed(through: commit)
+            group.cancelAll()
+        }
+        #expect(try await network.server.value(of: name)["cards"]?["c1"] == ["id": 1])
+    }
+
     @Test func `a replica that is opened while its connector runs, closed and opened, follows`()
         async throws
     {

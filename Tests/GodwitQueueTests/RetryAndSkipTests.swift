@@ -40,6 +40,56 @@ import Testing
         try await bench.expectEmpty()
     }
 
+    @Test func `an operation that waits for its next attempt is tried when the app says so`()
+        async throws
+    {
+        let bench = try Workbench()
+        let queue = try bench.queue()
+        try await queue.running {
+            let ids = [
+                try await bench.enqueue("slow")[0], try await bench.enqueue("next")[0],
+            ]
+            bench.cloud.answer("slow", .retry(after: .seconds(3_600), reason: "busy"))
+            await bench.cloud.starts()
+            #expect(await bench.clock.nextDelay() == .seconds(3_600))
+            // The other one waits for it, and has not failed.
+            await #expect(throws: QueueError.wrongState(ids[1], .waiting)) {
+                try await bench.store.write { try $0.retryOperation(ids[1]) }
+            }
+            try await bench.store.write { try $0.retryOperation(ids[0]) }
+            await bench.cloud.starts()
+            let running = try await bench.operation(ids[0])
+            #expect(running.attempts == 1, "it has failed once, and is not new")
+            await #expect(throws: QueueError.wrongState(ids[0], .running)) {
+                try await bench.store.write { try $0.retryOperation(ids[0]) }
+            }
+            for name in ["slow", "next"] { bench.cloud.answer(name) }
+            for id in ids { #expect(try await queue.result(of: id) == .completed) }
+        }
+        try await bench.expectEmpty()
+    }
+
+    @Test func `a hold of the app's own stays when the backoff ends early`() async throws {
+        let bench = try Workbench()
+        let queue = try bench.queue()
+        try await queue.running {
+            let id = try await bench.enqueue("slow")[0]
+            bench.cloud.answer("slow", .retry(after: .seconds(3_600), reason: "busy"))
+            await bench.cloud.starts()
+            #expect(await bench.clock.nextDelay() == .seconds(3_600))
+            try await bench.store.write { transaction in
+                try transaction.holdOperation(id, until: nil, context: "login")
+                try transaction.retryOperation(id)
+            }
+            let login = WaitReason.held(context: "login", until: nil)
+            #expect(try await queue.status(of: id).reasons == [login])
+            try await bench.store.write { try $0.releaseOperation(id, context: "login") }
+            bench.cloud.answer("slow")
+            #expect(try await queue.result(of: id) == .completed)
+        }
+        try await bench.expectEmpty()
+    }
+
     @Test(arguments: [false, true])
     func `what commit order alone has put in a row stays in a row when its middle is skipped`(
         isRelaunched: Bool

@@ -238,6 +238,7 @@ import Testing
             server: try await ReplicaServer(server.store),
             health: HealthCheck {},
             hosts: HostCheck(address: "127.0.0.1", names: []),
+            origins: try OriginCheck([], hosts: []),
             gate: try await Gate(
                 access ?? StoreAccess(store: server.store),
                 .keys,

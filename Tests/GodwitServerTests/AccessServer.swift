@@ -57,16 +57,22 @@ final class AccessServer: Sendable {
         limits: ServerLimits = ServerLimits(),
         drainMax: Duration = .seconds(20),
         hasDemo: Bool = false,
+        origins: [String] = [],
+        audit: RecordedLog? = nil,
+        isTraced: Bool = false,
         _ body: () async throws -> Void
     ) async throws {
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let logger = log.logger
-        var server = SyncServer(store: store, port: 0, access: access, tls: tls, logger: logger) {
+        var options = SyncOptions(access: access)
+        (options.limits, options.metrics) = (limits, PrometheusMetrics())
+        (options.heartbeat, options.hasDemo) = (heartbeat, hasDemo)
+        (options.allowedOrigins, options.auditLogger) = (origins, audit?.logger)
+        options.isTraced = isTraced
+        var server = SyncServer(store: store, port: 0, options: options, tls: tls, logger: logger) {
             continuation.yield($0)
         }
-        (server.heartbeat, server.silenceMax) = (heartbeat, silenceMax)
-        (server.limits, server.metrics) = (limits, PrometheusMetrics())
-        (server.drainMax, server.hasDemo) = (drainMax, hasDemo)
+        (server.silenceMax, server.drainMax) = (silenceMax, drainMax)
         let services = ServiceGroup(services: [server], logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

@@ -47,7 +47,8 @@ import Testing
 
     @Test func `a server whose key set cannot be read does not start`() async throws {
         let rules = TokenRules(keySet: "/nowhere/jwks.json", issuer: "me")
-        let server = SyncServer(store: try Store(.memory), port: 0, access: .tokens(rules))
+        let options = SyncOptions(access: .tokens(rules))
+        let server = SyncServer(store: try Store(.memory), port: 0, options: options)
         let error = AccessError.unusableKeySet(path: rules.keySet, reason: "it cannot be read")
         await #expect(throws: error) { try await server.run() }
     }

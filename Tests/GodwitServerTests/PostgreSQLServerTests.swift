@@ -115,7 +115,8 @@ import Testing
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let logger = Logger(label: "test")
         let database = PostgreSQLDatabase(address)
-        let server = SyncServer(database: database, port: 0, access: access, logger: logger) {
+        let options = SyncOptions(access: access)
+        let server = SyncServer(database: database, port: 0, options: options, logger: logger) {
             continuation.yield($0)
         }
         let services = ServiceGroup(services: [server], logger: logger)

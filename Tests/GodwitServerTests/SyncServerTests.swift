@@ -223,7 +223,9 @@ import FoundationNetworking
         let store = try Store(.file(folder.path("server.sqlite")))
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let server = SyncServer(store: store, port: 0, allowedHosts: hosts, logger: logger) {
+        var options = SyncOptions()
+        options.allowedHosts = hosts
+        let server = SyncServer(store: store, port: 0, options: options, logger: logger) {
             continuation.yield($0)
         }
         let services = ServiceGroup(services: [server], logger: logger)

@@ -99,6 +99,75 @@ import Testing
         #expect(live.map(\.object.name) == ["bb", "c"])
     }
 
+    @Test func `sections have the rows that share a value, in the query's order`() async throws {
+        for (id, name) in ["bo", "al", "ann", "cy", "ben"].enumerated() {
+            try await write(Contact(id: id, name: name))
+        }
+        let live = LiveQuery(online, in: store)
+        await reaches { live.count == 5 }
+        let sections = live.sections { $0.name.prefix(1) }
+        #expect(sections.map(\.value) == ["a", "b", "c"])
+        let names = sections.map { $0.rows.map(\.object.name) }
+        #expect(names == [["al", "ann"], ["ben", "bo"], ["cy"]])
+        // One section for each value, also where the order is another one.
+        live.query = contacts.order(by: \.id)
+        await reaches { live.first?.object.name == "bo" }
+        let others = live.sections { $0.name.prefix(1) }
+        let otherNames = others.map { $0.rows.map(\.object.name) }
+        #expect(otherNames == [["bo", "ben"], ["al", "ann"], ["cy"]])
+        // A screen that shows sections is told when a row would be in another one.
+        let shown = Invalidations()
+        shown.watch { _ = live.sections { $0.name.prefix(1) } }
+        try await write(Contact(id: 1, name: "dan"))
+        await reaches { live.sections { $0.name.prefix(1) }.map(\.value) == ["b", "d", "a", "c"] }
+        #expect(shown.count == 1)
+    }
+
+    @Test func `a value follows each commit, and tells only what is another`() async throws {
+        try await write(Contact(id: 1, name: "a"))
+        let count = LiveValue(in: store) { [online] in try $0.count(online) }
+        #expect(count.value == nil && count.phase.isLoading)
+        await reaches { count.value == 1 }
+        let shown = Invalidations()
+        shown.watch { _ = count.value }
+        try await write(Contact(id: 1, name: "b"))
+        try await write(Contact(id: 2, name: "c", isOnline: false))
+        #expect(shown.count == 0)
+        try await write(Contact(id: 2, name: "c"))
+        await reaches { count.value == 2 }
+        #expect(shown.count == 1)
+        try store.close()
+        await reaches { if case .ended = count.phase { true } else { false } }
+        #expect(count.value == 2)
+    }
+
+    @Test func `a search shows the best rows first, and follows its words and the store`()
+        async throws
+    {
+        let words = Store.Index.fullText("words", on: Field(\Contact.name))
+        var options = Store.Options()
+        options.collections = [CollectionRules(contacts, indexes: [words])]
+        let store = try Store(.memory, options: options)
+        let names = ["bread and butter", "bread, bread, bread", "milk"]
+        try await store.write { [contacts] transaction in
+            for (id, name) in names.enumerated() {
+                try transaction.set(Contact(id: id, name: name), in: contacts)
+            }
+        }
+        let live = LiveSearch(contacts.matching("bread", by: words), in: store)
+        #expect(live.rows.isEmpty && live.phase.isLoading)
+        await reaches { live.rows.map(\.key) == ["1", "0"] }
+        try await store.write { [contacts] transaction in
+            try transaction.set(Contact(id: 3, name: "bread"), in: contacts)
+        }
+        await reaches { live.rows.count == 3 }
+        live.query = contacts.matching("milk", by: words)
+        await reaches { live.rows.map(\.key) == ["2"] }
+        try await store.write { [contacts] in try $0.remove(2, in: contacts) }
+        await reaches { live.rows.isEmpty }
+        guard case .current = live.phase else { return #expect(Bool(false), "\(live.phase)") }
+    }
+
     @Test func `another query takes the place of the first one`() async throws {
         try await write(Contact(id: 1, name: "a"), Contact(id: 2, name: "b", isOnline: false))
         let live = LiveQuery(online, in: store)

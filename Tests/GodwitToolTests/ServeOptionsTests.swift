@@ -62,7 +62,9 @@ import Testing
         let values = [
             "port": "7", "store": "s", "database": "postgres://a@b/c", "host": "h", "keys": "true",
             "jwks": "j", "issuer": "i", "audience": "a", "tls-certificate": "c", "tls-key": "k",
-            "allow-host": "x", "forget-after": "5", "rate": "2", "burst": "3", "max-clients": "4",
+            "allow-host": "x", "forget-after": "5", "rate": "2", "burst": "3",
+            "max-clients": "4",
+            "allow-origin": "https://x", "max-replicas": "6", "audit-log": "l",
             "log-format": "json", "verbose": "true", "demo": "false",
         ]
         #expect(values.keys.sorted() == ServeOptions.names.sorted())
@@ -78,7 +80,7 @@ import Testing
         )
         let members = values.sorted { $0.key < $1.key }.map { name, text in
             let isText = !flags.contains(name) && Double(text) == nil
-            return name == "allow-host"
+            return name.hasPrefix("allow-")
                 ? "\"\(name)\": [\"\(text)\"]" : "\"\(name)\": \(isText ? "\"\(text)\"" : text)"
         }
         let path = try file("{" + members.joined(separator: ", ") + "}")
@@ -96,7 +98,8 @@ import Testing
             #expect(options.limits.requestRate == 2 && options.limits.requestBurst == 3)
             #expect(options.limits.clientMax == 4 && options.logFormat == .json)
             #expect(options.allowHost == ["x"] && options.verbose == true)
-            #expect(options.demo == false)
+            #expect(options.allowOrigin == ["https://x"] && options.auditLog == "l")
+            #expect(options.demo == false && options.limits.replicaMax == 6)
         }
     }
 
@@ -110,8 +113,8 @@ import Testing
         (#"{"port": [1]}"#, "text or a number"), (#"{"port": "x"}"#, "port"), ("[]", "no map"),
         (#"{"allow-host": ["a.example"]}"#, "--allow-host publishes"), ("{", "no JSON"),
         (#"{"tls-key": "k"}"#, "need each other"), (#"{"burst": 3}"#, "--burst needs --rate"),
-        (#"{"allow-host": []}"#, "names of hosts"),
-        (#"{"allow-host": ["a", 1]}"#, "names of hosts"),
+        (#"{"allow-host": []}"#, "list of texts"),
+        (#"{"allow-host": ["a", 1]}"#, "list of texts"),
     ])
     func `a file that says nothing a server can do is refused with the reason`(
         _ text: String,

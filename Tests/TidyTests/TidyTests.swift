@@ -32,8 +32,8 @@ import Testing
         "GodwitServer": [
             "GodwitTree", "GodwitStore", "GodwitReplication", "GodwitPostgreSQL", "Crypto",
             "Foundation", "GRDB", "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2",
-            "JWTKit", "Logging", "Metrics",
-            "NIOCore", "NIOSSL", "ServiceLifecycle", "Synchronization",
+            "JWTKit", "Logging", "Metrics", "AsyncHTTPClient",
+            "NIOCore", "NIOHTTP1", "NIOSSL", "ServiceLifecycle", "Synchronization",
         ],
         "GodwitYapDatabase": [
             "GodwitTree", "GodwitStore", "GodwitQueue", "GRDB", "Foundation",

@@ -42,6 +42,18 @@ final class PushMarker: Sendable {
             && (try? operation.decoded(as: PushReplica.self))?.replica == name.text
     }
 
+    /// Has a push begin at once that has failed because the replica was not open.
+    func hasten(in transaction: borrowing WriteTransaction) throws {
+        guard let known = last.withLock(\.self), let operation = try transaction.operation(known),
+            operation.state == .waiting, operation.attempts > 0, isPush(operation)
+        else { return }
+        do {
+            try transaction.retryOperation(known)
+        } catch QueueError.wrongState {
+            // It waits for something else.
+        }
+    }
+
     func enqueue(in transaction: borrowing WriteTransaction) throws {
         if let known = last.withLock(\.self), let operation = try transaction.operation(known),
             operation.state == .waiting, isPush(operation)

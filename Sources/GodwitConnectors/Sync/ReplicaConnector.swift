@@ -130,6 +130,7 @@ public final class ReplicaConnector: Sendable {
         }
         do {
             // A push that was there may have run before the replica was open.
+            try await store.write { try pushes.hasten(in: $0) }
             try await enqueueIfDirty(link)
         } catch {
             replica.close()

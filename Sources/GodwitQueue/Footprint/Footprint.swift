@@ -196,9 +196,22 @@ extension Footprint {
     }
 }
 
+// Names are compared by their bytes, as the order of operations is.
 extension Footprint.Touch: Comparable {
+    public static func == (left: Footprint.Touch, right: Footprint.Touch) -> Bool {
+        left.intent == right.intent && left.resource.utf8.elementsEqual(right.resource.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(bytesOf: resource)
+        hasher.combine(intent)
+    }
+
     public static func < (left: Footprint.Touch, right: Footprint.Touch) -> Bool {
-        (left.resource, left.intent.rawValue) < (right.resource, right.intent.rawValue)
+        guard left.resource.utf8.elementsEqual(right.resource.utf8) else {
+            return left.resource.utf8.lexicographicallyPrecedes(right.resource.utf8)
+        }
+        return left.intent.rawValue < right.intent.rawValue
     }
 }
 

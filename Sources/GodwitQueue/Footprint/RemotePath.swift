@@ -1,4 +1,6 @@
 /// A place in a cloud that addresses things by path.
+///
+/// Paths are equal if their bytes are: a cloud may tell the two spellings of "é" apart.
 public struct RemotePath: Hashable, Sendable {
     /// A slash before each component, or a slash alone.
     private let text: String
@@ -41,6 +43,23 @@ public struct RemotePath: Hashable, Sendable {
             ancestors.append(folder)
         }
         return ancestors
+    }
+}
+
+extension RemotePath {
+    public static func == (left: Self, right: Self) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(bytesOf: text) }
+}
+
+extension Hasher {
+    /// A text by its bytes, and not by Swift's canonical equivalence.
+    mutating func combine(bytesOf text: String) {
+        var text = text
+        text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
+        combine(text.utf8.count)
     }
 }
 

@@ -6,11 +6,12 @@ enum PipelineSetup {
     /// Renames, adopts what no other queue runs, and keeps the order that operations were made for.
     ///
     /// - Parameter isKnown: Whether some queue of this process has a pipeline of that name.
+    /// - Returns: The operations that wait for others than before; nil if no order has changed.
     static func apply(
         _ pipelines: [Pipeline],
         isKnown: (String) -> Bool,
         in database: Database
-    ) throws {
+    ) throws -> Set<OperationNumber>? {
         let stored = try PipelineTable.pipelines(in: database)
         // Those that got operations which were not made for them.
         var changed: Set<String> = []
@@ -38,13 +39,11 @@ enum PipelineSetup {
             let hasAdopted = try adopt(into: Pipeline.defaultName, isKnown: isKnown, in: database)
             if hasAdopted { changed.insert(Pipeline.defaultName) }
         }
-        for pipeline in pipelines where changed.contains(pipeline.name) {
-            try DependencyTable.removeNeedsOfLaterCommits(
-                in: pipeline.name,
-                keepsOrder: pipeline.order == .commit,
-                database
-            )
-        }
+        guard !changed.isEmpty else { return nil }
+        let ordered = Set(try PipelineTable.pipelines(in: database).filter(\.value).keys)
+        var order = CommitOrder(database: database, ordered: ordered)
+        for name in changed.sorted() { try order.restore(in: name) }
+        return order.changed
     }
 
     private static func move(

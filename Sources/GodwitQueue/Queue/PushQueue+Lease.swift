@@ -56,11 +56,15 @@ extension PushQueue {
             // A store that was salvaged has lost any row, in this launch or in an earlier one.
             try DependencyTable.removeLostNeeds(in: database)
             // Another process may have pipelines that this one has not.
-            try PipelineSetup.apply(
+            let reordered = try PipelineSetup.apply(
                 setup.0,
                 isKnown: { isShared || setup.isKnown($0) },
                 in: database
             )
+            if let reordered {
+                for operation in reordered.sorted() { try transaction.noteNeeds(of: operation) }
+                transaction.footprints().forget()
+            }
             // Asked for here, because the end of one may be recorded just before this.
             let marked = journal.transfers
             try transaction.adopt(marked.active, epoch: epoch)

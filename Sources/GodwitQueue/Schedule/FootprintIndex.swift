@@ -7,7 +7,8 @@
 //       on folders around by a look at each of them.
 //   (3) A later touch that makes another one superfluous hides it: a search finds only those that it
 //       needs. What the hidden one has an order with, the later one has an order with, too, and comes
-//       after it.
+//       after it. An operation in commit order hides touches of its own pipeline alone: those of the
+//       pipeline that come later wait for no edge, and would inherit nothing from it.
 //   (4) An operation may hide touches if all that it has an order with was enqueued before it. It hides
 //       only touches of other such operations, with lower numbers. So the database need not know which
 //       touches are hidden, and an index that is read from it is as good as the one that was lost.
@@ -46,6 +47,8 @@ struct FootprintIndex {
 
     struct Owner {
         let record: Int
+        /// Which pipeline keeps it in the order of commits; nil if none does.
+        let line: String?
         let mayHide: Bool
         /// What it waited for because of footprints when it was enqueued; nil to read the database.
         var needs: [OperationNumber]?
@@ -59,6 +62,8 @@ struct FootprintIndex {
     private(set) var shelves = Slots<Shelf>()
     private(set) var places: [Place: Int32] = [:]
     private(set) var owners: [OperationNumber: Owner] = [:]
+    /// The highest number that was ever there.
+    private var last = OperationNumber(rawValue: 0)
     /// The operations that have come or gone since ``takeChanged()`` was called.
     private var changed: Set<OperationNumber> = []
 
@@ -74,21 +79,22 @@ extension FootprintIndex {
     mutating func insert(
         _ record: FootprintRecord,
         of operation: OperationNumber,
+        in line: String? = nil,
         hiding conflicts: [Conflict],
         needs: [OperationNumber]? = nil
     ) {
         remove(operation)
         changed.insert(operation)
-        owners[operation] = Owner(
+        last = max(last, operation)
+        let owner = Owner(
             record: record.hashForMemory,
+            line: line,
             mayHide: record.mayHide,
             needs: needs
         )
-        if record.mayHide {
-            for conflict in conflicts
-            where conflict.isSuperfluous && conflict.operation < operation
-                && owners[conflict.operation]?.mayHide == true
-            {
+        owners[operation] = owner
+        for conflict in conflicts where conflict.isSuperfluous {
+            if self.owner(owner, of: operation, hides: conflict.operation) {
                 move(conflict.touch, behind: operation)
             }
         }
@@ -101,6 +107,17 @@ extension FootprintIndex {
         owners[operation]?.firstTouch = first
     }
 
+    private func owner(
+        _ owner: Owner,
+        of operation: OperationNumber,
+        hides other: OperationNumber
+    ) -> Bool {
+        guard owner.mayHide, other < operation, let hidden = owners[other], hidden.mayHide else {
+            return false
+        }
+        return owner.line == nil || owner.line == hidden.line
+    }
+
     /// Returns the operations that have come or gone since the last call.
     mutating func takeChanged() -> Set<OperationNumber> {
         defer { changed = [] }
@@ -108,15 +125,25 @@ extension FootprintIndex {
     }
 
     /// Takes in an operation as the database has it.
-    mutating func load(_ record: FootprintRecord, of operation: OperationNumber) {
+    ///
+    /// - Parameter line: Which pipeline keeps it in the order of commits; nil if none does.
+    /// - Returns: Whether the index is as one that was read now. It is not if the operation touches something
+    ///   else than before, or would come before others: these may hide what it would hide.
+    mutating func load(
+        _ record: FootprintRecord,
+        of operation: OperationNumber,
+        in line: String? = nil
+    ) -> Bool {
         if let owner = owners[operation] {
-            guard owner.record != record.hashForMemory else { return forgetNeeds(of: operation) }
-            remove(operation)
+            forgetNeeds(of: operation)
+            return owner.record == record.hashForMemory && owner.line == line
         }
-        guard !record.rows.isEmpty else { return }
+        guard !record.rows.isEmpty else { return true }
+        guard operation > last else { return false }
         let found =
             record.mayHide ? conflicts(with: record.rows, of: operation, withHidden: false) : []
-        insert(record, of: operation, hiding: found)
+        insert(record, of: operation, in: line, hiding: found)
+        return true
     }
 
     /// Forgets an operation.

@@ -109,29 +109,49 @@ enum DependencyTable {
         for sql in [keep, remove] { try change(sql, operation, in: database) }
     }
 
-    /// Takes back what waits for an operation of a later commit of its own pipeline: in commit order
-    /// that one waits for it.
+    /// What waits for an operation of a later commit of its own pipeline: in commit order that one waits for
+    /// it.
     ///
     /// - Parameter keepsOrder: Whether the pipeline is in commit order now; else some of its operations
     ///   may be.
-    static func removeNeedsOfLaterCommits(
+    static func needsOfLaterCommits(
         in pipeline: String,
         keepsOrder: Bool,
         _ database: Database
-    ) throws {
-        try database.execute(
-            sql: """
-                DELETE FROM godwit_dependency WHERE EXISTS (
-                    SELECT 1 FROM godwit_operation AS own, godwit_operation AS need
-                    WHERE own.number = godwit_dependency.operation
-                    AND need.number = godwit_dependency.needs
-                    AND own.pipeline = ?1 AND need.pipeline = ?1
-                    AND need.commit_number > own.commit_number
-                    AND (?2 OR own.keeps_order AND need.keeps_order)
-                )
-                """,
-            arguments: [pipeline, keepsOrder]
+    ) throws -> [Edge] {
+        let statement = try PreparedStatement(
+            """
+            SELECT edge.operation, edge.needs, edge.policy, edge.origin, edge.derived
+            FROM godwit_dependency AS edge
+            JOIN godwit_operation AS own ON own.number = edge.operation
+            JOIN godwit_operation AS need ON need.number = edge.needs
+            WHERE own.pipeline = ?1 AND need.pipeline = ?1
+            AND need.commit_number > own.commit_number
+            AND (?2 OR own.keeps_order AND need.keeps_order)
+            """,
+            in: database
         )
+        defer { statement.reset() }
+        try statement.bind(pipeline, at: 1)
+        try statement.bind(keepsOrder, at: 2)
+        return try edges(of: statement)
+    }
+
+    /// The operations of a pipeline that wait for some of others, in their order.
+    static func operations(
+        of pipeline: String,
+        waitingForOthersIn database: Database
+    ) throws -> [OperationNumber] {
+        try Int64.fetchAll(
+            database,
+            sql: """
+                SELECT DISTINCT own.number FROM godwit_dependency AS edge
+                JOIN godwit_operation AS own ON own.number = edge.operation
+                JOIN godwit_operation AS need ON need.number = edge.needs
+                WHERE own.pipeline = ?1 AND need.pipeline <> ?1 ORDER BY own.number
+                """,
+            arguments: [pipeline]
+        ).map { OperationNumber(rawValue: $0) }
     }
 
     /// Takes back what waits for an operation that is not there: a damaged file has lost it.
@@ -229,6 +249,10 @@ enum DependencyTable {
         )
         defer { statement.reset() }
         if let number { try statement.bind(number.rawValue, at: 1) }
+        return try edges(of: statement)
+    }
+
+    private static func edges(of statement: borrowing PreparedStatement) throws -> [Edge] {
         var edges: [Edge] = []
         while try statement.step() {
             edges.append(

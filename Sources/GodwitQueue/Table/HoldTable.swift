@@ -64,11 +64,13 @@ enum HoldTable {
     }
 
     /// - Parameter context: nil for all of them.
+    /// - Returns: Whether there was one.
+    @discardableResult
     static func remove(
         _ operation: OperationNumber,
         context: String? = nil,
         in database: Database
-    ) throws {
+    ) throws -> Bool {
         let statement = try PreparedStatement(
             """
             DELETE FROM godwit_hold WHERE operation = ?1 \(context == nil ? "" : "AND context = ?2")
@@ -78,6 +80,7 @@ enum HoldTable {
         try statement.bind(operation.rawValue, at: 1)
         if let context { try statement.bind(context, at: 2) }
         try statement.execute()
+        return statement.changedRowCount > 0
     }
 
     /// - Parameter operation: nil for all.

@@ -76,35 +76,33 @@ extension OperationTable {
     static func footprint(
         of number: OperationNumber,
         in database: Database
-    ) throws -> FootprintRecord? {
+    ) throws -> StoredFootprint? {
         let statement = try PreparedStatement(
-            "SELECT footprint FROM godwit_operation WHERE number = ?1",
+            "SELECT footprint, pipeline, keeps_order FROM godwit_operation WHERE number = ?1",
             in: database
         )
         defer { statement.reset() }
         try statement.bind(number.rawValue, at: 1)
         guard try statement.step(), !statement.isNull(0) else { return nil }
-        return FootprintRecord(bytes: statement.blob(0))
+        return StoredFootprint(statement, from: 0)
     }
 
     /// Calls `body` with what the unfinished operations touch, in the order of enqueuing; O(n).
     static func forEachFootprint(
         in database: Database,
-        _ body: (OperationNumber, FootprintRecord) -> Void
+        _ body: (OperationNumber, StoredFootprint) throws -> Void
     ) throws {
         let statement = try PreparedStatement(
             """
-            SELECT number, footprint FROM godwit_operation WHERE footprint IS NOT NULL
-            ORDER BY number
+            SELECT number, footprint, pipeline, keeps_order FROM godwit_operation
+            WHERE footprint IS NOT NULL ORDER BY number
             """,
             in: database
         )
         defer { statement.reset() }
         while try statement.step() {
-            body(
-                OperationNumber(rawValue: statement.integer(0)),
-                FootprintRecord(bytes: statement.blob(1))
-            )
+            let number = OperationNumber(rawValue: statement.integer(0))
+            try body(number, StoredFootprint(statement, from: 1))
         }
     }
 
@@ -112,6 +110,7 @@ extension OperationTable {
         try Int.fetchOne(database, sql: "SELECT count(*) FROM godwit_operation") ?? 0
     }
 
+    /// Whether something is left to do of a commit: its dead letters are not in line any more.
     static func hasOperations(
         of commit: CommitNumber,
         in pipeline: String,
@@ -121,7 +120,8 @@ extension OperationTable {
             database,
             sql: """
                 SELECT EXISTS (
-                    SELECT 1 FROM godwit_operation WHERE commit_number = ? AND pipeline = ?)
+                    SELECT 1 FROM godwit_operation WHERE commit_number = ? AND pipeline = ?
+                        AND state NOT IN ('refused', 'unreadable'))
                 """,
             arguments: [commit.rawValue, pipeline]
         ) ?? false
@@ -308,5 +308,19 @@ extension OperationTable.Outline {
             host: row.isNull(6) ? nil : row.text(6),
             parts: OperationParts(rawValue: row.integer(7))
         )
+    }
+}
+
+/// What the row of an operation says about its footprint, and about its order.
+struct StoredFootprint {
+    let record: FootprintRecord
+    let pipeline: String
+    /// Whether it keeps the order of commits, whatever its pipeline does.
+    let keepsOrder: Bool
+
+    fileprivate init(_ statement: PreparedStatement, from column: Int32) {
+        record = FootprintRecord(bytes: statement.blob(column))
+        pipeline = statement.text(column + 1)
+        keepsOrder = statement.integer(column + 2) != 0
     }
 }

@@ -84,9 +84,7 @@ final class FootprintJournal: Sendable {
         let (last, database) = (transaction.commit.rawValue - 1, transaction.connection)
         if transaction.isShared, last - seen.rawValue > QueueLog.commitMax { index = nil }
         guard index != nil else {
-            var new = FootprintIndex()
-            try OperationTable.forEachFootprint(in: database) { new.load($1, of: $0) }
-            index = new
+            index = try read(transaction)
             return
         }
         var numbers = stale
@@ -96,12 +94,29 @@ final class FootprintJournal: Sendable {
             numbers.formUnion(try QueueLog.numbers(of: commits, in: database))
         }
         for number in numbers.sorted() {
-            if let record = try OperationTable.footprint(of: number, in: database) {
-                index?.load(record, of: number)
-            } else {
+            guard let stored = try OperationTable.footprint(of: number, in: database) else {
                 index?.remove(number)
+                continue
+            }
+            let line = try transaction.line(of: stored)
+            if index?.load(stored.record, of: number, in: line) == false {
+                index = try read(transaction)
+                return
             }
         }
+    }
+
+    private static func read(
+        _ transaction: borrowing WriteTransaction
+    ) throws -> FootprintIndex {
+        var (index, lines) = (FootprintIndex(), [String: Bool]())
+        try OperationTable.forEachFootprint(in: transaction.connection) { number, stored in
+            let isLine = try lines[stored.pipeline] ?? transaction.keepsOrder(stored.pipeline)
+            lines[stored.pipeline] = isLine
+            let line = isLine || stored.keepsOrder ? stored.pipeline : nil
+            _ = index.load(stored.record, of: number, in: line)
+        }
+        return index
     }
 
     /// Has the index be read again.
@@ -142,5 +157,10 @@ extension FootprintJournal: TransactionParticipant {
 }
 
 extension WriteTransaction {
+    /// Which pipeline keeps an operation in the order of commits; nil if none does.
+    borrowing func line(of stored: StoredFootprint) throws -> String? {
+        try stored.keepsOrder || keepsOrder(stored.pipeline) ? stored.pipeline : nil
+    }
+
     borrowing func footprints() -> FootprintJournal { attachment { _ in FootprintJournal() } }
 }

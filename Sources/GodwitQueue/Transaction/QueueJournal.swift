@@ -33,6 +33,8 @@ final class QueueJournal: Sendable {
         var unresolved: [OperationID: [Dependent]] = [:]
         /// Operations whose objects are recorded when the transaction has changed all it will.
         var unrecorded: [OperationNumber: [ObjectKey]] = [:]
+        /// Operations that have inherited needs, which are read when all are there.
+        var heirs: Set<OperationNumber> = []
         /// Pipelines that the transaction has noted in the database.
         var mentioned: Set<String> = []
         /// Whether the cloud knows already what the transaction changes.
@@ -153,6 +155,11 @@ final class QueueJournal: Sendable {
 
 extension QueueJournal: TransactionParticipant {
     func requestWillSucceed(in transaction: borrowing WriteTransaction) throws {
+        guard let heirs = state.withLock({ $0.draft?.heirs }) else { return }
+        for heir in heirs.sorted()
+        where try OperationTable.outline(heir, in: transaction.connection) != nil {
+            try transaction.noteNeeds(of: heir)
+        }
         guard let draft = state.withLock({ $0.draft }), draft.isTouched else { return }
         if let missing = draft.unresolved.keys.min(by: { "\($0)" < "\($1)" }) {
             throw QueueError.unknownDependency(missing)

@@ -164,10 +164,13 @@ extension WriteTransaction {
 extension WriteTransaction {
     /// Puts a dead letter, or an operation in conflict, back in line; its attempts count anew.
     ///
-    /// - Throws: ``QueueError/wrongState(_:_:)`` for an operation that waits or runs;
+    /// For an operation that waits for its next attempt, it ends the backoff: "Try now".
+    ///
+    /// - Throws: ``QueueError/wrongState(_:_:)`` for an operation that waits for something else, or runs;
     ///   ``QueueError/circularDependency(_:)`` for one that would wait for operations which wait for it.
     public borrowing func retryOperation(_ id: OperationID) throws {
         guard let operation = try operation(id) else { throw QueueError.unknownOperation(id) }
+        if operation.state == .waiting, try endBackoff(of: operation.number) { return }
         guard operation.state != .waiting, operation.state != .running else {
             throw QueueError.wrongState(id, operation.state)
         }
@@ -189,6 +192,14 @@ extension WriteTransaction {
     ) throws {
         try modifyOperation(id, edit)
         try retryOperation(id)
+    }
+
+    /// - Returns: Whether the operation had failed, and waited for its next attempt.
+    private borrowing func endBackoff(of number: OperationNumber) throws -> Bool {
+        let context = HoldTable.retryContext
+        guard try HoldTable.remove(number, context: context, in: connection) else { return false }
+        try note(.released(number, context: context))
+        return true
     }
 
     private borrowing func resume(_ operation: QueuedOperation, attempts: Int) throws {

@@ -60,7 +60,11 @@ extension WriteTransaction {
         let footprint = try footprint(of: operation, as: queued)
         let mayMerge = placement.mayMerge && placement.idempotencyKey == nil
         if all.isEmpty, mayMerge, try merge(queued, operation, touching: footprint) { return id }
-        let touched = try touch(footprint, as: queued)
+        let touched = try touch(
+            footprint.rows(for: queued.host),
+            as: queued,
+            ignoring: ignored(of: all)
+        )
         // What is known now need not be written to its row later.
         if touched != nil { queued.parts.insert(.footprint) }
         if touched?.needs?.isEmpty == false { queued.parts.insert(.needs) }
@@ -92,9 +96,9 @@ extension WriteTransaction {
     }
 
     /// Writes what the index of footprints has already, or has the index be read again.
-    borrowing func inStep(_ body: () throws -> Void) throws {
+    borrowing func inStep<Result>(_ body: () throws -> Result) throws -> Result {
         do {
-            try body()
+            return try body()
         } catch {
             footprints().forget()
             throw error
@@ -181,13 +185,28 @@ extension WriteTransaction {
             }
             if policy != .wait, try isDeadLetter(need) {
                 let cascade = Cascade(ofRefusal: policy, need: dependency.id)
-                guard let cascade else { continue }
+                guard let cascade else {
+                    try ignore(need, for: operation.number)
+                    continue
+                }
                 cascades.append(cascade)
             }
             try connect(operation.number, to: need, policy)
             needs.append(need)
         }
         return (needs, cascades.prefix(1).map { (operation.number, $0) })
+    }
+
+    /// The dead letters that an operation does not wait for, whatever both touch: the app says so.
+    private borrowing func ignored(
+        of dependencies: [Dependency]
+    ) throws -> Set<OperationNumber> {
+        var ignored: Set<OperationNumber> = []
+        for dependency in dependencies where dependency.policy == .ignore {
+            guard let need = try doer(of: dependency.id), try isDeadLetter(need) else { continue }
+            ignored.insert(need)
+        }
+        return ignored
     }
 
     private borrowing func isDeadLetter(_ number: OperationNumber) throws -> Bool {
@@ -242,6 +261,13 @@ extension WriteTransaction {
         let needs = try DependencyTable.needs(of: operation, in: connection).map(\.need)
         footprints().forgetNeeds(of: operation)
         try note(.needsChanged(operation, needs))
+    }
+
+    /// Notes what an operation waits for when the transaction has changed all it will: many may have left
+    /// that it waited for.
+    borrowing func noteNeedsAtEnd(of operation: OperationNumber) throws {
+        footprints().forgetNeeds(of: operation)
+        _ = try journal().update(in: self) { $0.heirs.insert(operation) }
     }
 
     /// The pipelines that keep the order of commits: in this process, or else at their last launch.

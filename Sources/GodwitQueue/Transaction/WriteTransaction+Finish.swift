@@ -119,11 +119,7 @@ extension WriteTransaction {
         try releaseNextSuspect(after: operation)
         var next: [(OperationNumber, Cascade)] = []
         for edge in try DependencyTable.dependents(of: number, in: connection) {
-            if edge.policy == .ignore {
-                if edge.isDerived { try passOn(number, from: edge.operation) }
-                try DependencyTable.remove(number, from: edge.operation, in: connection)
-                try noteNeeds(of: edge.operation)
-            }
+            if edge.policy == .ignore { try ignore(number, for: edge.operation) }
             // A newer version of the app may read it, and do it after all.
             guard state != .unreadable else { continue }
             if let cascade = Cascade(ofRefusal: edge.policy, need: operation.id) {
@@ -164,8 +160,21 @@ extension WriteTransaction {
             for need in all.sorted() {
                 try connect(heir, to: need, .wait, origin: .footprint)
             }
-            if !all.isEmpty { try noteNeeds(of: heir) }
+            if !all.isEmpty { try noteNeedsAtEnd(of: heir) }
         }
+    }
+
+    /// Has an operation wait for a dead letter no longer, and those behind it wait in its place.
+    borrowing func ignore(_ need: OperationNumber, for operation: OperationNumber) throws {
+        let edge = try DependencyTable.needs(of: operation, in: connection)
+            .first { $0.need == need }
+        guard let edge else { return }
+        if edge.isDerived {
+            try passOn(need, from: operation)
+            try stopHiding(operation)
+        }
+        try DependencyTable.remove(need, from: operation, in: connection)
+        try noteNeeds(of: operation)
     }
 
     /// Whether the order of commits may have kept an operation behind others.
@@ -212,9 +221,10 @@ extension WriteTransaction {
         if parts.contains(.objects) { try ObjectRecordTable.remove(number, in: connection) }
         if parts.contains(.conflict) { try ConflictTable.remove(number, in: connection) }
         if parts.contains(.effect) { try EffectTable.remove(number, in: connection) }
-        if parts.contains(.footprint) { try footprints().remove(number, in: self) }
         try journal().update(in: self) { $0.unrecorded[number] = nil }
         try OperationTable.remove(number, in: connection)
+        // Last: what fails before leaves the index in step.
+        if parts.contains(.footprint) { try footprints().remove(number, in: self) }
     }
 }
 

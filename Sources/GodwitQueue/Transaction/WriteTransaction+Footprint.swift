@@ -4,18 +4,22 @@ internal import GodwitStore
 extension WriteTransaction {
     /// Notes what an operation touches, and finds the others that it has an order with.
     ///
-    /// - Parameter isLast: Whether everything else was enqueued before it.
+    /// - Parameters:
+    ///   - rows: What it touches, sorted, each once.
+    ///   - isLast: Whether everything else was enqueued before it.
+    ///   - ignored: What it does not wait for, because the app says so.
     /// - Returns: nil when it touches nothing.
     borrowing func touch(
-        _ footprint: Footprint,
+        _ rows: [FootprintRow],
         as operation: QueuedOperation,
-        isLast: Bool? = nil
+        isLast: Bool? = nil,
+        ignoring ignored: Set<OperationNumber> = []
     ) throws -> Touched? {
         let number = operation.number
-        guard !footprint.touches.isEmpty else { return nil }
-        let rows = footprint.rows(for: operation.host)
-        let keepsOrder = try operation.keepsOrder || keepsOrder(operation.pipeline)
-        var isLast = isLast ?? (operation.commit == number.commit)
+        guard !rows.isEmpty else { return nil }
+        let line = try line(of: operation)
+        // It hides nothing that it does not wait for.
+        var isLast = isLast ?? (operation.commit == number.commit && ignored.isEmpty)
         return try footprints().update(in: self) { index in
             var conflicts = index.conflicts(with: rows, of: number, withHidden: !isLast)
             if isLast, conflicts.contains(where: { $0.intent == .ahead }) {
@@ -23,20 +27,27 @@ extension WriteTransaction {
                 isLast = false
                 conflicts = index.conflicts(with: rows, of: number, withHidden: true)
             }
+            conflicts.removeAll { ignored.contains($0.operation) }
             // One that takes in the work of a later one may come after operations of higher numbers.
             let mayHide = isLast && conflicts.allSatisfy { $0.operation < number }
             let record = FootprintRecord(rows, mayHide: mayHide)
             var touched = Touched(record: record, conflicts: conflicts, isLast: isLast)
-            if isLast, !keepsOrder {
+            if isLast, line == nil {
                 // All others come before it, and no order of commits keeps them there.
                 let others = conflicts.map(\.operation).inOrder
                 touched.needs = try index.reduced(others) { other in
                     try DependencyTable.derivedNeeds(of: other, in: connection)
                 }
             }
-            index.insert(record, of: number, hiding: conflicts, needs: touched.needs)
+            index.insert(record, of: number, in: line, hiding: conflicts, needs: touched.needs)
             return touched
         }
+    }
+
+    /// Which pipeline keeps an operation in the order of commits; nil if none does.
+    private borrowing func line(of operation: QueuedOperation) throws -> String? {
+        let keepsOrder = try operation.keepsOrder || keepsOrder(operation.pipeline)
+        return keepsOrder ? operation.pipeline : nil
     }
 
     /// Puts an operation in its place among those that touch what it touches.
@@ -182,7 +193,9 @@ extension WriteTransaction {
         guard operation.pipeline == other.pipeline, operation.commit != other.commit else {
             return false
         }
-        return try operation.keepsOrder || keepsOrder(operation.pipeline)
+        // One that was made for another order of its pipeline keeps it among those like it.
+        if operation.keepsOrder, other.keepsOrder { return true }
+        return try keepsOrder(operation.pipeline)
     }
 
     private borrowing func reduced(_ operations: [OperationNumber]) throws -> [OperationNumber] {

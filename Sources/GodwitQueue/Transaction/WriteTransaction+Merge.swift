@@ -102,11 +102,11 @@ extension WriteTransaction {
         guard let work else { return }
         let row = EffectTable.Row(operation: old.number, effect: effect, mayMerge: true)
         try EffectTable.set(row, in: connection)
-        let footprint = try footprint(of: work, as: merged)
-        let rows = try OperationTable.footprint(of: old.number, in: connection)?.rows ?? []
-        guard footprint.rows(for: merged.host) != rows else { return }
+        let rows = try footprint(of: work, as: merged).rows(for: merged.host)
+        let known = try OperationTable.footprint(of: old.number, in: connection)
+        guard rows != known?.record.rows ?? [] else { return }
         // Nothing that it has an order with came after it.
-        try replaceFootprint(of: merged, with: footprint, isLast: true)
+        try replaceFootprint(of: merged, with: rows, isLast: true)
     }
 }
 

@@ -5,6 +5,8 @@ public import GodwitTree
 /// What can be changed about an operation that is queued.
 public struct OperationEdit: Sendable {
     public var priority: Int32
+    /// What the app has noted about it; a rule that looks at this is asked again only if the operation is
+    /// replaced, too.
     public var userInfo: Value
     /// What it depends on from now on, besides what follows from footprints; nil for what it
     /// depended on before.
@@ -100,9 +102,14 @@ extension WriteTransaction {
             let mayMerge = mayMerge && operation.state == .waiting
             try set(effect, of: operation.number, mayMerge: mayMerge)
         }
-        let footprint = try footprint(of: work, as: operation)
-        guard operation.parts.contains(.footprint) || !footprint.touches.isEmpty else { return }
-        try replaceFootprint(of: operation, with: footprint, isLast: false)
+        var rows = try footprint(of: work, as: operation).rows(for: operation.host)
+        guard operation.parts.contains(.footprint) || !rows.isEmpty else { return }
+        if operation.state == .running {
+            // The attempt under way does what it was given.
+            let stored = try OperationTable.footprint(of: operation.number, in: connection)
+            rows = Set(rows).union(stored?.record.rows ?? []).sorted()
+        }
+        try replaceFootprint(of: operation, with: rows, isLast: false)
         try refuseCircle(through: operation.number)
     }
 
@@ -122,19 +129,37 @@ extension WriteTransaction {
     /// - Parameter isLast: Whether nothing that it has an order with was enqueued after it.
     borrowing func replaceFootprint(
         of operation: QueuedOperation,
-        with footprint: Footprint,
+        with rows: [FootprintRow],
         isLast: Bool
     ) throws {
         let number = operation.number
         // What comes after it is to come after what it came after, whatever it touches now.
         try passOn(operation, DependencyTable.dependents(of: number, in: connection))
-        try footprints().update(in: self) { $0.remove(number) }
-        try DependencyTable.removeDerivedNeeds(of: number, in: connection)
-        let touched = try touch(footprint, as: operation, isLast: isLast)
-        try inStep { try OperationTable.setFootprint(touched?.record, of: number, in: connection) }
+        let touched = try inStep {
+            try footprints().update(in: self) { $0.remove(number) }
+            try DependencyTable.removeDerivedNeeds(of: number, in: connection)
+            let touched = try touch(rows, as: operation, isLast: isLast)
+            try OperationTable.setFootprint(touched?.record, of: number, in: connection)
+            return touched
+        }
         let place = try connect(operation, by: touched)
         try noteNeeds(of: number)
         for dependent in place.dependents { try noteNeeds(of: dependent) }
+    }
+
+    /// Has an operation hide touches of others no longer: it does not wait for all of them any more.
+    borrowing func stopHiding(_ number: OperationNumber) throws {
+        guard let stored = try OperationTable.footprint(of: number, in: connection),
+            stored.record.mayHide
+        else { return }
+        let record = FootprintRecord(stored.record.rows, mayHide: false)
+        let line = try line(of: stored)
+        try inStep {
+            try footprints().update(in: self) { index in
+                index.insert(record, of: number, in: line, hiding: [])
+            }
+            try OperationTable.setFootprint(record, of: number, in: connection)
+        }
     }
 
     private borrowing func replaceDependencies(

@@ -8,7 +8,8 @@ public import GodwitStore
 /// ```swift
 /// let store = try Store(.file("/var/lib/godwit/server.sqlite"))
 /// let made = try await APIKeys(store).create("phone", rights: Rights([.create: [.all]]))
-/// try await SyncServer(store: store, host: "0.0.0.0", access: .keys).run()
+/// let options = SyncOptions(access: .keys)
+/// try await SyncServer(store: store, host: "0.0.0.0", options: options).run()
 /// ```
 ///
 /// A request carries an API key or a token in its header `Authorization: Bearer …`. Without access control,

@@ -18,10 +18,12 @@ public enum AccessError: Error, Hashable, Sendable {
     case invalidLifetime
     /// There is no key of this id.
     case unknownKey(String)
-    /// The file with the keys of tokens cannot be read, or has no key that can be used.
+    /// The keys of tokens cannot be read from their file or address, or none of them can be used.
     case unusableKeySet(path: String, reason: String)
     /// The file of a certificate, or of its private key, cannot be used.
     case unusableCertificate(path: String, reason: String)
+    /// It is not where a web page can be from: a scheme and a host, such as `https://app.example.com`.
+    case invalidOrigin(String)
     /// A key does not sign tokens.
     case unusableSigningKey(reason: String)
     /// A text is no token that could be looked at.
@@ -53,6 +55,11 @@ extension AccessError: CustomStringConvertible, LocalizedError {
         case .unusableKeySet(let path, let reason): "the key set \(path) cannot be used: \(reason)"
         case .unusableCertificate(let path, let reason):
             "the certificate or key \(path) cannot be used: \(reason)"
+        case .invalidOrigin(let text):
+            """
+            "\(text)" is no origin of web pages: a scheme and a host without a path, such as \
+            https://app.example.com
+            """
         case .unusableSigningKey(let reason): "the key cannot sign tokens: \(reason)"
         case .unreadableToken(let reason): "that is no token: \(reason)"
         case .damagedKey(let id): "the row of the key \(id) is damaged: revoke it"

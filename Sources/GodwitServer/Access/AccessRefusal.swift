@@ -21,6 +21,8 @@ enum AccessRefusal: Error, Hashable {
     case foreignClient(ClientID)
     /// The principal has as many ids of clients in the replica as it may have.
     case tooManyClients(ReplicaName)
+    /// There are as many replicas as the principal may make.
+    case tooManyReplicas
 }
 
 extension AccessRefusal {
@@ -35,6 +37,7 @@ extension AccessRefusal {
         case .foreignClient(let client): "the id \(client) belongs to another principal"
         case .tooManyClients(let name):
             "the principal has as many clients in \(name) as it may have"
+        case .tooManyReplicas: "there are as many replicas as the principal may make"
         }
     }
 
@@ -80,6 +83,15 @@ extension AccessRefusal {
                 message: """
                     this key or user has as many devices in "\(name)" as it may have: the server's \
                     operator raises --max-clients, or gives each user a key
+                    """
+            )
+        case .tooManyReplicas:
+            Response(
+                refusing: .forbidden,
+                code: "tooManyReplicas",
+                message: """
+                    there are as many replicas as this key or user may make: the server's operator \
+                    raises --max-replicas
                     """
             )
         }

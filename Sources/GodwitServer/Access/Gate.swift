@@ -11,7 +11,7 @@ struct Gate: Sendable {
     private let storage: any AccessStorage
     private let control: AccessControl
     private let keys: APIKeys?
-    private let keyFile: TokenKeyFile?
+    private let tokenKeys: (any TokenKeySource)?
     private let clientMax: Int
 
     /// - Parameter clientMax: How many ids of clients one principal may have in a replica.
@@ -25,12 +25,7 @@ struct Gate: Sendable {
         (self.storage, self.control, self.clientMax) = (storage, control, clientMax)
         if control != .open { try storage.prepare() }
         keys = control.acceptsKeys ? try APIKeys(storage) : nil
-        if let rules = control.tokenRules {
-            let now = storage.clock.now
-            keyFile = try await TokenKeyFile(rules.keySet, now: now, logger: logger)
-        } else {
-            keyFile = nil
-        }
+        tokenKeys = try await control.tokenRules?.source(clock: storage.clock, logger: logger)
         if control == .open, try await !storage.keys().isEmpty {
             logger.warning("the store has API keys, and every client is let in: see --keys")
         }
@@ -52,11 +47,11 @@ struct Gate: Sendable {
             }
             return try await keys.principal(token)
         }
-        guard let rules = control.tokenRules, let keyFile else {
+        guard let rules = control.tokenRules, let tokenKeys else {
             throw AccessRefusal.invalid("it is no key, and tokens are not asked for: see --jwks")
         }
         let signed = try SignedToken(token.text)
-        let claims = try await keyFile.keys().claims(of: signed)
+        let claims = try await tokenKeys.keys(for: signed.keyID).claims(of: signed)
         return try rules.principal(claims, at: storage.clock.now().timeIntervalSince1970)
     }
 

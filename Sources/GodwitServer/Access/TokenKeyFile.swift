@@ -6,7 +6,7 @@ internal import Logging
 /// The file of a key set, which is read again when it has changed.
 ///
 /// A file that cannot be read, or has no key set any more, leaves the last good one as it was.
-actor TokenKeyFile {
+actor TokenKeyFile: TokenKeySource {
     private let path: String
     private let logger: Logger
     private let now: @Sendable () -> Date
@@ -35,6 +35,8 @@ actor TokenKeyFile {
     }
 
     /// The keys as the file has them now.
+    func keys(for _: String) async -> TokenKeySet { await keys() }
+
     func keys() async -> TokenKeySet {
         let found = FileStamp(path)
         guard found != stamp || found?.isRecent(at: now()) ?? false || fault != nil else {

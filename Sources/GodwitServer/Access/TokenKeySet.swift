@@ -38,6 +38,8 @@ struct TokenKeySet: Sendable {
         self.keys = keys
     }
 
+    func hasKey(_ id: String) -> Bool { keys[id] != nil }
+
     /// The claims of a token, if a key of the set has signed it.
     func claims(of token: SignedToken) throws(AccessRefusal) -> Value {
         guard let key = keys[token.keyID] else { throw .invalid("its key is not in the key set") }

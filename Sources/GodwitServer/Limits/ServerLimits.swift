@@ -2,9 +2,9 @@
 /// How much of a server one principal may use.
 ///
 /// ```swift
-/// var server = SyncServer(store: store, access: .keys)
-/// server.limits.requestRate = 50
-/// try await server.run()
+/// var options = SyncOptions(access: .keys)
+/// options.limits.requestRate = 50
+/// try await SyncServer(store: store, options: options).run()
 /// ```
 ///
 /// The server looks at a limit before it decodes a message, and counts bytes as they arrive. It answers 429, and says
@@ -22,6 +22,10 @@ public struct ServerLimits: Hashable, Sendable {
     public var streamMax: Int?
     /// How many ids of clients one principal may use in a replica, on a server with access control.
     public var clientMax = 10_000
+    /// How many replicas there may be that one principal may make; nil for any number.
+    ///
+    /// The server counts all replicas that the principal's right to create covers, such as those of `acme.*`.
+    public var replicaMax: Int?
 
     public init() {}
 }

@@ -5,8 +5,9 @@ internal import Synchronization
 /// Keeps the metrics of a process, and writes them as Prometheus reads them.
 ///
 /// ```swift
-/// var server = SyncServer(store: store)
-/// server.metrics = PrometheusMetrics()
+/// var options = SyncOptions()
+/// options.metrics = PrometheusMetrics()
+/// let server = SyncServer(store: store, options: options)
 /// try await server.run()
 /// ```
 ///

@@ -7,16 +7,27 @@ internal import Logging
 /// A request with the principal that makes it.
 struct AccessContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// Without rights, until the check has found the principal.
-    var principal = Principal(identity: .everyone, rights: .none)
+    /// Nil until the check has found the principal.
+    var knownPrincipal: Principal?
 
     init(source: Source) { coreContext = CoreRequestContextStorage(source: source) }
+
+    /// The context of a request that another router has handed on.
+    init(logger: Logger) {
+        coreContext = CoreRequestContextStorage(source: ForwardingSource(logger: logger))
+    }
+
+    private struct ForwardingSource: RequestContextSource { let logger: Logger }
+
+    /// The principal that makes the request; one without rights until the check has found it.
+    var principal: Principal { knownPrincipal ?? Principal(identity: .everyone, rights: .none) }
 }
 
 /// Stands before every route, and lets a request through that its principal may make.
 struct AccessCheck: RouterMiddleware {
     let gate: Gate
     let limiter: Limiter
+    let audit: AuditLog
 
     @concurrent func handle(
         _ request: Request,
@@ -26,18 +37,45 @@ struct AccessCheck: RouterMiddleware {
         guard let route = ServerRoute(request.method, context.endpointPath) else {
             return Response(refusing: .notFound, code: "notFound", message: "there is no such path")
         }
-        guard route.need != .nothing else { return try await next(request, context) }
+        guard route.need != .nothing else {
+            return try await answer(request, context) { try await next(request, $0) }
+        }
         if gate.isOpen, request.headers.hasBeenForwarded {
             let message =
                 "a server without access control takes no requests from a proxy: see --keys"
             return Response(refusing: .forbidden, code: "openBehindProxy", message: message)
         }
-        return try await context.answering(request) {
-            var admitted = context
-            admitted.principal = try await gate.principal(request.headers)
-            try limiter.takeRequest(of: admitted.principal.identity)
-            try admitted.check(route.need)
-            return try await next(request, admitted)
+        return try await answer(request, context) { context in
+            context.knownPrincipal = try await gate.principal(request.headers)
+            try limiter.takeRequest(of: context.principal.identity)
+            try context.check(route.need)
+            return try await next(request, context)
+        }
+    }
+
+    /// Turns what is thrown into an answer that a program can read.
+    private func answer(
+        _ request: Request,
+        _ context: AccessContext,
+        _ body: (inout AccessContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        do {
+            return try await body(&context)
+        } catch let error as ReplicationError {
+            return Response(refusing: error)
+        } catch let refusal as AccessRefusal {
+            audit.note(.refused, context, because: refusal.reason)
+            return refusal.response(to: request, context.logger)
+        } catch let refusal as LimitRefusal {
+            context.logger.notice("request refused", metadata: ["reason": "\(refusal)"])
+            return refusal.response
+        } catch let error as any HTTPResponseError {
+            return Response(refusing: error.status, code: "refused", message: "\(error)")
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            return Response(failing: error, at: request, context.logger)
         }
     }
 }
@@ -56,29 +94,6 @@ extension AccessContext {
     /// The replica that the path names.
     func replica() throws(ReplicationError) -> ReplicaName {
         try ReplicaName(parameters.get("name") ?? "")
-    }
-
-    /// Turns what is thrown into an answer that a program can read.
-    func answering(
-        _ request: Request,
-        _ body: () async throws -> Response
-    ) async throws -> Response {
-        do {
-            return try await body()
-        } catch let error as ReplicationError {
-            return Response(refusing: error)
-        } catch let refusal as AccessRefusal {
-            return refusal.response(to: request, logger)
-        } catch let refusal as LimitRefusal {
-            logger.notice("request refused", metadata: ["reason": "\(refusal)"])
-            return refusal.response
-        } catch let error as any HTTPResponseError {
-            return Response(refusing: error.status, code: "refused", message: "\(error)")
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            return Response(failing: error, at: request, logger)
-        }
     }
 }
 

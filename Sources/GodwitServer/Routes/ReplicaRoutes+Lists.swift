@@ -28,6 +28,22 @@ extension ReplicaRoutes {
         )
     }
 
+    /// Makes a replica, unless there is one of the name.
+    func create(_ request: Request, _ context: AccessContext) async throws -> Response {
+        let name = try context.replica()
+        if let replicaMax {
+            let names = try await server.names()
+            let count = names.count { context.principal.rights.allows(.create, $0) }
+            // Requests at the same moment may each make one beyond the limit.
+            guard count < replicaMax || names.contains(name) else {
+                throw AccessRefusal.tooManyReplicas
+            }
+        }
+        try await server.create(name)
+        audit.note(.created, context)
+        return try await summary(of: name, for: request)
+    }
+
     func summary(of name: ReplicaName, for request: Request) async throws -> Response {
         let value = try await value(of: name)
         return Response(status: .ok, value: value, encoding: Encoding(accepted: request))

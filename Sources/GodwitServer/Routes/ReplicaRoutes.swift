@@ -17,11 +17,17 @@ struct ReplicaRoutes {
     let server: ReplicaServer
     let health: HealthCheck
     let hosts: HostCheck
+    let origins: OriginCheck
     let gate: Gate
     let limiter: Limiter
+    /// See ``ServerLimits/replicaMax``.
+    var replicaMax: Int?
     let metrics: ServerMetrics
     /// What `/metrics` answers; nil where the process keeps no metrics.
     let published: PrometheusMetrics?
+    var audit = AuditLog(logger: nil)
+    /// Whether each request is a span of the process's tracer.
+    var isTraced = false
     /// Whether there is a list that everybody may edit.
     let hasDemo: Bool
     /// How often a stream of events says that the server is there, and looks whether its token still is.
@@ -32,14 +38,14 @@ struct ReplicaRoutes {
 
     var router: Router<AccessContext> {
         let router = Router(context: AccessContext.self)
+        if isTraced { router.add(middleware: TracingMiddleware()) }
         router.add(middleware: RequestLog(metrics: metrics))
         router.add(middleware: hosts)
-        router.add(middleware: AccessCheck(gate: gate, limiter: limiter))
+        router.add(middleware: origins)
+        router.add(middleware: AccessCheck(gate: gate, limiter: limiter, audit: audit))
         for route in ServerRoute.allCases {
             router.on(RouterPath(route.path), method: route.method) { request, context in
-                try await context.answering(request) {
-                    try await answer(route, request, context)
-                }
+                try await answer(route, request, context)
             }
         }
         return router
@@ -61,9 +67,7 @@ struct ReplicaRoutes {
         case .openAPI: return Response(.openAPI)
         case .replicas: return try await list(request, context)
         case .summary: return try await summary(of: context.replica(), for: request)
-        case .create:
-            try await server.create(context.replica())
-            return try await summary(of: context.replica(), for: request)
+        case .create: return try await create(request, context)
         case .value:
             let value = try await server.value(of: context.replica())
             return Response(status: .ok, value: value, encoding: Encoding(accepted: request))
@@ -127,9 +131,20 @@ extension ReplicaRoutes {
             // The key may have been revoked while the body came.
             let principal = try await gate.principal(request.headers)
             try principal.require(.read, name)
-            return try await gate.admit(scope, of: principal, to: name) {
+            let right = try await gate.admit(scope, of: principal, to: name) {
                 _ = try await server.head(of: name)
             }
+            if scope.carriesChanges {
+                let refusal = AccessRefusal.notPermitted(.write, name).reason
+                let isTaken = right == .write
+                audit.note(
+                    isTaken ? .changed : .refused,
+                    context,
+                    by: client,
+                    because: isTaken ? nil : refusal
+                )
+            }
+            return right
         }
         if Encoding(of: request) == .json {
             let answer = try await server.answer(

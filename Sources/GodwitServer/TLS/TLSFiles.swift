@@ -3,7 +3,12 @@
 ///
 /// ```swift
 /// let tls = TLSFiles(certificates: "/etc/godwit/fullchain.pem", privateKey: "/etc/godwit/privkey.pem")
-/// try await SyncServer(store: store, host: "0.0.0.0", access: .keys, tls: tls).run()
+/// try await SyncServer(
+///     store: store,
+///     host: "0.0.0.0",
+///     options: SyncOptions(access: .keys),
+///     tls: tls
+/// ).run()
 /// ```
 ///
 /// The server reads the files again when they change, and connections that are open stay.

@@ -10,32 +10,15 @@ public import Observation
 /// It follows the store until it is freed: a read that fails is tried again after the next change.
 @MainActor @Observable
 public final class LiveObject<Object: Codable & Sendable> {
-    /// The object; nil while there is none, or none has been read yet.
-    public private(set) var object: Object?
-    /// Whether the object has been read, and why not.
-    public private(set) var phase = LivePhase.loading
-
-    @ObservationIgnored private let task = CancelledTask()
+    private let live = LiveValue<Object?>()
 
     public init(_ key: some StoreKey, of collection: StoreCollection<Object>, in store: Store) {
-        task.replace(
-            with: Task { [weak self] in
-                let end = await followed(store.changes(of: key, in: collection)) {
-                    for try await object in store.values(of: key, in: collection) {
-                        if Task.isCancelled { return }
-                        self?.take(object)
-                    }
-                } failed: { error in
-                    self?.phase = .failed(error)
-                }
-                if end == .closed { self?.phase = .ended }
-            }
-        )
+        live.follow(store.values(of: key, in: collection), store.changes(of: key, in: collection))
     }
 
-    private func take(_ object: Object?) {
-        self.object = object
-        if case .current = phase { return }
-        phase = .current
-    }
+    /// The object; nil while there is none, or none has been read yet.
+    public var object: Object? { live.value ?? nil }
+
+    /// Whether the object has been read, and why not.
+    public var phase: LivePhase { live.phase }
 }

@@ -38,8 +38,10 @@ struct OperationArguments: ParsableArguments {
 struct QueueRetry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Put dead letters and conflicts back in line.",
+        abstract: "Put dead letters and conflicts back in line, or end a backoff.",
         discussion: """
+            An operation that waits for its next attempt is tried at once.
+
             EXAMPLES
               godwit queue retry app.sqlite 12.1 14.1
             """

@@ -28,6 +28,8 @@ struct Serve: AsyncParsableCommand {
             browsers at once and offline.
             GET /health/ready answers 200 while the store can be read and written to, else
             503; /metrics is for Prometheus, and /dashboard for people.
+            Pages of other sites may use it from the origins that --allow-origin names alone.
+            --jwks is a file, or an https address that is asked every ten minutes.
             With --database, any number of servers may share the replicas and keys of a
             PostgreSQL database; each brings its tables up to date when it starts. Put the
             password into PGPASSFILE: the list of processes shows arguments.
@@ -44,6 +46,8 @@ struct Serve: AsyncParsableCommand {
               godwit serve --host 0.0.0.0 --keys --tls-certificate fullchain.pem \\
                 --tls-key privkey.pem
               godwit serve --jwks jwks.json --issuer https://id.example.com
+              godwit serve --jwks https://id.example.com/jwks.json \\
+                --issuer https://id.example.com --allow-origin https://app.example.com
               godwit serve --database postgres://godwit@db.example.com/sync --keys
               godwit serve --config /etc/godwit/server.json
               curl -X PUT http://127.0.0.1:7007/v1/replicas/shopping
@@ -88,20 +92,19 @@ extension ServeOptions {
             try? Terminal.print("godwit is listening on \(address)")
             if demo ?? false { try? Terminal.print("a shopping list is at \(address)/demo") }
         }
+        let syncOptions = try syncOptions(metrics)
         #if PostgreSQL
         if let database = try database.opened() {
             let server = SyncServer(
                 database: database,
                 host: host,
                 port: port ?? 7007,
-                access: access,
+                options: syncOptions,
                 tls: tls,
-                allowedHosts: allowHost,
-                clientSilenceMax: clientSilenceMax,
                 logger: logger,
                 whenListening: whenListening
             )
-            try await run(server, metrics, logger)
+            try await run(server, logger)
             return database.close()
         }
         #endif
@@ -113,25 +116,16 @@ extension ServeOptions {
             store: opened,
             host: host,
             port: port ?? 7007,
-            access: access,
+            options: syncOptions,
             tls: tls,
-            allowedHosts: allowHost,
-            clientSilenceMax: clientSilenceMax,
             logger: logger,
             whenListening: whenListening
         )
-        try await run(server, metrics, logger)
+        try await run(server, logger)
         try opened.close()
     }
 
-    private func run(
-        _ server: SyncServer,
-        _ metrics: PrometheusMetrics,
-        _ logger: Logger
-    ) async throws {
-        var server = server
-        (server.limits, server.metrics) = (limits, metrics)
-        server.hasDemo = demo ?? false
+    private func run(_ server: SyncServer, _ logger: Logger) async throws {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [server],

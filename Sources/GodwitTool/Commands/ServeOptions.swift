@@ -20,6 +20,13 @@ struct ServeOptions: ParsableArguments {
     var allowHost: [String] = []
     @Option(
         help: """
+            Where web pages that may use the server are from, such as https://app.example.com; may be \
+            given several times. (default: the server itself)
+            """
+    )
+    var allowOrigin: [String] = []
+    @Option(
+        help: """
             After how many silent days states are no longer kept for a client; 0 for never. \
             (default: 180)
             """
@@ -31,6 +38,12 @@ struct ServeOptions: ParsableArguments {
     var burst: Int?
     @Option(help: "How many devices one key or user may have in a replica. (default: 10000)")
     var maxClients: Int?
+    @Option(
+        help: "How many replicas there may be that one key or user may make. (default: any number)"
+    )
+    var maxReplicas: Int?
+    @Option(help: "A file to which records of changes and refusals are added, as lines of JSON.")
+    var auditLog: String?
     @Option(help: "How the log is written to standard error: text or json. (default: text)")
     var logFormat: LogFormat?
     @Flag(inversion: .prefixedNo, help: "Say more about each request.") var verbose: Bool?
@@ -55,10 +68,13 @@ extension ServeOptions {
         result.tlsCertificate = tlsCertificate ?? base.tlsCertificate
         result.tlsKey = tlsKey ?? base.tlsKey
         result.allowHost = allowHost.isEmpty ? base.allowHost : allowHost
+        result.allowOrigin = allowOrigin.isEmpty ? base.allowOrigin : allowOrigin
         result.forgetAfter = forgetAfter ?? base.forgetAfter
         result.rate = rate ?? base.rate
         result.burst = burst ?? base.burst
         result.maxClients = maxClients ?? base.maxClients
+        result.maxReplicas = maxReplicas ?? base.maxReplicas
+        result.auditLog = auditLog ?? base.auditLog
         result.logFormat = logFormat ?? base.logFormat
         result.verbose = verbose ?? base.verbose
         result.demo = demo ?? base.demo
@@ -82,6 +98,9 @@ extension ServeOptions {
         }
         guard (1...10_000_000).contains(maxClients ?? 1) else {
             throw ValidationError("--max-clients is a number from 1 to 10000000.")
+        }
+        guard (0...10_000_000).contains(maxReplicas ?? 0) else {
+            throw ValidationError("--max-replicas is a number from 0 to 10000000.")
         }
         guard (tlsCertificate == nil) == (tlsKey == nil) else {
             throw ValidationError("--tls-certificate and --tls-key need each other.")
@@ -117,7 +136,20 @@ extension ServeOptions {
         limits.requestRate = rate
         limits.requestBurst = burst ?? limits.requestBurst
         limits.clientMax = maxClients ?? limits.clientMax
+        limits.replicaMax = maxReplicas
         return limits
+    }
+
+    /// What the server is told of these.
+    ///
+    /// - Throws: `ValidationError` where the file of audit records cannot be written.
+    func syncOptions(_ metrics: PrometheusMetrics) throws -> SyncOptions {
+        var options = SyncOptions(access: access)
+        (options.allowedHosts, options.allowedOrigins) = (allowHost, allowOrigin)
+        (options.clientSilenceMax, options.limits) = (clientSilenceMax, limits)
+        (options.metrics, options.hasDemo) = (metrics, demo ?? false)
+        options.auditLogger = try auditLog.map(AuditFile.logger)
+        return options
     }
 
     var clientSilenceMax: Duration? {
@@ -132,11 +164,13 @@ extension ServeOptions {
     /// The names of the options, as the arguments have them without `--`.
     static let names = [
         "port", "store", "database", "host", "keys", "jwks", "issuer", "audience",
-        "tls-certificate", "tls-key", "allow-host", "forget-after", "rate", "burst", "max-clients",
-        "log-format", "verbose", "demo",
+        "tls-certificate", "tls-key", "allow-host", "allow-origin", "forget-after", "rate", "burst",
+        "max-clients", "max-replicas", "audit-log", "log-format", "verbose", "demo",
     ]
 
     private static let flags: Set = ["keys", "verbose", "demo"]
+    /// Options that may have several texts.
+    private static let lists: Set = ["allow-host", "allow-origin"]
 
     /// Reads the options of a JSON file: a map of their names, such as `{"port": 7007, "keys": true}`.
     init(file path: String) throws {
@@ -167,9 +201,9 @@ extension ServeOptions {
             switch (name, text) {
             case (_, "true") where Self.flags.contains(name): return (name, true)
             case (_, "false") where Self.flags.contains(name): return (name, false)
-            case ("allow-host", _):
-                let hosts = text.split(separator: ",").map { Value.string(Key(String($0))) }
-                return (name, .list(Value.List(hosts)))
+            case _ where Self.lists.contains(name):
+                let texts = text.split(separator: ",").map { Value.string(Key(String($0))) }
+                return (name, .list(Value.List(texts)))
             default: return (name, .string(Key(text)))
             }
         }
@@ -188,12 +222,12 @@ extension ServeOptions {
                 arguments.append(isSet ? "--\(name)" : "--no-\(name)")
             case _ where Self.flags.contains(name):
                 throw ValidationError("\(source): \"\(name)\" is true or false.")
-            case ("allow-host", .list(let hosts)):
-                let names = hosts.compactMap(\.text)
-                guard !names.isEmpty, names.count == hosts.count else {
-                    throw ValidationError("\(source): \"\(name)\" has names of hosts.")
+            case (_, .list(let list)) where Self.lists.contains(name):
+                let texts = list.compactMap(\.text)
+                guard !texts.isEmpty, texts.count == list.count else {
+                    throw ValidationError("\(source): \"\(name)\" is a list of texts.")
                 }
-                arguments += names.map { "--allow-host=\($0)" }
+                arguments += texts.map { "--\(name)=\($0)" }
             case (_, .string(let text)): arguments.append("--\(name)=\(text.text)")
             case (_, .int), (_, .double): arguments.append("--\(name)=\(value.jsonText())")
             default: throw ValidationError("\(source): \"\(name)\" is a text or a number.")

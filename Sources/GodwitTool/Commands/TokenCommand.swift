@@ -87,7 +87,10 @@ struct TokenInspect: AsyncParsableCommand {
         try InputFile.requireOneStandardInput(token, rules.jwks.map { InputFile(argument: $0) })
         let text = String(decoding: try token.bytes(), as: UTF8.self)
         let rules = try rules.rules.map { rules in
-            (rules, keySet: try InputFile(argument: rules.keySet).bytes())
+            guard !rules.keySet.contains("://") else {
+                throw ValidationError("--jwks is a file here: fetch \(rules.keySet) into one.")
+            }
+            return (rules, keySet: try InputFile(argument: rules.keySet).bytes())
         }
         let inspection = try await TokenInspection(
             text.trimmingCharacters(in: .whitespacesAndNewlines),
@@ -115,7 +118,12 @@ struct TokenInspect: AsyncParsableCommand {
 
 /// Which tokens a server takes.
 struct TokenRulesArguments: ParsableArguments {
-    @Option(help: "A JSON Web Key Set: the keys of tokens; it is read again when it changes.")
+    @Option(
+        help: """
+            A JSON Web Key Set, the keys of tokens: a file that is read again when it changes, or an \
+            https address.
+            """
+    )
     var jwks: String?
     @Option(help: "What the claim iss of a token has to be.") var issuer: String?
     @Option(help: "What the claim aud has to be; without it, a token has none.")

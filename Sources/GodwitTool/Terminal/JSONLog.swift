@@ -2,16 +2,26 @@ import Foundation
 import GodwitTree
 import Logging
 
-/// Writes each message as a line of JSON to standard error.
+/// Writes each message as a line of JSON.
 struct JSONLog: LogHandler {
     let label: String
+    private let write: @Sendable (Data) -> Void
     var logLevel = Logger.Level.info
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
 
     private static let timeStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    init(label: String) { self.label = label }
+    /// - Parameter write: Takes a line with its end; by default, standard error.
+    init(
+        label: String,
+        write: @escaping @Sendable (Data) -> Void = { line in
+            // A server runs without its log, too.
+            try? FileHandle.standardError.write(contentsOf: line)
+        }
+    ) {
+        (self.label, self.write) = (label, write)
+    }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
@@ -19,9 +29,7 @@ struct JSONLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let line = line(event, at: Date())
-        // A server runs without its log, too.
-        try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
+        write(Data((line(event, at: Date()) + "\n").utf8))
     }
 
     func line(_ event: LogEvent, at time: Date) -> String {

@@ -30,7 +30,8 @@ enum Sources_GodwitServer_Access_AccessControl_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let store = try Store(.file("/var/lib/godwit/server.sqlite"))
         let made = try await APIKeys(store).create("phone", rights: Rights([.create: [.all]]))
-        try await SyncServer(store: store, host: "0.0.0.0", access: .keys).run()
+        let options = SyncOptions(access: .keys)
+        try await SyncServer(store: store, host: "0.0.0.0", options: options).run()
     }
 }
 
@@ -63,18 +64,46 @@ enum Sources_GodwitServer_Access_TokenRules_1 {
 // Sources/GodwitServer/Limits/ServerLimits.swift, block 1
 enum Sources_GodwitServer_Limits_ServerLimits_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        var server = SyncServer(store: store, access: .keys)
-        server.limits.requestRate = 50
-        try await server.run()
+        var options = SyncOptions(access: .keys)
+        options.limits.requestRate = 50
+        try await SyncServer(store: store, options: options).run()
     }
 }
 
 // Sources/GodwitServer/Metrics/PrometheusMetrics.swift, block 1
 enum Sources_GodwitServer_Metrics_PrometheusMetrics_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        var server = SyncServer(store: store)
-        server.metrics = PrometheusMetrics()
+        var options = SyncOptions()
+        options.metrics = PrometheusMetrics()
+        let server = SyncServer(store: store, options: options)
         try await server.run()
+    }
+}
+
+// Sources/GodwitServer/SyncOptions.swift, block 1
+import Logging
+enum Sources_GodwitServer_SyncOptions_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        var options = SyncOptions(access: .keys)
+        options.allowedOrigins = ["https://app.example.com"]
+        options.limits.requestRate = 50
+        options.auditLogger = Logger(label: "com.example.audit")
+        try await SyncServer(store: store, host: "0.0.0.0", options: options).run()
+    }
+}
+
+// Sources/GodwitServer/SyncRoutes.swift, block 1
+import Hummingbird
+enum Sources_GodwitServer_SyncRoutes_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let options = SyncOptions(access: .keys)
+        let sync = try await SyncRoutes(store: store, host: "0.0.0.0", options: options)
+        let router = Router()
+        router.get("/") { _, _ in "hello" }
+        sync.add(to: router, at: "/sync")
+        var application = Application(router: router, configuration: .init(address: .hostname("0.0.0.0")))
+        application.addServices(sync)
+        try await application.runService()
     }
 }
 
@@ -85,7 +114,7 @@ import GodwitPostgreSQL
 enum Sources_GodwitServer_SyncServer_PostgreSQL_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let address = try PostgreSQLAddress("postgres://godwit@db.example.com/sync")
-        let server = SyncServer(database: PostgreSQLDatabase(address), access: .keys)
+        let server = SyncServer(database: PostgreSQLDatabase(address), options: SyncOptions(access: .keys))
         try await server.run()
     }
 }
@@ -103,6 +132,11 @@ enum Sources_GodwitServer_SyncServer_1 {
 enum Sources_GodwitServer_TLS_TLSFiles_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let tls = TLSFiles(certificates: "/etc/godwit/fullchain.pem", privateKey: "/etc/godwit/privkey.pem")
-        try await SyncServer(store: store, host: "0.0.0.0", access: .keys, tls: tls).run()
+        try await SyncServer(
+            store: store,
+            host: "0.0.0.0",
+            options: SyncOptions(access: .keys),
+            tls: tls
+        ).run()
     }
 }

@@ -144,6 +144,34 @@ enum Sources_GodwitStore_Observation_LiveQuery_1 {
     }
 }
 
+// Sources/GodwitStore/Observation/LiveSearch.swift, block 1
+enum Sources_GodwitStore_Observation_LiveSearch_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let found = LiveSearch(notes.matching("brown bread", by: words), in: store)
+        ForEach(found.rows) { row in Text(row.snippet.text) }
+        found.query = notes.matching("bread", by: words)     // as the user types
+    }
+}
+
+// Sources/GodwitStore/Observation/LiveSection.swift, block 1
+enum Sources_GodwitStore_Observation_LiveSection_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let roster = LiveQuery(contacts.order(by: \.address.city).order(by: \.name), in: store)
+        ForEach(roster.sections(by: \.address.city)) { section in
+            Section(section.value) { ForEach(section.rows) { Text($0.object.name) } }
+        }
+    }
+}
+
+// Sources/GodwitStore/Observation/LiveValue.swift, block 1
+enum Sources_GodwitStore_Observation_LiveValue_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let unpaid = invoices.where(\.isPaid, .equal(false))
+        let total = LiveValue(in: store) { try $0.sum(\.cents, of: unpaid) }
+        Text("\(total.value ?? 0)")
+    }
+}
+
 // Sources/GodwitStore/Observation/Store+Observation.swift, block 1
 enum Sources_GodwitStore_Observation_Store_Observation_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {

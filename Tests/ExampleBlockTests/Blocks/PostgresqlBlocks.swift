@@ -22,7 +22,7 @@ import GodwitPostgreSQL
 enum Documentation_postgresql_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let address = try PostgreSQLAddress("postgres://godwit@db.example.com/sync")
-        let server = SyncServer(database: PostgreSQLDatabase(address), access: .keys)
+        let server = SyncServer(database: PostgreSQLDatabase(address), options: SyncOptions(access: .keys))
         try await server.run()
     }
 }

@@ -60,14 +60,41 @@ enum Documentation_screens_3 {
 // Documentation/screens.md, block 4
 enum Documentation_screens_4 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        for try await total in store.values({ try $0.sum(\.cents, of: invoices.where(\.isPaid, .equal(false))) }) {
-            label.text = "\(total)"
+        let roster = LiveQuery(contacts.order(by: \.address.city).order(by: \.name), in: store)
+        List(roster.sections(by: \.address.city)) { section in
+            Section(section.value) { ForEach(section.rows) { row in Text(row.object.name) } }
         }
     }
 }
 
 // Documentation/screens.md, block 5
 enum Documentation_screens_5 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let found = LiveSearch(notes.matching("bread", by: words), in: store)
+        List(found.rows) { row in Text(row.snippet.text) }
+        found.query = notes.matching("brown bread", by: words)
+    }
+}
+
+// Documentation/screens.md, block 6
+enum Documentation_screens_6 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let total = LiveValue(in: store) { try $0.sum(\.cents, of: invoices.where(\.isPaid, .equal(false))) }
+        Text("\(total.value ?? 0) to pay")
+    }
+}
+
+// Documentation/screens.md, block 7
+enum Documentation_screens_7 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        for try await total in store.values({ try $0.sum(\.cents, of: invoices.where(\.isPaid, .equal(false))) }) {
+            label.text = "\(total)"
+        }
+    }
+}
+
+// Documentation/screens.md, block 8
+enum Documentation_screens_8 {
     struct SyncBadge: View {
         let sync: LiveReplica
 
@@ -84,8 +111,8 @@ enum Documentation_screens_5 {
     }
 }
 
-// Documentation/screens.md, block 6
-enum Documentation_screens_6 {
+// Documentation/screens.md, block 9
+enum Documentation_screens_9 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let monitor = QueueMonitor(queue)
         let summary = monitor.summary
@@ -93,8 +120,8 @@ enum Documentation_screens_6 {
     }
 }
 
-// Documentation/screens.md, block 7
-enum Documentation_screens_7 {
+// Documentation/screens.md, block 10
+enum Documentation_screens_10 {
     @MainActor final class RosterModel {
         let view: ReadView
         let roster: LiveList<Contact, Presence, String>

@@ -36,7 +36,8 @@ enum Documentation_server_access_3 {
         var options = Store.Options()
         options.processes = .several
         let store = try Store(.file("/var/lib/godwit/server.sqlite"), options: options)
-        try await SyncServer(store: store, host: "0.0.0.0", access: .keys).run()
+        let server = SyncServer(store: store, host: "0.0.0.0", options: SyncOptions(access: .keys))
+        try await server.run()
     }
 }
 

@@ -31,7 +31,7 @@ enum Documentation_server_2 {
         let server = SyncServer(
             store: store,
             host: "0.0.0.0",
-            access: .keys,
+            options: SyncOptions(access: .keys),
             tls: TLSFiles(certificates: "fullchain.pem", privateKey: "privkey.pem")
         )
         try await server.run()
@@ -48,5 +48,20 @@ enum Documentation_server_3 {
             try await HTTPTransport(server: "http://127.0.0.1:\(port)").create("shopping")
             break
         }
+    }
+}
+
+// Documentation/server.md, block 4
+import Hummingbird
+enum Documentation_server_4 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let options = SyncOptions(access: .keys)
+        let sync = try await SyncRoutes(store: store, host: "0.0.0.0", options: options)
+        let router = Router()
+        router.get("/") { _, _ in "the app's own page" }
+        sync.add(to: router, at: "/sync")
+        var app = Application(router: router, configuration: .init(address: .hostname("0.0.0.0", port: 8080)))
+        app.addServices(sync)
+        try await app.runService()
     }
 }

@@ -1,0 +1,119 @@
+#if Server
+internal import AsyncHTTPClient
+internal import Foundation
+internal import Logging
+internal import NIOCore
+internal import NIOHTTP1
+
+/// The key set at the address of an identity provider, which is fetched again from time to time.
+///
+/// A set that cannot be fetched, or is none, leaves the last good one as it was. An unknown key is looked for
+/// once in ``Self/lookInterval`` at most, so that forged tokens cost the provider nothing.
+actor RemoteTokenKeys: TokenKeySource {
+    private let address: Address
+    private let elapsed: @Sendable () -> Duration
+    private let logger: Logger
+    private let fetch: @Sendable () async throws -> [UInt8]
+    private var current: TokenKeySet
+    /// When the last fetch has begun.
+    private var asked: Duration
+    private var fetching: Task<Void, Never>?
+
+    /// How old a set may become.
+    static let refreshInterval = Duration.seconds(600)
+    static let lookInterval = Duration.seconds(30)
+
+    /// - Parameters:
+    ///   - elapsed: The time since any moment.
+    ///   - fetch: Gets the set's bytes.
+    /// - Throws: ``AccessError/unusableKeySet(path:reason:)``.
+    init(
+        _ address: Address,
+        elapsed: @escaping @Sendable () -> Duration,
+        logger: Logger,
+        fetch: @escaping @Sendable () async throws -> [UInt8]
+    ) async throws(AccessError) {
+        asked = elapsed()
+        do {
+            current = try await TokenKeySet(try await fetch())
+        } catch {
+            throw .unusableKeySet(path: address.text, reason: "\(error)")
+        }
+        (self.address, self.elapsed, self.logger, self.fetch) = (address, elapsed, logger, fetch)
+    }
+
+    func keys(for id: String) async -> TokenKeySet {
+        let age = elapsed() - asked
+        if age >= Self.refreshInterval || !current.hasKey(id) && age >= Self.lookInterval {
+            refresh()
+        }
+        // A known key lets its tokens in while the provider is asked.
+        if !current.hasKey(id) { await fetching?.value }
+        return current
+    }
+
+    private func refresh() {
+        guard fetching == nil else { return }
+        asked = elapsed()
+        fetching = Task {
+            defer { fetching = nil }
+            do {
+                current = try await TokenKeySet(try await fetch())
+            } catch {
+                let metadata: Logger.Metadata = [
+                    "address": "\(address.text)", "error": "\(error)",
+                ]
+                logger.error(
+                    "the key set cannot be had; the last good one stays",
+                    metadata: metadata
+                )
+            }
+        }
+    }
+}
+
+extension RemoteTokenKeys {
+    /// The address of a key set: HTTPS, or HTTP on loopback.
+    struct Address: Sendable {
+        let text: String
+
+        private static let timeout = TimeAmount.seconds(10)
+
+        /// Nil for a path.
+        ///
+        /// - Throws: ``AccessError/unusableKeySet(path:reason:)`` for an address that anyone on the way could
+        ///   answer for.
+        init?(_ text: String) throws(AccessError) {
+            let scheme = text.prefix { $0 != ":" }.lowercased()
+            guard text.contains("://"), ["http", "https"].contains(scheme) else { return nil }
+            let host = URLComponents(string: text)?.host
+            guard let host, !host.isEmpty, scheme == "https" || Loopback.contains(host) else {
+                let reason = "it is no address that begins with https://"
+                throw .unusableKeySet(path: text, reason: reason)
+            }
+            self.text = text
+        }
+
+        /// Gets the set; another address that the provider names is not asked.
+        func fetch() async throws -> [UInt8] {
+            var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+            configuration.timeout.connect = Self.timeout
+            let text = text
+            return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
+                let request = HTTPClientRequest(url: text)
+                let response = try await client.execute(request, timeout: Self.timeout)
+                guard response.status == .ok else {
+                    throw TokenKeySet.Fault(description: "the answer is \(response.status)")
+                }
+                do {
+                    let body = try await response.body.collect(upTo: TokenKeyFile.sizeMax)
+                    return Array(body.readableBytesView)
+                } catch is NIOTooManyBytesError {
+                    let reason = "it has more than \(TokenKeyFile.sizeMax) bytes"
+                    throw TokenKeySet.Fault(description: reason)
+                }
+            }
+        }
+    }
+}
+#endif
