@@ -42,7 +42,7 @@ struct ServedReplicas: Sendable {
             replicaMax: options.limits.replicaMax,
             metrics: ServerMetrics(options.metrics ?? MetricsSystem.factory),
             published: options.metrics,
-            audit: AuditLog(logger: options.auditLogger),
+            audit: AuditLog(options.auditLogger),
             isTraced: options.isTraced,
             hasDemo: options.hasDemo,
             heartbeat: options.heartbeat

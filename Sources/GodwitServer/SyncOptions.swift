@@ -24,7 +24,8 @@ public struct SyncOptions: Sendable {
     /// The web pages of other sites that may use the server, such as `https://app.example.com`.
     ///
     /// A browser says where a page is from (`Origin`). The server answers pages of its own and of these
-    /// origins, and refuses others. Requests of apps have no origin.
+    /// origins, and refuses others. A native app has no origin; one in a web view has, such as
+    /// `capacitor://localhost`.
     public var allowedOrigins: [String] = []
     /// For how long the server keeps states for a client that is silent; nil for ever.
     ///
@@ -34,15 +35,17 @@ public struct SyncOptions: Sendable {
     public var limits = ServerLimits()
     /// Counts requests, and is what `GET /metrics` answers.
     ///
-    /// If it is nil, the server counts in the metrics system of the process, and has no such path.
+    /// If it is nil, the server counts in the metrics system of the process, and has no such path; ``SyncRoutes``
+    /// have none either.
     public var metrics: PrometheusMetrics?
-    /// Records which principal has made a replica, has changed one, or was refused; see ``AuditAction``.
+    /// Records which principal has made a replica, has sent changes, or was refused; see ``AuditAction``.
     public var auditLogger: Logger?
     /// Whether each request is a span of the process's tracer (swift-distributed-tracing).
     public var isTraced = false
     /// Whether the server has the replica "shopping", and serves a page at `/demo` that edits it.
     ///
     /// Everybody who reaches the server may then edit the list: for ``AccessControl/open`` alone.
+    /// ``SyncRoutes`` have no pages.
     public var hasDemo = false
     /// See ``ReplicaRoutes/heartbeat``.
     var heartbeat = Duration.seconds(20)

@@ -13,7 +13,7 @@ extension SyncRoutes {
     /// - Throws: As ``init(store:host:options:logger:)``, and `PostgreSQLError`.
     public init(
         database: PostgreSQLDatabase,
-        host: String = "127.0.0.1",
+        host: String,
         options: SyncOptions = SyncOptions(),
         logger: Logger = Logger(label: "godwit.server")
     ) async throws {

@@ -31,14 +31,15 @@ public struct SyncRoutes: Service {
 
     /// - Parameters:
     ///   - store: Where the replicas are kept.
-    ///   - host: The address that the app's server listens on.
+    ///   - host: The address that the app's server listens on: on any but a loopback address, the options need
+    ///     ``AccessControl``.
     ///   - options: Which clients are let in, and how much each may use.
     ///   - logger: Where background work logs; a request logs where the app's router does.
     /// - Throws: ``AccessError/openBeyondLoopback(address:)``, ``AccessError/unusableKeySet(path:reason:)``,
     ///   ``AccessError/invalidOrigin(_:)``, `StoreError`.
     public init(
         store: Store,
-        host: String = "127.0.0.1",
+        host: String,
         options: SyncOptions = SyncOptions(),
         logger: Logger = Logger(label: "godwit.server")
     ) async throws {
@@ -64,9 +65,12 @@ public struct SyncRoutes: Service {
     ) {
         let prefix = path.split(separator: "/").map { "/\($0)" }.joined()
         for (path, methods) in ServerRoute.embedded {
+            let route = MountedRoute<Context>(
+                responder: responder,
+                componentCount: path.split(separator: "/").count
+            )
             for method in methods {
-                let mounted = MountedRoute<Context>(responder: responder, prefix: prefix)
-                router.on(RouterPath(prefix + path), method: method, responder: mounted)
+                router.on(RouterPath(prefix + path), method: method, responder: route)
             }
         }
     }
@@ -84,13 +88,14 @@ public struct SyncRoutes: Service {
 /// Hands a request of an app's router on to the routes, without what stands before their paths.
 private struct MountedRoute<Context: RequestContext>: HTTPResponder {
     let responder: RouterResponder<AccessContext>
-    let prefix: String
+    /// How many components the path of the route has, the last ones of the request's.
+    let componentCount: Int
 
     @concurrent func respond(to request: Request, context: Context) async throws -> Response {
         var head = request.head
-        head.path = head.path.map { path in
-            path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : path
-        }
+        let components = request.uri.path.split(separator: "/").suffix(componentCount)
+        let query = request.uri.query.map { "?\($0)" } ?? ""
+        head.path = "/" + components.joined(separator: "/") + query
         let context = AccessContext(logger: context.logger)
         return try await responder.respond(
             to: Request(head: head, body: request.body),

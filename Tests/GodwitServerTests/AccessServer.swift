@@ -58,6 +58,7 @@ final class AccessServer: Sendable {
         drainMax: Duration = .seconds(20),
         hasDemo: Bool = false,
         origins: [String] = [],
+        hosts: [String] = [],
         audit: RecordedLog? = nil,
         isTraced: Bool = false,
         _ body: () async throws -> Void
@@ -68,7 +69,7 @@ final class AccessServer: Sendable {
         (options.limits, options.metrics) = (limits, PrometheusMetrics())
         (options.heartbeat, options.hasDemo) = (heartbeat, hasDemo)
         (options.allowedOrigins, options.auditLogger) = (origins, audit?.logger)
-        options.isTraced = isTraced
+        (options.isTraced, options.allowedHosts) = (isTraced, hosts)
         var server = SyncServer(store: store, port: 0, options: options, tls: tls, logger: logger) {
             continuation.yield($0)
         }

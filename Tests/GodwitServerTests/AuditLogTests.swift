@@ -3,6 +3,7 @@ import GodwitReplication
 import GodwitStore
 import GodwitTestKit
 import GodwitTree
+import Synchronization
 import Testing
 
 @testable import GodwitServer
@@ -44,6 +45,44 @@ import Testing
             #expect(audit.lines.contains { $0.contains("no right to create shopping") })
             for line in audit.lines { #expect(!line.contains(ann.token)) }
         }
+    }
+
+    @Test func `a wrong secret is recorded without the secret, and an open server's requests, too`()
+        async throws
+    {
+        let ann = try await server.key("ann", [.create: "*"])
+        let wrong = String(ann.token.dropLast(3)) + "AAA"
+        try await server.serving(audit: audit) { _ = try await server.ask(.create, wrong) }
+        let line = try #require(audit.lines.last)
+        #expect(line.contains("the secret of the key \(ann.key.id) is wrong"))
+        for secret in [ann.token, wrong, String(wrong.suffix(20))] {
+            #expect(!line.contains(secret))
+        }
+        try await server.serving(.open, audit: audit) {
+            let made = try await records { _ = try await server.ask(.create, nil) }
+            #expect(made == [["created", "shopping"]])
+            #expect(audit.lines.last?.contains("everyone") == true)
+            // A message that nothing was done with is no change.
+            let none = try await records { _ = try await server.ask(.exchange, nil, of: "none") }
+            #expect(none == [])
+        }
+    }
+
+    @Test func `requests of strangers fill no disk, and are counted`() {
+        let time = Mutex(Duration.zero)
+        let log = AuditLog(audit.logger, now: { time.withLock(\.self) })
+        let stranger = AccessContext(logger: audit.logger)
+        func note() { log.note(.refused, stranger, because: "no token") }
+        for _ in 0..<1_000 { note() }
+        #expect(audit.lines.count == 100)
+        time.withLock { $0 = .milliseconds(100) }
+        note()
+        #expect(audit.lines.count == 101)
+        #expect(audit.lines.last?.contains("\"omitted\": 900") == true)
+        var known = stranger
+        known.knownPrincipal = .everyone
+        for _ in 0..<10 { log.note(.refused, known, because: "no right") }
+        #expect(audit.lines.count == 111)
     }
 
     @Test func `who changes objects is recorded with the device, and who may not`() async throws {

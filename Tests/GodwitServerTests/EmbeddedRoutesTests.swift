@@ -28,17 +28,25 @@ import FoundationNetworking
     /// Runs an app that has a page of its own, and the routes behind a path.
     private func serving(
         at path: String,
+        inGroup group: String? = nil,
         _ body: (String) async throws -> Void
     ) async throws {
         let logger = server.log.logger
+        var options = SyncOptions(access: .keys)
+        options.allowedOrigins = ["https://app.example.com"]
         let sync = try await SyncRoutes(
             store: server.store,
-            options: SyncOptions(access: .keys),
+            host: "127.0.0.1",
+            options: options,
             logger: logger
         )
         let router = Router()
         router.get("/") { _, _ in "the app" }
-        sync.add(to: router, at: path)
+        if let group {
+            sync.add(to: router.group(RouterPath(group)), at: path)
+        } else {
+            sync.add(to: router, at: path)
+        }
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let app = Application(
             router: router,
@@ -53,10 +61,18 @@ import FoundationNetworking
                 try await services.run()
             }
             if let port = await ports.first(where: { _ in true }) {
-                defer { group.cancelAll() }
-                try await body("http://127.0.0.1:\(port)")
+                let outcome = await Self.outcome { try await body("http://127.0.0.1:\(port)") }
+                await services.triggerGracefulShutdown()
+                try outcome.get()
             }
+            try await group.waitForAll()
         }
+    }
+
+    private static func outcome(
+        _ body: () async throws -> Void
+    ) async -> Result<Void, any Error> {
+        do { return .success(try await body()) } catch { return .failure(error) }
     }
 
     @Test(arguments: ["", "/sync", "data/sync/"])
@@ -77,6 +93,25 @@ import FoundationNetworking
             try await tablet.store.write { try $0.set("cheese", for: "b", in: lists) }
             try await tablet.connector.synchronize(name)
             #expect(try await heads.next()?.serial == 2)
+        }
+    }
+
+    @Test func `a group of the app's router and a page of another site find the routes, too`()
+        async throws
+    {
+        let key = try await server.key("phones", [.create: "*"])
+        try await serving(at: "/sync", inGroup: "/api") { url in
+            let transport = try HTTPTransport(server: "\(url)/api/sync", token: key.token)
+            try await transport.create(name)
+            let list = try await status(of: "\(url)/api/sync/v1/replicas?limit=1", key.token)
+            #expect(list == 200)
+            let address = try #require(URL(string: "\(url)/api/sync/v1/replicas/shopping"))
+            var request = URLRequest(url: address)
+            request.httpMethod = "OPTIONS"
+            request.setValue("https://app.example.com", forHTTPHeaderField: "origin")
+            request.setValue("PUT", forHTTPHeaderField: "access-control-request-method")
+            let (_, response) = try await URLSession.shared.data(for: request)
+            #expect((response as? HTTPURLResponse)?.statusCode == 204)
         }
     }
 

@@ -40,9 +40,14 @@ import FoundationNetworking
             let methods = asked.value(forHTTPHeaderField: "access-control-allow-methods")
             #expect(methods == "GET, POST, PUT")
             let names = asked.value(forHTTPHeaderField: "access-control-allow-headers") ?? ""
-            for name in ["authorization", "content-type", "godwit-client"] {
-                #expect(names.contains(name))
-            }
+            #expect(
+                names.split(separator: ", ") == [
+                    "accept", "authorization", "content-type", "godwit-client", "last-event-id",
+                    "traceparent", "tracestate",
+                ]
+            )
+            let exposed = asked.value(forHTTPHeaderField: "access-control-expose-headers")
+            #expect(exposed == "retry-after, x-request-id")
             let made = try await ask(
                 "PUT",
                 ["Origin": app, "Authorization": "Bearer \(key.token)"]
@@ -91,6 +96,22 @@ import FoundationNetworking
         }
     }
 
+    @Test
+    func `a page under a name of the server is its own, although a proxy has changed the name`()
+        async throws
+    {
+        let key = try await server.key("page", [.create: "*"])
+        try await server.serving(hosts: ["sync.example.com"]) {
+            let token = ["Authorization": "Bearer \(key.token)"]
+            for (origin, status) in [
+                ("https://sync.example.com", 200), ("https://other.example.com", 403),
+            ] {
+                let answer = try await ask("PUT", token.merging(["Origin": origin]) { $1 })
+                #expect(answer.statusCode == status, "\(origin)")
+            }
+        }
+    }
+
     @Test func `a method that no route has is answered as before, also for a named origin`()
         async throws
     {
@@ -104,7 +125,7 @@ import FoundationNetworking
 
     @Test(arguments: [
         "app.example.com", "https://", "https://app.example.com/", "https://a.example/path", "*",
-        "ftp://a.example", "https://ann@a.example", "null", "",
+        "file://", "https://ann@a.example", "null", "",
     ])
     func `a server does not start with an origin that no page has`(_ origin: String) async throws {
         await #expect(throws: AccessError.invalidOrigin(origin)) {
@@ -117,5 +138,9 @@ import FoundationNetworking
         #expect(OriginCheck.normal("http://localhost:5173") == "http://localhost:5173")
         #expect(OriginCheck.normal("https://a.example:80") == "https://a.example:80")
         #expect(OriginCheck.normal("http://[::1]:5173") == "http://[::1]:5173")
+        for spelling in ["https://xn--mnchen-3ya.example", "https://m\u{fc}nchen.example"] {
+            #expect(OriginCheck.normal(spelling) == "https://xn--mnchen-3ya.example")
+        }
+        #expect(OriginCheck.normal("capacitor://localhost") == "capacitor://localhost")
     }
 }

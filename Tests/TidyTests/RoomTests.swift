@@ -25,7 +25,9 @@ import Testing
         "GodwitPostgreSQL": [
             "Error", "Connection", "Pool", "Schema", "Table", "Heads", "Storage", ".",
         ],
-        "GodwitServer": ["Answer", "Metrics", "Access", "Limits", "TLS", "Routes", "."],
+        "GodwitServer": [
+            "Answer", "Metrics", "Access", "Limits", "TLS", "Routes", "Copy", ".",
+        ],
     ]
 
     @Test(arguments: rooms.keys.sorted())

@@ -11,6 +11,9 @@ struct PushReplica: PushOperation {
     static let kind = "godwit.push-replica"
 
     let replica: String
+
+    /// Why a push is tried again whose replica is not open.
+    static func isNotOpen(_ name: ReplicaName) -> String { "the replica \"\(name)\" is not open" }
 }
 
 /// Enqueues pushes of one replica, unless one waits already.
@@ -45,7 +48,8 @@ final class PushMarker: Sendable {
     /// Has a push begin at once that has failed because the replica was not open.
     func hasten(in transaction: borrowing WriteTransaction) throws {
         guard let known = last.withLock(\.self), let operation = try transaction.operation(known),
-            operation.state == .waiting, operation.attempts > 0, isPush(operation)
+            operation.state == .waiting, operation.reason == PushReplica.isNotOpen(name),
+            isPush(operation)
         else { return }
         do {
             try transaction.retryOperation(known)

@@ -16,7 +16,7 @@ extension ReplicaConnector {
             let server = options.server
             let isThere = try await store.read { try Replica.exists(name, server: server, in: $0) }
             guard isThere else { return .skipped(reason: "the replica was left") }
-            return .retry(after: .seconds(5), reason: "the replica \"\(name)\" is not open")
+            return .retry(after: .seconds(5), reason: PushReplica.isNotOpen(name))
         }
         let isDone: Bool
         do {

@@ -4,11 +4,11 @@
 ///
 /// The sizes before each row are added up without reading the values. Keys are not added: a page of them
 /// alone has 8 MiB at most.
-struct RowPage {
+package struct RowPage {
     /// About how many bytes of values or changes a page has, beside one large row.
-    static let sizeMax = 1 << 20
+    package static let sizeMax = 1 << 20
     /// How many rows a page has at most.
-    static let countMax = 4_096
+    package static let countMax = 4_096
 
     /// The columns, by the names that the source gives them.
     let columns: String
@@ -19,7 +19,11 @@ struct RowPage {
     /// The columns that put the rows in their order.
     let order: String
 
-    var sql: String {
+    package init(columns: String, size: String, source: String, order: String) {
+        (self.columns, self.size, self.source, self.order) = (columns, size, source, order)
+    }
+
+    package var sql: String {
         """
         SELECT \(columns) FROM (
             SELECT \(columns), sum(size) OVER (ORDER BY \(order)) - size AS before

@@ -42,7 +42,7 @@ enum PipelineSetup {
         guard !changed.isEmpty else { return nil }
         let ordered = Set(try PipelineTable.pipelines(in: database).filter(\.value).keys)
         var order = CommitOrder(database: database, ordered: ordered)
-        for name in changed.sorted() { try order.restore(in: name) }
+        try order.restore(in: changed)
         return order.changed
     }
 

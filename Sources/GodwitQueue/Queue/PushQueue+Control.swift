@@ -88,7 +88,12 @@ extension PushQueue {
             case .unknown: return .unknown
             }
         }
-        guard let operation = try await store.read({ try $0.operation(id) }) else {
+        let (found, place) = try await store.read { transaction in
+            (try transaction.operation(id), try transaction.place(of: id))
+        }
+        guard let operation = found else {
+            // It may have left since the second look.
+            if case .gone(let fate) = place { return .finished(fate) }
             return .unknown
         }
         let isOurs = pipelines.contains { $0.name == operation.pipeline }

@@ -63,6 +63,7 @@ extension PushQueue {
             )
             if let reordered {
                 for operation in reordered.sorted() { try transaction.noteNeeds(of: operation) }
+                try transaction.note(.reordered)
                 transaction.footprints().forget()
             }
             // Asked for here, because the end of one may be recorded just before this.

@@ -35,6 +35,8 @@ public final class PushQueue: Sendable {
         let journal = store.attachment { QueueJournal($0) }
         // Before all properties are set: `deinit` would take back another queue's pipelines.
         try journal.add(pipelines)
+        // It knows which operations are in the order of commits.
+        store.attachment { _ in FootprintJournal() }.forget()
         self.journal = journal
         self.store = store
         self.pipelines = pipelines
@@ -62,6 +64,7 @@ public final class PushQueue: Sendable {
     deinit {
         store.setNeighbourListener(of: self, nil)
         journal.remove(pipelines)
+        store.attachment { _ in FootprintJournal() }.forget()
         journal.removeListener(self)
         state.withLock { $0.events.end() }
     }

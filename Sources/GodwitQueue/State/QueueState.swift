@@ -123,6 +123,7 @@ extension QueueState {
         case .released(let number, let context):
             machine.release(number, context)
             touch(number)
+        case .reordered: break  // Each pipeline knows its own.
         case .suspended(let pipeline, let reason):
             suspend(StoredSuspension(pipeline: pipeline ?? PipelineTable.all, reason: reason))
         case .unsuspended(let pipeline, let reason):

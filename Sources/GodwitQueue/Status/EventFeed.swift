@@ -129,7 +129,7 @@ extension QueueEvent {
         case .resumed(let number): self = .resumed(number)
         case .reprioritized(let number, _), .needsChanged(let number, _):
             self = .modified(number)
-        case .started, .held, .released: return nil
+        case .started, .held, .released, .reordered: return nil
         case .suspended(let pipeline, let reason):
             self = .suspended(pipeline: pipeline, reason: reason)
         case .unsuspended(let pipeline, let reason):

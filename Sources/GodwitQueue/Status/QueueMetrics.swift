@@ -38,7 +38,7 @@ struct QueueMetrics: Sendable {
         case .stopped(_, .conflict): conflicts.increment()
         case .stopped: refused.increment()
         case .started, .resumed, .reprioritized, .needsChanged, .held, .released, .suspended,
-            .unsuspended:
+            .unsuspended, .reordered:
             break
         }
     }

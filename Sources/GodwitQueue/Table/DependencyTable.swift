@@ -137,23 +137,6 @@ enum DependencyTable {
         return try edges(of: statement)
     }
 
-    /// The operations of a pipeline that wait for some of others, in their order.
-    static func operations(
-        of pipeline: String,
-        waitingForOthersIn database: Database
-    ) throws -> [OperationNumber] {
-        try Int64.fetchAll(
-            database,
-            sql: """
-                SELECT DISTINCT own.number FROM godwit_dependency AS edge
-                JOIN godwit_operation AS own ON own.number = edge.operation
-                JOIN godwit_operation AS need ON need.number = edge.needs
-                WHERE own.pipeline = ?1 AND need.pipeline <> ?1 ORDER BY own.number
-                """,
-            arguments: [pipeline]
-        ).map { OperationNumber(rawValue: $0) }
-    }
-
     /// Takes back what waits for an operation that is not there: a damaged file has lost it.
     static func removeLostNeeds(in database: Database) throws {
         try database.execute(

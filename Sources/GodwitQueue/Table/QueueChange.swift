@@ -20,6 +20,8 @@ enum QueueChange: Sendable {
     /// nil for all pipelines.
     case suspended(pipeline: String?, reason: String)
     case unsuspended(pipeline: String?, reason: String)
+    /// A pipeline has another order than before.
+    case reordered
 
     struct Enqueued: Sendable {
         let outline: OperationTable.Outline
@@ -39,6 +41,7 @@ extension QueueChange {
             number
         case .held(let row): row.operation
         case .suspended, .unsuspended: QueueLog.suspensions
+        case .reordered: QueueLog.orders
         }
     }
 

@@ -17,6 +17,8 @@ enum QueueLog {
     static let commitMax: Int64 = 10_000
     /// Stands for the suspensions of pipelines.
     static let suspensions = OperationNumber(rawValue: 0)
+    /// Stands for the order of pipelines; commits begin with 1.
+    static let orders = OperationNumber(rawValue: 1)
 
     static func append(
         _ changes: [QueueChange],
@@ -100,7 +102,8 @@ struct QueueNews: Sendable {
 
     init(of commits: ClosedRange<CommitNumber>, in database: Database) throws {
         let numbers = try QueueLog.numbers(of: commits, in: database)
-        items = try numbers.filter { $0 != QueueLog.suspensions }.compactMap { number -> Item? in
+        let others: Set = [QueueLog.suspensions, QueueLog.orders]
+        items = try numbers.filter { !others.contains($0) }.compactMap { number -> Item? in
             guard let operation = try OperationTable.operation(number, in: database) else {
                 guard try !QueueLog.hasLater(than: commits.upperBound, number, in: database) else {
                     return nil

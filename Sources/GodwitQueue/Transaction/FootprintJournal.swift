@@ -4,8 +4,8 @@ internal import Synchronization
 /// Keeps the footprints of the unfinished operations in memory, in step with the database.
 ///
 /// It reads them when a transaction first needs them, and takes in what other processes have committed
-/// since. If a request fails, it reads the operations again that the request has changed; if a group of
-/// requests is rolled back, it reads all of them.
+/// since. If a request fails that has only added operations, it forgets these; if one fails that has changed
+/// others, if a group of requests is rolled back, or if a pipeline gets another order, it reads all of them.
 final class FootprintJournal: Sendable {
     private struct State {
         /// nil until it is needed.
@@ -18,6 +18,8 @@ final class FootprintJournal: Sendable {
         var stale: Set<OperationNumber> = []
         /// Whether the index has something that may be rolled back yet.
         var isUncommitted = false
+        /// Changes when the index is forgotten.
+        var generation = 0
     }
 
     private struct Request {
@@ -39,22 +41,23 @@ final class FootprintJournal: Sendable {
         transaction.add(self)
         transaction.touch()
         // Taken out, not copied. If the body fails, the index is read again.
-        var (index, seen, stale) = state.withLock { state in
+        var (index, seen, stale, generation) = state.withLock { state in
             if state.current == nil {
                 state.current = Request(commit: transaction.commit, seen: state.seen)
             }
-            if state.index == nil { state.current?.hasLoaded = true }
             defer { state.stale = [] }
-            return (state.index.take(), state.seen, state.stale)
+            return (state.index.take(), state.seen, state.stale, state.generation)
         }
-        try Self.catchUp(&index, from: seen, and: stale, in: transaction)
+        let hasRead = try Self.catchUp(&index, from: seen, and: stale, in: transaction)
         var current = index.take() ?? FootprintIndex()
         _ = current.takeChanged()
         let result = try body(&current)
         let changed = current.takeChanged()
         if current.isEmpty { current = FootprintIndex() }
         state.withLock { [current] state in
-            state.index = current
+            // A queue may have come meanwhile.
+            if state.generation == generation { state.index = current }
+            if hasRead { state.current?.hasLoaded = true }
             state.seen = CommitNumber(rawValue: transaction.commit.rawValue - 1)
             state.current?.changed.formUnion(changed)
         }
@@ -75,23 +78,28 @@ final class FootprintJournal: Sendable {
         state.withLock { $0.index?.forgetNeeds(of: operation) }
     }
 
+    /// - Returns: Whether it has read all operations, with what the request under way has done to them.
     private static func catchUp(
         _ index: inout FootprintIndex?,
         from seen: CommitNumber,
         and stale: Set<OperationNumber>,
         in transaction: borrowing WriteTransaction
-    ) throws {
+    ) throws -> Bool {
         let (last, database) = (transaction.commit.rawValue - 1, transaction.connection)
         if transaction.isShared, last - seen.rawValue > QueueLog.commitMax { index = nil }
         guard index != nil else {
             index = try read(transaction)
-            return
+            return true
         }
         var numbers = stale
         if transaction.isShared, seen.rawValue < last {
             let first = CommitNumber(rawValue: seen.rawValue + 1)
             let commits = first...CommitNumber(rawValue: last)
             numbers.formUnion(try QueueLog.numbers(of: commits, in: database))
+        }
+        guard !numbers.contains(QueueLog.orders) else {
+            index = try read(transaction)
+            return true
         }
         for number in numbers.sorted() {
             guard let stored = try OperationTable.footprint(of: number, in: database) else {
@@ -101,12 +109,14 @@ final class FootprintJournal: Sendable {
             let line = try transaction.line(of: stored)
             if index?.load(stored.record, of: number, in: line) == false {
                 index = try read(transaction)
-                return
+                return true
             }
         }
+        return false
     }
 
-    private static func read(
+    /// The index as the database has it.
+    static func read(
         _ transaction: borrowing WriteTransaction
     ) throws -> FootprintIndex {
         var (index, lines) = (FootprintIndex(), [String: Bool]())
@@ -123,6 +133,7 @@ final class FootprintJournal: Sendable {
     func forget() {
         state.withLock { state in
             (state.index, state.isUncommitted, state.stale) = (nil, false, [])
+            state.generation += 1
         }
     }
 }

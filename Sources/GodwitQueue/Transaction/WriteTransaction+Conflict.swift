@@ -178,14 +178,14 @@ extension WriteTransaction {
         try AttemptTable.forgive(operation.number, in: connection)
     }
 
-    /// Changes a dead letter, or an operation in conflict, and puts it back in line.
+    /// Changes a dead letter, an operation in conflict or one in backoff, and puts it back in line.
     ///
     /// ```swift
     /// try transaction.retryOperation(id, editing: { try $0.replace(with: UploadPhoto(scale: 0.5)) })
     /// ```
     ///
-    /// - Throws: ``QueueError/wrongState(_:_:)`` for an operation that waits or runs; what `edit`
-    ///   throws.
+    /// - Throws: ``QueueError/wrongState(_:_:)`` for an operation that waits for something else, or runs; what
+    ///   `edit` throws.
     public borrowing func retryOperation(
         _ id: OperationID,
         editing edit: (inout OperationEdit) throws -> Void

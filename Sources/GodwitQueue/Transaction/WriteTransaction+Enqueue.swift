@@ -186,6 +186,8 @@ extension WriteTransaction {
             if policy != .wait, try isDeadLetter(need) {
                 let cascade = Cascade(ofRefusal: policy, need: dependency.id)
                 guard let cascade else {
+                    // Of several words about one, the last one counts.
+                    needs.removeAll { $0 == need }
                     try ignore(need, for: operation.number)
                     continue
                 }

@@ -11,8 +11,8 @@ internal import GodwitTree
 /// Tokens are JSON Web Tokens (RFC 7519) with RS256, ES256, EdDSA or HS256. Each key of the set has one
 /// algorithm, and a token names its key by `kid`. A token has to have `iss`, `sub` and `exp`; the claim
 /// `godwit` has its rights: `{"read": ["acme.*"], "write": ["acme.orders"]}`. The server reads a file
-/// again when it changes, and fetches the set of an address every ten minutes, and when a token names a key
-/// that the set does not have.
+/// again when it changes, and fetches the set of an address when it is ten minutes old, and when a token names
+/// a key that the set does not have.
 public struct TokenRules: Hashable, Sendable {
     /// The path of a JSON Web Key Set (RFC 7517), or its address, such as
     /// `https://id.example.com/.well-known/jwks.json`.

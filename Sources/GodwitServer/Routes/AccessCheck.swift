@@ -41,6 +41,7 @@ struct AccessCheck: RouterMiddleware {
             return try await answer(request, context) { try await next(request, $0) }
         }
         if gate.isOpen, request.headers.hasBeenForwarded {
+            context.logger.notice("request refused", metadata: ["reason": "open behind a proxy"])
             let message =
                 "a server without access control takes no requests from a proxy: see --keys"
             return Response(refusing: .forbidden, code: "openBehindProxy", message: message)

@@ -1,6 +1,7 @@
 #if Server
 internal import HTTPTypes
 internal import Hummingbird
+internal import Logging
 
 /// Refuses requests that name a host which is not this server.
 ///
@@ -31,6 +32,10 @@ struct HostCheck: RouterMiddleware {
         guard let authority = request.head.authority, !allows(authority) else {
             return try await next(request, context)
         }
+        context.logger.notice(
+            "request refused",
+            metadata: ["reason": "wrong host", "host": "\(authority)"]
+        )
         let message = "this server is not \(authority); see --allow-host"
         return Response(refusing: .misdirectedRequest, code: "wrongHost", message: message)
     }

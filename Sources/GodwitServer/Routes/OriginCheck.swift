@@ -2,6 +2,7 @@
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
+internal import Logging
 
 /// Refuses pages in browsers that are from another site, and tells browsers which ones may use the server
 /// (the Fetch standard's CORS protocol).
@@ -36,6 +37,10 @@ struct OriginCheck: RouterMiddleware {
         guard let origin = request.headers[.origin] else { return try await next(request, context) }
         guard allowed.contains(origin.lowercased()) else {
             if isOwn(origin, of: request) { return try await next(request, context) }
+            context.logger.notice(
+                "request refused",
+                metadata: ["reason": "wrong origin", "origin": "\(origin)"]
+            )
             let message = "this server takes no requests of pages from there; see --allow-origin"
             return Response(refusing: .forbidden, code: "wrongOrigin", message: message)
         }
@@ -55,7 +60,8 @@ struct OriginCheck: RouterMiddleware {
     private static let permission: HTTPFields = [
         .accessControlAllowMethods: "GET, POST, PUT",
         .accessControlAllowHeaders:
-            "accept, authorization, content-type, godwit-client, last-event-id",
+            "accept, authorization, content-type, godwit-client, last-event-id, traceparent, "
+            + "tracestate",
         .accessControlMaxAge: "7200",
     ]
 
@@ -70,10 +76,10 @@ struct OriginCheck: RouterMiddleware {
     /// The origin as browsers write it (RFC 6454, section 6.2); nil for what is none.
     static func normal(_ origin: String) -> String? {
         guard let parts = URLComponents(string: origin), let scheme = parts.scheme?.lowercased(),
-            let host = parts.host?.lowercased(), !host.isEmpty, ["http", "https"].contains(scheme),
+            let host = parts.encodedHost?.lowercased(), !host.isEmpty, scheme != "file",
             parts.path.isEmpty, parts.query == nil, parts.fragment == nil, parts.user == nil
         else { return nil }
-        let isUsual = parts.port == (scheme == "https" ? 443 : 80)
+        let isUsual = parts.port == ["https": 443, "http": 80][scheme]
         return "\(scheme)://\(host)" + (isUsual ? "" : parts.port.map { ":\($0)" } ?? "")
     }
 }

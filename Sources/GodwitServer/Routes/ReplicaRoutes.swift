@@ -7,6 +7,7 @@ internal import Hummingbird
 internal import Logging
 internal import NIOCore
 internal import ServiceLifecycle
+internal import Synchronization
 
 #if PostgreSQL
 internal import GodwitPostgreSQL
@@ -25,7 +26,7 @@ struct ReplicaRoutes {
     let metrics: ServerMetrics
     /// What `/metrics` answers; nil where the process keeps no metrics.
     let published: PrometheusMetrics?
-    var audit = AuditLog(logger: nil)
+    var audit = AuditLog(nil)
     /// Whether each request is a span of the process's tracer.
     var isTraced = false
     /// Whether there is a list that everybody may edit.
@@ -127,6 +128,7 @@ extension ReplicaRoutes {
         defer { withExtendedLifetime(lease) {} }
         let (body, client) = (try await body(of: request, lease), ClientID(identifier))
         let bytes = Array(body.readableBytesView)
+        let carriesChanges = Atomic(false)
         let admit = { (scope: MessageScope) async throws -> ReplicaRight in
             // The key may have been revoked while the body came.
             let principal = try await gate.principal(request.headers)
@@ -135,14 +137,12 @@ extension ReplicaRoutes {
                 _ = try await server.head(of: name)
             }
             if scope.carriesChanges {
-                let refusal = AccessRefusal.notPermitted(.write, name).reason
-                let isTaken = right == .write
-                audit.note(
-                    isTaken ? .changed : .refused,
-                    context,
-                    by: client,
-                    because: isTaken ? nil : refusal
-                )
+                if right == .write {
+                    carriesChanges.store(true, ordering: .relaxed)
+                } else {
+                    let reason = AccessRefusal.notPermitted(.write, name).reason
+                    audit.note(.refused, context, by: client, because: reason)
+                }
             }
             return right
         }
@@ -153,9 +153,11 @@ extension ReplicaRoutes {
                 of: name,
                 admitting: admit
             )
+            if carriesChanges.load(ordering: .relaxed) { audit.note(.changed, context, by: client) }
             return Response(status: .ok, value: answer)
         }
         let answer = try await server.answer(bytes, from: client, of: name, admitting: admit)
+        if carriesChanges.load(ordering: .relaxed) { audit.note(.changed, context, by: client) }
         return Response(
             status: .ok,
             headers: [.contentType: "application/octet-stream"],

@@ -13,19 +13,18 @@ struct DatabaseArgument: ParsableArguments {
     var address: String?
 
     func validate() throws {
+        if let address { try Self.check(address) }
+    }
+
+    static func check(_ address: String) throws {
         #if PostgreSQL
-        guard let address else { return }
         do throws(PostgreSQLError) {
             _ = try PostgreSQLAddress(address)
         } catch {
-            throw ValidationError("--database: \(error)")
+            throw ValidationError("\(error)")
         }
         #else
-        guard address == nil else {
-            throw ValidationError(
-                "--database needs a godwit that was built with the trait PostgreSQL."
-            )
-        }
+        throw ValidationError("A database needs a godwit that was built with the trait PostgreSQL.")
         #endif
     }
 

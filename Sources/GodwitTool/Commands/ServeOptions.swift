@@ -148,7 +148,7 @@ extension ServeOptions {
         (options.allowedHosts, options.allowedOrigins) = (allowHost, allowOrigin)
         (options.clientSilenceMax, options.limits) = (clientSilenceMax, limits)
         (options.metrics, options.hasDemo) = (metrics, demo ?? false)
-        options.auditLogger = try auditLog.map(AuditFile.logger)
+        options.auditLogger = try auditLog.map { try AuditFile($0).logger }
         return options
     }
 

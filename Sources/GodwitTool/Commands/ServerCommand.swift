@@ -1,4 +1,8 @@
 import ArgumentParser
+import Foundation
+import GodwitReplication
+import GodwitServer
+import GodwitStore
 import GodwitTree
 
 #if PostgreSQL
@@ -14,32 +18,56 @@ struct ServerCommand: AsyncParsableCommand {
     )
 }
 
-/// Brings tables up to date.
+/// Brings tables up to date, or takes a server to another kind of storage.
 struct ServerMigrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract: "Make the tables of a database, or bring them up to date.",
+        abstract: "Make the tables of a database, or take a server's store to one, or back.",
         discussion: """
-            `godwit serve` does so when it starts. Run it before, where servers may
-            not change tables, or where the database has no advisory locks. It takes
-            one lock, so that it may be run several times at once.
+            With --database, it makes the tables or brings them up to date. `godwit serve`
+            does so when it starts. Run it before, where servers may not change tables, or
+            where the database has no advisory locks. It takes one lock, so that it may be
+            run several times at once.
+            With two places, one of them a file and the other a database, it copies all
+            replicas, what is known of their devices, and the keys. Stop the servers
+            before, start one over the copy, and none over the source again: devices go on
+            where they were. A copy that was cut off may be run again.
 
             EXAMPLES
               godwit server migrate --database postgres://admin@db.example.com/sync
+              godwit server migrate server.sqlite postgres://godwit@db.example.com/sync
+              godwit server migrate postgres://godwit@db.example.com/sync server.sqlite
             """
     )
 
+    @Argument(help: "The store or the database to copy.") var source: String?
+    @Argument(help: "The database or the store to copy it to.") var target: String?
     @OptionGroup var database: DatabaseArgument
     @Flag(help: "Print one object.") var json = false
 
     func validate() throws {
-        guard database.address != nil else {
-            throw ValidationError("Name the database: --database postgres://user@host/name.")
+        switch (source, target, database.address) {
+        case (nil, nil, _?): break
+        case (let source?, let target?, nil):
+            guard Self.isAddress(source) != Self.isAddress(target) else {
+                throw ValidationError(
+                    "One place is a file, and the other one postgres://user@host/name."
+                )
+            }
+            try DatabaseArgument.check(Self.isAddress(source) ? source : target)
+        case (_, _, nil):
+            throw ValidationError(
+                "Name the database, --database postgres://user@host/name, or two places."
+            )
+        default: throw ValidationError("Give --database, or two places.")
         }
     }
 
+    private static func isAddress(_ text: String) -> Bool { text.contains("://") }
+
     func run() async throws {
         #if PostgreSQL
+        if let source, let target { return try await copy(source, to: target) }
         guard let opened = try database.opened() else { return }
         let count = try await opened.migrate()
         opened.close()
@@ -48,3 +76,34 @@ struct ServerMigrate: AsyncParsableCommand {
         #endif
     }
 }
+
+#if PostgreSQL
+extension ServerMigrate {
+    private func copy(_ source: String, to target: String) async throws {
+        let isToDatabase = Self.isAddress(target)
+        let (file, address) = isToDatabase ? (source, target) : (target, source)
+        guard !isToDatabase || FileManager.default.fileExists(atPath: file) else {
+            throw ToolError("\(file): there is no such file")
+        }
+        let database = PostgreSQLDatabase(try PostgreSQLAddress(address))
+        let store = try Store(.file(file))
+        let json = json
+        let copy = ServerCopy(store: store, database: database)
+        let replicas = try await copy.run(isToDatabase ? .toDatabase : .toStore) { progress in
+            guard !json else { return }
+            let rows = progress.wasThere ? "was there already" : "\(progress.rowCount) rows"
+            try Terminal.print("\(progress.replica): \(rows)")
+        }
+        database.close()
+        try store.close()
+        guard json else { return }
+        let values = replicas.map { replica -> Value in
+            [
+                "name": .string(Key(replica.replica.text)), "rows": .int(Int64(replica.rowCount)),
+                "wasThere": .bool(replica.wasThere),
+            ]
+        }
+        try Terminal.print(json: ["replicas": .list(Value.List(values))])
+    }
+}
+#endif

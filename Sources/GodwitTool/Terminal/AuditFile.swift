@@ -1,39 +1,56 @@
 import ArgumentParser
 import Foundation
 import Logging
+import Synchronization
 
 /// The file of a server's audit records, one line of JSON each.
-struct AuditFile: Sendable {
-    let path: String
+final class AuditFile: Sendable {
+    private let path: String
+    private let write: @Sendable (Data, FileHandle) throws -> Void
+    /// Whether the file ends in the middle of a line: the disk was full.
+    private let isTorn = Mutex(false)
 
     /// - Throws: `ValidationError` where the file cannot be written.
-    static func logger(_ path: String) throws -> Logger {
-        let file = AuditFile(path: path)
-        do {
-            try file.append(Data())
-        } catch {
-            throw ValidationError(
-                "--audit-log: \(path) cannot be written: \(error.localizedDescription)"
-            )
+    init(
+        _ path: String,
+        write: @escaping @Sendable (Data, FileHandle) throws -> Void = {
+            try $1.write(contentsOf: $0)
         }
-        return Logger(label: "godwit.audit") { label in
+    ) throws {
+        (self.path, self.write) = (path, write)
+        do {
+            try append(Data())
+        } catch {
+            throw ValidationError("--audit-log: \(path) cannot be written: \(error)")
+        }
+    }
+
+    var logger: Logger {
+        Logger(label: "godwit.audit") { label in
             JSONLog(label: label) { line in
                 do {
-                    try file.append(line)
+                    try self.append(line)
                 } catch {
                     // The server goes on: the operator finds the record here.
-                    Terminal.warn("godwit: no audit record: \(error.localizedDescription)")
+                    Terminal.warn("godwit: no audit record: \(error)")
                     Terminal.warn(raw: String(decoding: line, as: UTF8.self))
                 }
             }
         }
     }
 
-    /// Opens the file each time, so that it may be moved away while the server runs.
-    private func append(_ line: Data) throws {
-        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
+    /// Opens the file each time, so that it may be moved away while the server runs; a pipe without a reader is
+    /// an error, and waits for none.
+    func append(_ line: Data) throws {
+        let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK
+        let descriptor = open(path, flags, 0o640)
         guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        try file.write(contentsOf: line)
+        try isTorn.withLock { isTorn in
+            let wasTorn = isTorn
+            isTorn = !line.isEmpty
+            try write(wasTorn ? Data("\n".utf8) + line : line, file)
+            isTorn = false
+        }
     }
 }

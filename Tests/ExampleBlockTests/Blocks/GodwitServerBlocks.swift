@@ -61,6 +61,19 @@ enum Sources_GodwitServer_Access_TokenRules_1 {
     }
 }
 
+#if PostgreSQL
+import GodwitPostgreSQL
+
+// Sources/GodwitServer/Copy/ServerCopy.swift, block 1
+enum Sources_GodwitServer_Copy_ServerCopy_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let address = try PostgreSQLAddress("postgres://godwit@db.example.com/sync")
+        let copy = ServerCopy(store: store, database: PostgreSQLDatabase(address))
+        try await copy.run(.toDatabase) { print("\($0.replica): \($0.rowCount) rows") }
+    }
+}
+#endif
+
 // Sources/GodwitServer/Limits/ServerLimits.swift, block 1
 enum Sources_GodwitServer_Limits_ServerLimits_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {

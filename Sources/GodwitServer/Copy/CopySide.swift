@@ -1,0 +1,40 @@
+#if Server && PostgreSQL
+internal import GodwitReplication
+
+/// Where a copy of a server reads, or writes.
+protocol CopySide: Sendable {
+    /// Makes the tables, where they are not there.
+    func prepare() async throws
+
+    func names() async throws -> [ReplicaName]
+
+    /// The row of a replica; nil where there is none.
+    func line(of replica: ReplicaName) async throws -> [CopiedCell]?
+
+    /// The next rows of a table after a key, about a MiB of them; none at its end.
+    func rows(
+        of table: CopiedTable,
+        _ replica: ReplicaName,
+        after key: [CopiedCell]?
+    ) async throws -> [[CopiedCell]]
+
+    /// Begins to write a replica: what an attempt that was cut off has left goes.
+    func begin(_ replica: ReplicaName) async throws
+
+    /// Writes rows, unless they are there.
+    func insert(
+        _ rows: [[CopiedCell]],
+        into table: CopiedTable,
+        _ replica: ReplicaName
+    ) async throws
+
+    /// Writes the row of a replica: from now on, it is there.
+    func finish(_ replica: ReplicaName, _ line: [CopiedCell]) async throws
+}
+
+/// How much one step of a copy reads.
+enum CopyPage {
+    static let sizeMax = 1 << 20
+    static let countMax = 4_096
+}
+#endif

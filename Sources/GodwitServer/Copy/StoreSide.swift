@@ -1,0 +1,212 @@
+#if Server && PostgreSQL
+internal import GRDB
+internal import GodwitReplication
+internal import GodwitStore
+
+/// The tables of a server in a store.
+struct StoreSide: CopySide {
+    let store: Store
+
+    func prepare() async throws {
+        try ReplicaServer.makeTables(in: store)
+        try StoreAccess(store: store).prepare()
+    }
+
+    func names() async throws -> [ReplicaName] {
+        try await store.read { transaction in
+            let statement = try PreparedStatement(
+                "SELECT name FROM godwit_line ORDER BY name",
+                in: transaction.connection
+            )
+            defer { statement.reset() }
+            var names: [ReplicaName] = []
+            while try statement.step() { names.append(try ReplicaName(statement.text(0))) }
+            return names
+        }
+    }
+
+    func line(of replica: ReplicaName) async throws -> [CopiedCell]? {
+        try await store.read { transaction in
+            let statement = try PreparedStatement(
+                "SELECT \(Self.columns(of: .line)) FROM godwit_line WHERE name = ?1",
+                in: transaction.connection
+            )
+            defer { statement.reset() }
+            try statement.bind(replica.text, at: 1)
+            return try statement.step() ? statement.cells(of: .line) : nil
+        }
+    }
+
+    func rows(
+        of table: CopiedTable,
+        _ replica: ReplicaName,
+        after key: [CopiedCell]?
+    ) async throws -> [[CopiedCell]] {
+        try await store.read { transaction in
+            let database = transaction.connection
+            let order = table.keys.map(\.name).joined(separator: ", ")
+            let places = table.keys.map { _ in "?" }.joined(separator: ", ")
+            var conditions = table.scopeColumn.map { ["\($0) = ?"] } ?? ["true"]
+            if key != nil { conditions.append("(\(order)) > (\(places))") }
+            let statement = try PreparedStatement(
+                """
+                SELECT \(Self.columns(of: table)) FROM \(table.name)
+                WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(order)
+                LIMIT \(CopyPage.countMax)
+                """,
+                in: database
+            )
+            defer { statement.reset() }
+            try Self.bind(key ?? [], of: table, replica, to: statement, in: database)
+            var (rows, size) = ([[CopiedCell]](), 0)
+            while size < CopyPage.sizeMax, try statement.step() {
+                let cells = statement.cells(of: table)
+                size += cells.reduce(0) { $0 + ($1.bytes?.count ?? 8) }
+                rows.append(cells)
+            }
+            return rows
+        }
+    }
+
+    func begin(_ replica: ReplicaName) async throws {
+        try await store.write { transaction in
+            let database = transaction.connection
+            for table in CopiedTable.parts {
+                guard let column = table.scopeColumn else { continue }
+                let known = table.scope == .replica ? "name" : "number"
+                try database.execute(
+                    sql: """
+                        DELETE FROM \(table.name)
+                        WHERE \(column) NOT IN (SELECT \(known) FROM godwit_line)
+                        """
+                )
+            }
+            transaction.touch()
+        }
+    }
+
+    func insert(
+        _ rows: [[CopiedCell]],
+        into table: CopiedTable,
+        _ replica: ReplicaName
+    ) async throws {
+        try await store.write { transaction in
+            let database = transaction.connection
+            for row in rows { try Self.insert(row, into: table, replica, database) }
+            transaction.touch()
+        }
+    }
+
+    func finish(_ replica: ReplicaName, _ line: [CopiedCell]) async throws {
+        try await store.write { transaction in
+            let database = transaction.connection
+            let number = try Self.number(of: replica, in: database)
+            let statement = try PreparedStatement(
+                """
+                INSERT INTO godwit_line (number, \(Self.columns(of: .line)))
+                VALUES (?1, \(line.indices.map { "?\($0 + 2)" }.joined(separator: ", ")))
+                """,
+                in: database
+            )
+            try statement.bind(number, at: 1)
+            for (place, cell) in line.enumerated() {
+                try statement.bind(cell, CopiedTable.line.columns[place].kind, at: Int32(place + 2))
+            }
+            try statement.execute()
+            transaction.touch()
+        }
+    }
+
+    private static func insert(
+        _ row: [CopiedCell],
+        into table: CopiedTable,
+        _ replica: ReplicaName,
+        _ database: Database
+    ) throws {
+        let columns = (table.scopeColumn.map { [$0] } ?? []) + table.columns.map(\.name)
+        let statement = try PreparedStatement(
+            """
+            INSERT OR IGNORE INTO \(table.name) (\(columns.joined(separator: ", ")))
+            VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))
+            """,
+            in: database
+        )
+        try bind(row, of: table, replica, to: statement, in: database)
+        try statement.execute()
+    }
+
+    /// Binds what stands for the replica, if the table has that, and then some cells.
+    private static func bind(
+        _ cells: [CopiedCell],
+        of table: CopiedTable,
+        _ replica: ReplicaName,
+        to statement: PreparedStatement,
+        in database: Database
+    ) throws {
+        var place: Int32 = 1
+        switch table.scope {
+        case .line: try statement.bind(number(of: replica, in: database), at: place)
+        case .replica: try statement.bind(replica.text, at: place)
+        case .all: place = 0
+        }
+        for (cell, column) in zip(cells, table.columns) {
+            place += 1
+            try statement.bind(cell, column.kind, at: place)
+        }
+    }
+
+    /// The number of a replica, or the one that it will have: nothing else writes meanwhile.
+    private static func number(of replica: ReplicaName, in database: Database) throws -> Int64 {
+        let known = try Int64.fetchOne(
+            database,
+            sql: "SELECT number FROM godwit_line WHERE name = ?",
+            arguments: [replica.text]
+        )
+        if let known { return known }
+        return try Int64.fetchOne(
+            database,
+            sql: "SELECT coalesce(max(number), 0) + 1 FROM godwit_line"
+        ) ?? 1
+    }
+
+    private static func columns(of table: CopiedTable) -> String {
+        table.columns.map(\.name).joined(separator: ", ")
+    }
+}
+
+extension CopiedTable {
+    /// The column of the replica, in a store.
+    fileprivate var scopeColumn: String? {
+        switch scope {
+        case .line: "line"
+        case .replica: "replica"
+        case .all: nil
+        }
+    }
+}
+
+extension PreparedStatement {
+    /// The columns of a table, from the first one on.
+    fileprivate func cells(of table: CopiedTable) -> [CopiedCell] {
+        table.columns.enumerated().map { place, column in
+            let place = Int32(place)
+            if isNull(place) { return .null }
+            return switch column.kind {
+            case .integer, .integerOrZero: .integer(integer(place))
+            case .bytes: .bytes(Array(blob(place)))
+            case .text, .name: .bytes(Array(textBytes(place)))
+            }
+        }
+    }
+
+    fileprivate func bind(_ cell: CopiedCell, _ kind: CopiedTable.Kind, at place: Int32) throws {
+        switch (cell, kind) {
+        case (.null, _): try bind(nil as [UInt8]?, at: place)
+        case (.integer(let number), _): try bind(number, at: place)
+        case (.bytes(let bytes), .text), (.bytes(let bytes), .name):
+            try bind(String(decoding: bytes, as: UTF8.self), at: place)
+        case (.bytes(let bytes), _): try bind(bytes, at: place)
+        }
+    }
+}
+#endif
