@@ -60,6 +60,63 @@ import Testing
         try store.close()
     }
 
+    @Test func `a dead letter is not in a circle when its turn comes again`() async throws {
+        let path = folder.path("store.sqlite")
+        var store = try Store(.file(path))
+        var queue = try PushQueue(store, pipelines: pipelines(.flat))
+        let first = try await enqueue(Self.ordered, "/1", in: store)
+        let between = try await enqueue(Self.flat, "/2", in: store)
+        let dead = try await enqueue(Self.ordered, "/3", in: store)
+        try await store.write { transaction in
+            _ = try transaction.modifyOperation(between) { $0.addDependency(.on(dead)) }
+            _ = try transaction.modifyOperation(first) { $0.addDependency(.on(between)) }
+            let number = try OperationTable.number(of: dead, in: transaction.connection)
+            try transaction.refuse(try #require(number), reason: "no")
+        }
+        try store.close()
+        store = try Store(.file(path))
+        queue = try PushQueue(
+            store,
+            pipelines: pipelines().map { $0.on(Put.self) { _, _ in .completed } }
+        )
+        try await queue.running {
+            let result = try await queue.result(of: first)
+            #expect(result == .completed)
+            try await store.write { try $0.retryOperation(dead) }
+            for id in [dead, between] {
+                let result = try await queue.result(of: id)
+                #expect(result == .completed)
+            }
+        }
+        try store.close()
+    }
+
+    @Test func `what is taken out of a circle keeps its place for those behind it`() async throws {
+        let path = folder.path("store.sqlite")
+        var store = try Store(.file(path))
+        var queue = try PushQueue(store, pipelines: pipelines(.flat))
+        func enqueue(_ work: Touching, _ pipeline: String) async throws -> OperationID {
+            try await store.write { try $0.enqueue(work, Placement(pipeline: pipeline)) }
+        }
+        let first = try await enqueue(Touching(paths: ["b"], behind: ["u"]), Self.ordered)
+        let other = try await enqueue(Touching(paths: ["b"], ahead: ["u"]), Self.flat)
+        let last = try await enqueue(Touching(paths: ["x"]), Self.ordered)
+        try await store.write { transaction in
+            _ = try transaction.modifyOperation(other) { $0.addDependency(.on(last)) }
+        }
+        let behind = try await enqueue(Touching(paths: ["b"]), Self.flat)
+        #expect(try await reach(behind, in: store).isSuperset(of: [first, other]))
+        try store.close()
+        store = try Store(.file(path))
+        queue = try PushQueue(store, pipelines: pipelines())
+        try await queue.running {
+            try await queue.statuses(of: behind).reaches { !$0.reasons.isEmpty }
+            #expect(try await reach(behind, in: store).isSuperset(of: [first, other]))
+            #expect(try await !reach(first, in: store).contains(other))
+        }
+        try store.close()
+    }
+
     @Test func `two pipelines that become one leave no circle`() async throws {
         let path = folder.path("store.sqlite")
         var store = try Store(.file(path))

@@ -71,6 +71,50 @@ import Testing
         }
     }
 
+    @Test func `in commit order, an operation hides those of its own pipeline alone`() {
+        var index = FootprintIndex()
+        let rows = Footprint.resource("a").rows(for: nil)
+        let record = FootprintRecord(rows, mayHide: true)
+        func inView() -> [Int64] {
+            let last = OperationNumber(rawValue: .max)
+            let found = index.conflicts(with: rows, of: last, withHidden: false)
+            return Set(found.map(\.operation.rawValue)).sorted()
+        }
+        for number in 1...100 {
+            let isInStep = index.load(record, of: OperationNumber(rawValue: Int64(number)), in: "p")
+            #expect(isInStep)
+        }
+        #expect(inView() == [100])
+        _ = index.load(record, of: OperationNumber(rawValue: 101), in: "q")
+        #expect(inView() == [100, 101])
+        _ = index.load(record, of: OperationNumber(rawValue: 102))
+        #expect(inView() == [102])
+        // Another footprint, or one that would come before others: the index has to be read anew.
+        let known = OperationNumber(rawValue: 50)
+        let isSame = index.load(record, of: known, in: "p")
+        let isInAnotherLine = index.load(record, of: known, in: "q")
+        #expect(isSame && !isInAnotherLine)
+        let changed = FootprintRecord(rows, mayHide: false)
+        let hasChanged = index.load(changed, of: known, in: "p")
+        index.remove(OperationNumber(rawValue: 102))
+        let comesBefore = index.load(record, of: OperationNumber(rawValue: 102))
+        #expect(!hasChanged && !comesBefore)
+    }
+
+    @Test func `what one hides that goes is hidden by the one that has hidden it`() {
+        var index = FootprintIndex()
+        let rows = Footprint.resource("a").rows(for: nil)
+        for number in 1...3 {
+            let record = FootprintRecord(rows, mayHide: true)
+            _ = index.load(record, of: OperationNumber(rawValue: Int64(number)))
+        }
+        index.remove(OperationNumber(rawValue: 2))
+        let last = OperationNumber(rawValue: 4)
+        let found = index.conflicts(with: rows, of: last, withHidden: false)
+        #expect(found.map(\.operation.rawValue) == [3])
+        #expect(index.hidden(behind: OperationNumber(rawValue: 3)).map(\.rawValue) == [1])
+    }
+
     private static func loaded(_ records: [OperationNumber: FootprintRecord]) -> FootprintIndex {
         var index = FootprintIndex()
         for (number, record) in records.sorted(by: { $0.key < $1.key }) {

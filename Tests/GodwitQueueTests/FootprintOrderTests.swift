@@ -7,6 +7,10 @@ import Testing
 
 /// The order that footprints give operations of several pipelines, in commit order and without.
 @Suite(.timeLimit(.minutes(Soak.minutesMax))) struct FootprintOrderTests: TwoPipelineSuite {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
     // MARK: Several pipelines
 
     @Test(arguments: ["skipped", "changed", "refused"], [false, true])
@@ -161,24 +165,31 @@ import Testing
         }
     }
 
-    @Test func `a request that fails before it has used the index leaves what it skipped`()
-        async throws
-    {
+    @Test(arguments: [false, true])
+    func `requests that fail before they have used the index leave what they skipped`(
+        isReadBefore: Bool
+    ) async throws {
         struct Refusal: Error {}
         let store = try Store(.memory)
         let queue = try PushQueue(store, pipelines: pipelines())
         let first = try await enqueue(Self.flat, "/a", in: store)
         let other = try await enqueue(Self.flat, "/b", in: store)
-        await #expect(throws: Refusal.self) {
-            try await store.write { transaction in
-                _ = try transaction.modifyOperation(first) { try $0.replace(with: Put(path: "/c")) }
-                throw Refusal()
+        if isReadBefore {
+            await #expect(throws: Refusal.self) {
+                try await store.write { transaction in
+                    _ = try transaction.modifyOperation(first) {
+                        try $0.replace(with: Put(path: "/c"))
+                    }
+                    throw Refusal()
+                }
             }
         }
-        await #expect(throws: Refusal.self) {
-            try await store.write { transaction in
-                _ = try transaction.skipOperation(other)
-                throw Refusal()
+        for _ in 0..<3 {
+            await #expect(throws: Refusal.self) {
+                try await store.write { transaction in
+                    _ = try transaction.skipOperation(other)
+                    throw Refusal()
+                }
             }
         }
         let last = try await enqueue(Self.flat, "/b", in: store)
@@ -186,50 +197,48 @@ import Testing
         withExtendedLifetime(queue) {}
     }
 
-    // MARK: Dead letters
+    // MARK: Places
 
-    @Test(arguments: [false, true])
-    func `what the app lets run beside a dead letter does not hide it from others`(
-        isRefusedBefore: Bool
-    ) async throws {
+    @Test func `one that is ahead of another and behind it comes in the order of enqueuing`()
+        async throws
+    {
+        struct Crossed: PushOperation {
+            static let kind = "crossed"
+            let ahead: String
+            let behind: String
+            var footprint: Footprint {
+                var footprint = Footprint.none
+                footprint.touch(ahead, .ahead)
+                footprint.touch(behind, .behind)
+                return footprint
+            }
+        }
         let store = try Store(.memory)
         let queue = try PushQueue(store, pipelines: pipelines())
-        let dead = try await enqueue(Self.flat, in: store)
-        func refuse() async throws {
-            try await store.write { transaction in
-                let number = try OperationTable.number(of: dead, in: transaction.connection)
-                try transaction.refuse(try #require(number), reason: "no")
+        let placement = Placement(pipeline: Self.flat)
+        let ids = try await store.write { transaction in
+            try [("u", "v"), ("v", "u")].map { ahead, behind in
+                try transaction.enqueue(Crossed(ahead: ahead, behind: behind), placement)
             }
         }
-        if isRefusedBefore { try await refuse() }
-        let beside = try await enqueue(
-            Self.flat,
-            after: [.on(dead, otherwise: .ignore)],
-            in: store
-        )
-        if !isRefusedBefore { try await refuse() }
-        #expect(try await needs(beside, in: store) == [], "it runs all the same")
-        for isForgotten in [false, true] {
-            if isForgotten { try await store.write { $0.footprints().forget() } }
-            let later = try await enqueue(Self.flat, in: store)
-            #expect(try await reach(later, in: store).isSuperset(of: [dead, beside]))
-        }
-        // Of two words about one, the last one counts.
-        let named = try await store.write { transaction in
-            let ignoring = Dependency.on(dead, otherwise: .ignore)
-            let placement = Placement(pipeline: Self.flat, dependencies: [ignoring])
-            return try transaction.enqueue(Put(path: "/z"), after: [dead], placement)
-        }
-        #expect(try await needs(named, in: store) == [])
-        // A dependency that comes later frees one that waits for the dead letter.
-        let waiting = try await enqueue(Self.flat, in: store)
-        try await store.write { transaction in
-            _ = try transaction.modifyOperation(waiting) {
-                $0.addDependency(.on(dead, otherwise: .ignore))
-            }
-        }
-        #expect(try await !needs(waiting, in: store).contains(dead))
+        #expect(try await needs(ids[1], in: store) == [ids[0]])
+        #expect(try await needs(ids[0], in: store) == [])
         withExtendedLifetime(queue) {}
+    }
+
+    @Test func `an operation sees what another process has enqueued meanwhile`() async throws {
+        let path = folder.path("store.sqlite")
+        var options = Store.Options()
+        options.processes = .several
+        let (ours, theirs) = (
+            try Store(.file(path), options: options), try Store(.file(path), options: options)
+        )
+        let first = try await enqueue(Self.flat, in: ours)
+        let second = try await enqueue(Self.flat, in: theirs)
+        let third = try await enqueue(Self.flat, in: ours)
+        #expect(try await needs(second, in: theirs) == [first])
+        #expect(try await needs(third, in: ours) == [second])
+        for store in [ours, theirs] { try store.close() }
     }
 
     // MARK: What runs
@@ -300,6 +309,10 @@ import Testing
         #expect(Set([composed, decomposed, RemotePath("/caf\u{e9}")]).count == 2)
         let move = Footprint.move(decomposed, to: composed)
         #expect(move.rows(for: nil).count == 3, "both paths, and their folder")
+        let many = (0..<20).map { Footprint.put(RemotePath("/\($0 % 7)/\($0)")) }
+            .reduce(.none, +)
+        let rows = many.rows(for: "host")
+        #expect(rows == rows.sorted() && Set(rows).count == rows.count)
     }
 
     // MARK: Commits

@@ -69,6 +69,27 @@ import Testing
         try await bench.expectEmpty()
     }
 
+    @Test func `an operation that names a later one of its transaction waits for it`() async throws
+    {
+        let bench = try Workbench()
+        let queue = try bench.queue(order: .flat)
+        try await queue.running {
+            let ids = try await bench.store.write { transaction in
+                let early = try transaction.enqueue(Upload(name: "early"), after: [.number(7)])
+                let named = Placement(id: .number(7))
+                return [early, try transaction.enqueue(Upload(name: "named"), named)]
+            }
+            let started = await bench.cloud.starts()
+            #expect(started == ["named"])
+            let reasons = try await queue.status(of: ids[0]).reasons
+            #expect(reasons.count == 1)
+            for name in ["named", "early"] { bench.cloud.answer(name) }
+            for id in ids { #expect(try await queue.result(of: id) == .completed) }
+            #expect(bench.cloud.started == ["named", "early"])
+        }
+        try await bench.expectEmpty()
+    }
+
     @Test func `a hold of the app's own stays when the backoff ends early`() async throws {
         let bench = try Workbench()
         let queue = try bench.queue()

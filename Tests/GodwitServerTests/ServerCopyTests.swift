@@ -21,10 +21,13 @@ import Testing
         let connector: ReplicaConnector
     }
 
-    private func device(_ transport: some ReplicaTransport) async throws -> Device {
+    private func device(
+        _ transport: some ReplicaTransport,
+        _ replica: ReplicaName = ReplicaName("shopping")
+    ) async throws -> Device {
         let store = try Store(.memory)
         let connector = try ReplicaConnector(store, transport: transport)
-        _ = try await connector.open(name, collections: [lists.name])
+        _ = try await connector.open(replica, collections: [lists.name])
         return Device(store: store, connector: connector)
     }
 
@@ -100,8 +103,21 @@ import Testing
         let (old, new) = (try await rows(server), try await rows(back))
         for (table, rows) in old { #expect(new[table] == rows, "\(table)") }
         #expect(old["godwit_line_peer"]?.count == 2 && old["godwit_access_key"]?.count == 2)
-        // Again, it passes over what is there.
-        #expect(try await toDatabase.run(.toDatabase).allSatisfy(\.wasThere))
+        // Again, with a key that was revoked meanwhile, and a device that was forgotten.
+        try await APIKeys(server).revoke(
+            try #require(try await APIKeys(server).all().keys.first).id
+        )
+        try await server.write { transaction in
+            try transaction.connection.execute(
+                sql: "UPDATE godwit_line_peer SET acked = 0, sent = 0"
+            )
+            transaction.touch()
+        }
+        try await toDatabase.run(.toDatabase)
+        #expect(try await APIKeys(database).all().keys.count == 1)
+        try await ServerCopy(store: back, database: database).run(.toStore)
+        let (changed, again) = (try await rows(server), try await rows(back))
+        for (table, rows) in changed { #expect(again[table] == rows, "\(table)") }
         database.close()
     }
 
@@ -163,6 +179,54 @@ import Testing
         database.close()
     }
 
+    @Test(arguments: [false, true])
+    func `a new replica has nothing of a copy that was cut off`(isInDatabase: Bool) async throws {
+        let (server, database) = (try Store(.memory), try await database())
+        _ = try await filled(server)
+        let back = try Store(.memory)
+        let target: any CopySide =
+            isInDatabase ? DatabaseSide(database: database) : StoreSide(store: back)
+        try await target.prepare()
+        try await target.begin(name)
+        for table in CopiedTable.parts {
+            let rows = try await StoreSide(store: server).rows(of: table, name, after: nil)
+            try await target.insert(rows, into: table, name)
+        }
+        let replicas =
+            isInDatabase ? try await PostgreSQLNode(database).server : try await ReplicaServer(back)
+        // In a database, the number is that of the name; in a store, the next one.
+        let new = isInDatabase ? name : ReplicaName("foo")
+        try await replicas.create(new)
+        #expect(try await replicas.value(of: new) == [:])
+        #expect(try await replicas.clients(of: new).isEmpty)
+        let device = try await device(MovingServer(replicas), new)
+        try await set("a", "bread", on: device)
+        try await device.connector.synchronize(new)
+        #expect(try await replicas.value(of: new) == ["lists": ["a": "bread"]])
+        database.close()
+    }
+
+    @Test func `a store without a server, and a key that is too long, are errors`() async throws {
+        let (server, database) = (try Store(.memory), try await database())
+        await #expect(throws: ServerCopyError.noServer) {
+            try await ServerCopy(store: server, database: database).run(.toDatabase)
+        }
+        await #expect(throws: PostgreSQLError.self) {
+            try await ServerCopy(store: server, database: database).run(.toStore)
+        }
+        let network = try await SimulatedNetwork(store: server)
+        try await network.create(name)
+        let device = try await device(network)
+        try await set(String(repeating: "k", count: 2_000), "bread", on: device)
+        try await device.connector.synchronize(name)
+        let error = await #expect(throws: ServerCopyError.self) {
+            try await ServerCopy(store: server, database: database).run(.toDatabase)
+        }
+        #expect(error?.description.contains("\"shopping\" has the key \"kkk") == true)
+        #expect(try await DatabaseSide(database: database).names() == [])
+        database.close()
+    }
+
     @Test func `another state of a replica is not overwritten`() async throws {
         let (server, database) = (try Store(.memory), try await database())
         let devices = try await filled(server)
@@ -174,6 +238,11 @@ import Testing
             await #expect(throws: ServerCopyError.replicaExists(name)) {
                 try await copy.run(direction)
             }
+        }
+        let other = try Store(.memory)
+        try await SimulatedNetwork(store: other).create(ReplicaName("zoo"))
+        await #expect(throws: ServerCopyError.replicaExists(ReplicaName("zoo"))) {
+            try await ServerCopy(store: other, database: database).run(.toStore)
         }
         database.close()
     }

@@ -52,6 +52,10 @@ import Testing
         #expect(throws: POSIXError.self) { try file.append(Data("{\"first\": 1}\n".utf8)) }
         isFull.store(false, ordering: .relaxed)
         for number in 2...3 { try file.append(Data("{\"n\": \(number)}\n".utf8)) }
+        // Another launch looks at the end of the file.
+        try FileHandle(forWritingTo: URL(filePath: path)).truncate(atOffset: 5)
+        let relaunched = try AuditFile(path)
+        for number in 2...3 { try relaunched.append(Data("{\"n\": \(number)}\n".utf8)) }
         #expect(try lines.map(String.init) == ["{\"fir", "{\"n\": 2}", "{\"n\": 3}"])
     }
 }

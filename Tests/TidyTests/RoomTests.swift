@@ -46,9 +46,12 @@ import Testing
         let heights = Dictionary(
             uniqueKeysWithValues: (Self.rooms[module] ?? []).enumerated().map { ($1, $0) }
         )
+        // A literal within the loop would be compiled for each line.
+        let (quoted, comment, name) = (/"(?:\\.|[^"\\])*"/, /\/\/.*/, /\b[A-Z]\w+/)
         for file in files {
             for (number, line) in file.code {
-                for word in line.withoutStrings.matches(of: /\b[A-Z]\w+/).map(\.output) {
+                let code = line.replacing(quoted, with: "\"\"").replacing(comment, with: "")
+                for word in code.matches(of: name).map(\.output) {
                     guard let rooms = home[word], rooms.count == 1, let room = rooms.first,
                         let height = heights[room], let own = heights[file.room]
                     else { continue }
@@ -75,12 +78,5 @@ extension SourceFile {
         let declaration =
             /^(?:(?:public|package|private|fileprivate|final|indirect) )*(?:struct|class|enum|actor|protocol|typealias) ([A-Z]\w+)/
         return lines.compactMap { $0.firstMatch(of: declaration)?.output.1 }
-    }
-}
-
-extension String {
-    /// The code of a line, without what stands in quotes or behind `//`.
-    fileprivate var withoutStrings: String {
-        replacing(/"(?:\\.|[^"\\])*"/, with: "\"\"").replacing(/\/\/.*/, with: "")
     }
 }

@@ -107,14 +107,16 @@ import Testing
     func `a process of a test keeps no pipe of another test open`(file: SourceFile) {
         let isOfTests = file.path.hasPrefix("Tests/Godwit") || file.module == "GodwitTestKit"
         guard isOfTests, !file.path.hasSuffix("/Process+Start.swift") else { return }
-        for (number, line) in file.code where line.contains(/\bPipe\(\)|[pP]rocess\.run\(\)/) {
+        let start = /\bPipe\(\)|[pP]rocess\.run\(\)/
+        for (number, line) in file.code where line.contains(start) {
             Issue.record("line \(number) has neither Process.start() nor Pipe.make(): \(line)")
         }
     }
 
     @Test(arguments: sources)
     func `no thread yields, which costs it a whole time slice on a busy machine`(file: SourceFile) {
-        for (number, line) in file.code where line.contains(/sched_yield|pthread_yield/) {
+        let yield = /sched_yield|pthread_yield/
+        for (number, line) in file.code where line.contains(yield) {
             Issue.record("line \(number): \(line)")
         }
     }
@@ -123,7 +125,8 @@ import Testing
     func `no row is read by a subscript, which stops the program in a damaged file`(
         file: SourceFile
     ) {
-        for (number, line) in file.code where line.contains(/\brow\[\d/) {
+        let subscripted = /\brow\[\d/
+        for (number, line) in file.code where line.contains(subscripted) {
             Issue.record("line \(number): \(line)")
         }
     }
@@ -192,8 +195,10 @@ struct SourceFile: CustomTestStringConvertible {
 
     /// The functions, from the line that opens each to the one with its closing brace.
     var functions: [Function] {
-        lines.indices.compactMap { start in
-            guard lines[start].contains(/^\s*(?:[@\w()]+ )*(?:func |init[?(<])/) else { return nil }
+        // A literal within the loop would be compiled for each line.
+        let head = /^\s*(?:[@\w()]+ )*(?:func |init[?(<])/
+        return lines.indices.compactMap { start in
+            guard lines[start].contains(head) else { return nil }
             // A function on one line ends there.
             if lines[start].hasSuffix("}") { return nil }
             let indentation = lines[start].prefix { $0 == " " }
@@ -216,17 +221,22 @@ struct SourceFile: CustomTestStringConvertible {
         }
     }
 
+    private static let root = URL(filePath: #filePath).appending(path: "../../..").standardized
+
+    /// The text of a file of the project; empty where there is none.
+    static func text(of path: String) -> String {
+        let data = FileManager.default.contents(atPath: root.appending(path: path).path)
+        return String(decoding: data ?? Data(), as: UTF8.self)
+    }
+
     static func all(in folder: String) -> [SourceFile] {
-        let root = URL(filePath: #filePath).appending(path: "../../..").standardized
         let paths = FileManager.default.enumerator(atPath: root.appending(path: folder).path)
         return (paths?.allObjects as? [String] ?? [])
             .filter { $0.hasSuffix(".swift") }
             .map { "\(folder)/\($0)" }
             .sorted()
             .map { path in
-                let data = FileManager.default.contents(atPath: root.appending(path: path).path)
-                let text = String(decoding: data ?? Data(), as: UTF8.self)
-                return SourceFile(path: path, lines: text.components(separatedBy: "\n"))
+                SourceFile(path: path, lines: text(of: path).components(separatedBy: "\n"))
             }
     }
 }

@@ -81,7 +81,7 @@ package final class PostgreSQLSession {
     /// Lets the statements of a body take as long as they take, at the end of a transaction.
     ///
     /// A server that has gone without a word is noticed by the keepalives of the connection.
-    func withoutStatementMax<Result>(_ body: () throws -> Result) throws -> Result {
+    package func withoutStatementMax<Result>(_ body: () throws -> Result) throws -> Result {
         try execute("SET LOCAL statement_timeout = 0")
         statementMax = nil
         defer { statementMax = options.statementMax }

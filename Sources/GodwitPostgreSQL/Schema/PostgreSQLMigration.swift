@@ -39,7 +39,7 @@ extension PostgreSQLDatabase {
 
     /// - Throws: ``PostgreSQLError/schemaIsOlder(step:known:)``,
     ///   ``PostgreSQLError/schemaIsNewer(step:known:)``.
-    func checkSchema() async throws {
+    package func checkSchema() async throws {
         let (done, known) = (try await step(), PostgreSQLSchema.steps.count)
         if done > known { throw PostgreSQLError.schemaIsNewer(step: done, known: known) }
         if done < known { throw PostgreSQLError.schemaIsOlder(step: done, known: known) }

@@ -9,6 +9,13 @@ enum PostgreSQLSchema {
     /// Each step may be run again after it was cut off.
     static let steps: [[String]] = [lines, access]
 
+    /// The tables whose rows belong to a line.
+    static let parts = [
+        "opening", "collection", "object", "entry", "state", "peer", "restoration", "lost",
+        "staging",
+        "staged",
+    ].map { "godwit_line_\($0)" }
+
     private static let lines = [
         """
         CREATE TABLE IF NOT EXISTS godwit_line (

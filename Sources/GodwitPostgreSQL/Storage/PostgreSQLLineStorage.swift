@@ -24,7 +24,7 @@ package struct PostgreSQLLineStorage: LineStorage {
     private static let openedCountMax = 256
 
     /// An entry of an index has 2,704 bytes at most, and records have longer names than their objects.
-    package var keySizeMax: Int { 2_000 }
+    package var keySizeMax: Int { LineNumber.keySizeMax }
 
     /// Notes where each line stands.
     ///

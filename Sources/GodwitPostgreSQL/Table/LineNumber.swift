@@ -9,6 +9,10 @@ internal import GodwitTree
 package struct LineNumber: Hashable, Sendable {
     package let rawValue: Int64
 
+    /// How many bytes the key of an object and the name of its collection have at most: an index has no room
+    /// for more.
+    package static let keySizeMax = 2_000
+
     package init(_ name: ReplicaName) {
         let digest = ContentDigest(of: [Array(name.text.utf8)], purpose: "godwit line number 1")
         let number = digest.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }

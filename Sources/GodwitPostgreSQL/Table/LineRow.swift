@@ -4,14 +4,14 @@ internal import GodwitStore
 internal import GodwitTree
 
 /// The row of a line, the sums of its collections, and its states.
-enum LineRow {
+package enum LineRow {
     static func create(
         _ name: ReplicaName,
         epoch: Epoch,
         on session: PostgreSQLSession
     ) throws {
         let number = LineNumber(name)
-        try session.query(
+        let result = try session.query(
             """
             INSERT INTO godwit_line (number, name, epoch, serial, id, sum)
             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (number) DO NOTHING
@@ -22,12 +22,23 @@ enum LineRow {
                 .bytes(ContentSum.empty.all.bytes),
             ]
         )
+        if result.changedCount > 0 { try removeParts(of: number, on: session) }
         let rows = try session.query(
             "SELECT name FROM godwit_line WHERE number = $1",
             [number.parameter]
         )
         guard rows.count == 1, rows.text(0, 0) == name.text else {
             throw PostgreSQLError.numberTaken(name: name.text)
+        }
+    }
+
+    /// Removes what a copy of a server that was cut off may have left.
+    package static func removeParts(
+        of number: LineNumber,
+        on session: PostgreSQLSession
+    ) throws {
+        for table in PostgreSQLSchema.parts {
+            try session.query("DELETE FROM \(table) WHERE line = $1", [number.parameter])
         }
     }
 

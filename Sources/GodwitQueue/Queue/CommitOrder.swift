@@ -21,10 +21,13 @@ struct CommitOrder {
                 keepsOrder: ordered.contains(name),
                 database
             )
-            for edge in against where edge.isDerived { try handOn(edge, in: name) }
+            for edge in against where edge.isDerived { try handOn(edge) }
             for edge in against { try remove(edge.need, from: edge.operation) }
         }
-        while let edge = try edgeInCircle() { try remove(edge.need, from: edge.operation) }
+        while let edge = try edgeInCircle() {
+            try remove(edge.need, from: edge.operation)
+            if edge.isDerived { try handOn(edge) }
+        }
     }
 
     private mutating func remove(_ need: OperationNumber, from operation: OperationNumber) throws {
@@ -37,9 +40,10 @@ struct CommitOrder {
 
 extension CommitOrder {
     /// Has what waits for the first of two wait for the second one, too: until now that followed.
-    private mutating func handOn(_ edge: DependencyTable.Edge, in pipeline: String) throws {
+    private mutating func handOn(_ edge: DependencyTable.Edge) throws {
         guard let need = try OperationTable.outline(edge.need, in: database) else { return }
-        for heir in try heirs(of: edge.operation, behind: need, in: pipeline) {
+        let graph = LiveGraph(database: database, ordered: ordered)
+        for heir in try heirs(of: edge.operation, behind: need) {
             let known = try DependencyTable.derivedNeeds(of: heir, in: database)
             guard !known.contains(need.number) else { continue }
             let new = DependencyTable.Edge(
@@ -49,6 +53,10 @@ extension CommitOrder {
                 origin: .footprint
             )
             try DependencyTable.add(new, in: database)
+            // The second one may wait for it by another way.
+            if try graph.circle(through: heir) != nil {
+                try DependencyTable.remove(need.number, from: heir, in: database)
+            }
             changed.insert(heir)
         }
     }
@@ -56,8 +64,7 @@ extension CommitOrder {
     /// What waits for an operation because of footprints, through those that come before another one.
     private func heirs(
         of operation: OperationNumber,
-        behind need: OperationTable.Outline,
-        in pipeline: String
+        behind need: OperationTable.Outline
     ) throws -> [OperationNumber] {
         var (left, seen, heirs) = ([operation], Set([operation, need.number]), [OperationNumber]())
         while let number = left.popLast() {
@@ -66,8 +73,13 @@ extension CommitOrder {
                 guard let heir = try OperationTable.outline(edge.operation, in: database) else {
                     continue
                 }
-                let isBefore = heir.pipeline == pipeline && heir.commit < need.commit
-                if isBefore { left.append(heir.number) } else { heirs.append(heir.number) }
+                let isOrdered =
+                    ordered.contains(need.pipeline) || heir.keepsOrder && need.keepsOrder
+                if isOrdered, heir.pipeline == need.pipeline, heir.commit < need.commit {
+                    left.append(heir.number)
+                } else {
+                    heirs.append(heir.number)
+                }
             }
         }
         return heirs
@@ -85,18 +97,17 @@ extension CommitOrder {
 
     /// An edge of a circle: an operation that waits, through others, for a later commit of its own pipeline
     /// would wait for ever.
-    private func edgeInCircle() throws -> (operation: OperationNumber, need: OperationNumber)? {
+    private func edgeInCircle() throws -> DependencyTable.Edge? {
         let stuck = try stuckOperations()
         guard !stuck.isEmpty else { return nil }
         let graph = LiveGraph(database: database, ordered: ordered)
         for number in stuck.sorted() {
             guard let next = try graph.circle(through: number)?.dropFirst().first,
                 let need = try OperationTable.number(of: next, in: database),
-                try DependencyTable.needs(of: number, in: database).contains(where: {
-                    $0.need == need
-                })
+                let edge = try DependencyTable.needs(of: number, in: database)
+                    .first(where: { $0.need == need })
             else { continue }
-            return (number, need)
+            return edge
         }
         return nil
     }
@@ -143,8 +154,6 @@ extension CommitOrder {
         }
         var lines: [String: [OperationTable.Outline]] = [:]
         try OperationTable.forEachOutline(in: database) { outline in
-            // A dead letter keeps nothing waiting.
-            guard outline.state?.isDeadLetter != true else { return }
             guard outline.keepsOrder || ordered.contains(outline.pipeline) else { return }
             lines[outline.pipeline, default: []].append(outline)
         }
@@ -152,14 +161,15 @@ extension CommitOrder {
             var (previous, last): ([OperationTable.Outline], Node?) = ([], nil)
             let commits = Dictionary(grouping: line, by: \.commit).sorted { $0.key < $1.key }
             for (commit, operations) in commits {
-                if !previous.isEmpty {
+                if !previous.isEmpty || last != nil {
                     let node = Node.before(commit, pipeline: pipeline)
                     edges += previous.map { (node, .operation($0.number)) }
                     if let last { edges.append((node, last)) }
                     edges += operations.map { (.operation($0.number), node) }
                     last = node
                 }
-                previous = operations
+                // A dead letter waits for its turn, and keeps nothing waiting.
+                previous = operations.filter { $0.state?.isDeadLetter != true }
             }
         }
         return edges

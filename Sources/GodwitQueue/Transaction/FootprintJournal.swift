@@ -45,6 +45,8 @@ final class FootprintJournal: Sendable {
             if state.current == nil {
                 state.current = Request(commit: transaction.commit, seen: state.seen)
             }
+            // If the request fails, what was stale before is stale again.
+            state.current?.changed.formUnion(state.stale)
             defer { state.stale = [] }
             return (state.index.take(), state.seen, state.stale, state.generation)
         }

@@ -89,8 +89,12 @@ struct LiveGraph {
                     SELECT number FROM godwit_operation
                     WHERE pipeline = ? AND commit_number >= ? AND commit_number < ?
                         AND (state NOT IN ('refused', 'unreadable') OR number = ?)
+                        AND (keeps_order OR ?)
                     """,
-                arguments: [pipeline, first.rawValue, commit.rawValue, start.rawValue]
+                arguments: [
+                    pipeline, first.rawValue, commit.rawValue, start.rawValue,
+                    ordered.contains(pipeline),
+                ]
             ).map { .operation(OperationNumber(rawValue: $0)) }
         }
     }

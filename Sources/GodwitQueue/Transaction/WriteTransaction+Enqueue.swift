@@ -28,14 +28,7 @@ extension WriteTransaction {
         _ placement: Placement = Placement()
     ) throws -> OperationID {
         let journal = journal()
-        let index = try journal.update(in: self) { draft in
-            defer { draft.operationCount += 1 }
-            return draft.operationCount
-        }
-        guard index < OperationNumber.countMax else {
-            throw QueueError.tooManyOperations(limit: OperationNumber.countMax)
-        }
-        let number = OperationNumber(commit: commit, index: index)
+        let number = try nextNumber()
         let id = placement.id ?? OperationID(launch: journal.launch, number: number)
         if placement.id != nil { try refuseDuplicate(id) }
         let pipeline = journal.pipeline(placement.pipeline)
@@ -83,6 +76,18 @@ extension WriteTransaction {
         if !early.isEmpty || queued.commit < commit { try refuseCircle(through: number) }
         try carryOut(consequences)
         return id
+    }
+
+    /// - Throws: ``QueueError/tooManyOperations(limit:)``.
+    private borrowing func nextNumber() throws -> OperationNumber {
+        let index = try journal().update(in: self) { draft in
+            defer { draft.operationCount += 1 }
+            return draft.operationCount
+        }
+        guard index < OperationNumber.countMax else {
+            throw QueueError.tooManyOperations(limit: OperationNumber.countMax)
+        }
+        return OperationNumber(commit: commit, index: index)
     }
 
     borrowing func set(
@@ -172,15 +177,16 @@ extension WriteTransaction {
         to dependencies: [Dependency]
     ) throws -> (needs: [OperationNumber], consequences: [(OperationNumber, Cascade)]) {
         var needs: [OperationNumber] = []
-        var cascades: [Cascade] = []
+        var cascades: [(need: OperationID, Cascade)] = []
         for dependency in dependencies where dependency.id != operation.id {
             let policy = dependency.policy
             guard let need = try doer(of: dependency.id), need != operation.number else {
                 let fate = try miss(dependency, for: operation)
-                cascades +=
-                    fate.flatMap { fate in
-                        Cascade(of: policy, whenFinished: fate, need: dependency.id)
-                    }.map { [$0] } ?? []
+                if let fate,
+                    let cascade = Cascade(of: policy, whenFinished: fate, need: dependency.id)
+                {
+                    cascades.append((dependency.id, cascade))
+                }
                 continue
             }
             if policy != .wait, try isDeadLetter(need) {
@@ -188,15 +194,16 @@ extension WriteTransaction {
                 guard let cascade else {
                     // Of several words about one, the last one counts.
                     needs.removeAll { $0 == need }
+                    cascades.removeAll { $0.need == dependency.id }
                     try ignore(need, for: operation.number)
                     continue
                 }
-                cascades.append(cascade)
+                cascades.append((dependency.id, cascade))
             }
             try connect(operation.number, to: need, policy)
             needs.append(need)
         }
-        return (needs, cascades.prefix(1).map { (operation.number, $0) })
+        return (needs, cascades.prefix(1).map { (operation.number, $0.1) })
     }
 
     /// The dead letters that an operation does not wait for, whatever both touch: the app says so.

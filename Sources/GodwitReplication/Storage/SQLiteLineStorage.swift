@@ -1,5 +1,5 @@
 internal import GRDB
-package import GodwitStore
+internal import GodwitStore
 internal import GodwitTree
 internal import Synchronization
 
@@ -16,7 +16,7 @@ struct SQLiteLineStorage: LineStorage {
     static let foldedMax = 64
 
     init(_ store: Store) async throws {
-        try ReplicaServer.makeTables(in: store)
+        try LineTables.make(in: store)
         self.store = store
         try await store.write { transaction in
             let database = transaction.connection
@@ -315,12 +315,5 @@ extension LineWrites {
             in: database
         )
         try LinePeerTable.set(peer, client, seen: now, of: line, in: database)
-    }
-}
-
-extension ReplicaServer {
-    /// Makes a server's tables in a store, where there are none; no server is started.
-    package static func makeTables(in store: Store) throws {
-        try store.prepare(LineSchema.schema)
     }
 }

@@ -1,9 +1,16 @@
-internal import GodwitStore
+package import GodwitStore
 
 /// The tables of a server's lines.
 ///
 /// Each table begins with the number of the replica, so that what belongs together lies together.
 enum LineSchema {
+    /// The tables whose rows belong to a line.
+    static let parts = [
+        "opening", "collection", "object", "entry", "state", "peer", "restoration", "lost",
+        "staging",
+        "staged",
+    ].map { "godwit_line_\($0)" }
+
     static let schema = TableSchema(
         name: "line",
         steps: [
@@ -115,4 +122,10 @@ enum LineSchema {
             )
         ]
     )
+}
+
+/// The tables of a server's lines, for what reads and writes them without a server.
+package enum LineTables {
+    /// Makes them in a store, where there are none.
+    package static func make(in store: Store) throws { try store.prepare(LineSchema.schema) }
 }

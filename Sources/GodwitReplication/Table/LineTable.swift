@@ -23,6 +23,14 @@ enum LineTable {
         try statement.bind(LineState.root.id.bytes, at: 4)
         try statement.bind(ContentSum.empty.all.bytes, at: 5)
         try statement.execute()
+        guard statement.changedRowCount > 0 else { return }
+        // A copy of a server that was cut off may have left parts of a line.
+        for table in LineSchema.parts {
+            try database.execute(
+                sql: "DELETE FROM \(table) WHERE line = ?",
+                arguments: [database.lastInsertedRowID]
+            )
+        }
     }
 
     /// - Throws: ``ReplicationError/unknownReplica(_:)``.

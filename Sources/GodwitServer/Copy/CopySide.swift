@@ -6,6 +6,9 @@ protocol CopySide: Sendable {
     /// Makes the tables, where they are not there.
     func prepare() async throws
 
+    /// - Throws: ``ServerCopyError/noServer``, and where the tables are of another version.
+    func requireServer() async throws
+
     func names() async throws -> [ReplicaName]
 
     /// The row of a replica; nil where there is none.
@@ -18,8 +21,11 @@ protocol CopySide: Sendable {
         after key: [CopiedCell]?
     ) async throws -> [[CopiedCell]]
 
-    /// Begins to write a replica: what an attempt that was cut off has left goes.
+    /// Begins to write a replica: what is there of it goes.
     func begin(_ replica: ReplicaName) async throws
+
+    /// Removes all keys.
+    func removeKeys() async throws
 
     /// Writes rows, unless they are there.
     func insert(
@@ -29,6 +35,8 @@ protocol CopySide: Sendable {
     ) async throws
 
     /// Writes the row of a replica: from now on, it is there.
+    ///
+    /// - Throws: ``ServerCopyError/replicaExists(_:)`` when something else has made it meanwhile.
     func finish(_ replica: ReplicaName, _ line: [CopiedCell]) async throws
 }
 

@@ -51,15 +51,28 @@ struct DatabaseSide: CopySide {
         }
     }
 
+    func requireServer() async throws { try await database.checkSchema() }
+
     func begin(_ replica: ReplicaName) async throws {
+        let number = LineNumber(replica)
         try await database.write { session in
-            for table in CopiedTable.parts {
+            // There may be much of it.
+            try session.withoutStatementMax {
                 try session.query(
-                    "DELETE FROM \(table.name) WHERE line = $1",
-                    [LineNumber(replica).parameter]
+                    "DELETE FROM godwit_line WHERE number = $1",
+                    [number.parameter]
+                )
+                try LineRow.removeParts(of: number, on: session)
+                try session.query(
+                    "DELETE FROM godwit_access_client WHERE line = $1",
+                    [number.parameter]
                 )
             }
         }
+    }
+
+    func removeKeys() async throws {
+        try await database.write { _ = try $0.query("DELETE FROM godwit_access_key") }
     }
 
     func insert(
@@ -67,13 +80,55 @@ struct DatabaseSide: CopySide {
         into table: CopiedTable,
         _ replica: ReplicaName
     ) async throws {
-        try await database.write { session in
-            for row in rows { try Self.insert(row, into: table, replica, on: session) }
+        let keySizeMax = LineNumber.keySizeMax
+        if table.name == "godwit_line_object" {
+            let keys = rows.map { $0.prefix(table.keyCount) }
+            if let key = keys.first(where: { $0.reduce(0) { $0 + $1.size } > keySizeMax }) {
+                let text = key.last?.text ?? ""
+                throw ServerCopyError.keyTooLong(replica, key: text, sizeMax: keySizeMax)
+            }
         }
+        let sql = Self.insertion(into: table)
+        let columns = table.columns.indices.map { column -> PostgreSQLParameter in
+            switch table.columns[column].kind {
+            case .integer: .integers(rows.map { $0[column].integer })
+            case .integerOrZero: .integers(rows.map { $0[column].integer ?? 0 })
+            case .bytes, .text, .name: .byteStrings(rows.map { $0[column].bytes })
+            }
+        }
+        let scope = table.scope == .all ? [] : [LineNumber(replica).parameter]
+        try await database.write { _ = try $0.query(sql, scope + columns) }
+    }
+
+    /// One statement for all rows, whose columns are arrays.
+    private static func insertion(into table: CopiedTable) -> String {
+        let isScoped = table.scope != .all
+        let first = isScoped ? 2 : 1
+        let arrays = table.columns.enumerated().map { place, column in
+            "$\(place + first)::\(column.kind.isSized ? "BYTEA" : "BIGINT")[]"
+        }
+        let values = table.columns.map { column in
+            if case .text = column.kind {
+                return "convert_from(new.\(column.databaseName), 'UTF8')"
+            }
+            return "new.\(column.databaseName)"
+        }
+        let names = table.columns.map(\.databaseName)
+        let extra = table.databaseOnly.map { [$0] } ?? []
+        return """
+            INSERT INTO \(table.name)
+                (\(((isScoped ? ["line"] : []) + names + extra).joined(separator: ", ")))
+            SELECT \(((isScoped ? ["$1::BIGINT"] : []) + values + extra.map { _ in "0" })
+                .joined(separator: ", "))
+            FROM unnest(\(arrays.joined(separator: ", ")))
+                AS new (\(names.joined(separator: ", ")))
+            ON CONFLICT DO NOTHING
+            """
     }
 
     func finish(_ replica: ReplicaName, _ line: [CopiedCell]) async throws {
-        try await database.write { session in
+        let isThere = try await database.write { session in
+            let number = LineNumber(replica).parameter
             let places = line.indices.map { "$\($0 + 2)" }.joined(separator: ", ")
             // It may be the second attempt after a commit that lost its connection.
             try session.query(
@@ -81,37 +136,15 @@ struct DatabaseSide: CopySide {
                 INSERT INTO godwit_line (number, \(Self.columns(of: .line)))
                 VALUES ($1, \(places)) ON CONFLICT (number) DO NOTHING
                 """,
-                [LineNumber(replica).parameter]
-                    + zip(line, CopiedTable.line.columns).map { $0.parameter(of: $1.kind) }
+                [number] + zip(line, CopiedTable.line.columns).map { $0.parameter(of: $1.kind) }
             )
+            let rows = try session.query(
+                "SELECT \(Self.columns(of: .line)) FROM godwit_line WHERE number = $1",
+                [number]
+            )
+            return try rows.count == 1 && rows.cells(of: .line, 0) == line
         }
-    }
-
-    private static func insert(
-        _ row: [CopiedCell],
-        into table: CopiedTable,
-        _ replica: ReplicaName,
-        on session: PostgreSQLSession
-    ) throws {
-        var (columns, parameters) = ([String](), [PostgreSQLParameter]())
-        if table.scope != .all {
-            columns.append("line")
-            parameters.append(LineNumber(replica).parameter)
-        }
-        columns += table.columns.map(\.databaseName)
-        parameters += zip(row, table.columns).map { $0.parameter(of: $1.kind) }
-        if let column = table.databaseOnly {
-            columns.append(column)
-            parameters.append(.integer(0))
-        }
-        try session.query(
-            """
-            INSERT INTO \(table.name) (\(columns.joined(separator: ", ")))
-            VALUES (\(columns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")))
-            ON CONFLICT DO NOTHING
-            """,
-            parameters
-        )
+        guard isThere else { throw ServerCopyError.replicaExists(replica) }
     }
 
     private static func columns(of table: CopiedTable) -> String {
@@ -130,6 +163,10 @@ extension CopiedTable.Kind {
 }
 
 extension CopiedCell {
+    fileprivate var size: Int { bytes?.count ?? 0 }
+
+    fileprivate var text: String { String(decoding: bytes ?? [], as: UTF8.self) }
+
     fileprivate func parameter(of kind: CopiedTable.Kind) -> PostgreSQLParameter {
         switch kind {
         case .integer: .integer(integer)

@@ -15,7 +15,8 @@ public import GodwitStore
 ///
 /// Stop the servers of both sides before. Devices go on where they were, as soon as a server runs over the copy:
 /// do not start one over the source again. A replica is there when all of it is; a copy that was cut off may
-/// be run again, and passes over what is there already.
+/// be run again, and begins anew. The target becomes what the source is: one that has other replicas, or has
+/// gone on since, is refused.
 public struct ServerCopy: Sendable {
     public enum Direction: Sendable {
         case toDatabase, toStore
@@ -24,9 +25,8 @@ public struct ServerCopy: Sendable {
     /// A replica that has been copied.
     public struct Progress: Sendable {
         public let replica: ReplicaName
-        /// How many rows it has; 0 if it was there already.
+        /// How many rows it has.
         public let rowCount: Int
-        public let wasThere: Bool
     }
 
     private let store: StoreSide
@@ -57,15 +57,20 @@ public struct ServerCopy: Sendable {
         _ target: some CopySide,
         _ report: (Progress) throws -> Void
     ) async throws -> [Progress] {
-        try await source.prepare()
+        try await source.requireServer()
         try await target.prepare()
+        let names = try await source.names()
+        if let other = try await target.names().first(where: { !names.contains($0) }) {
+            throw ServerCopyError.replicaExists(other)
+        }
         var all: [Progress] = []
-        for name in try await source.names() {
+        for name in names {
             let progress = try await copy(name, source, target)
             try report(progress)
             all.append(progress)
         }
-        // Keys have no replica: any name does.
+        // A key that was revoked must not come back. Keys have no replica: any name does.
+        try await target.removeKeys()
         _ = try await copy(.keys, ReplicaName("keys"), source, target)
         return all
     }
@@ -78,12 +83,9 @@ public struct ServerCopy: Sendable {
         guard let line = try await source.line(of: name) else {
             throw ServerCopyError.sourceChanged(name)
         }
-        if let known = try await target.line(of: name) {
-            // A server that was started over it since has noted that.
-            guard known.dropLast() == line.dropLast() else {
-                throw ServerCopyError.replicaExists(name)
-            }
-            return Progress(replica: name, rowCount: 0, wasThere: true)
+        // A server that was started over the target since has noted that.
+        if let known = try await target.line(of: name), known.dropLast() != line.dropLast() {
+            throw ServerCopyError.replicaExists(name)
         }
         try await target.begin(name)
         var count = 1
@@ -92,7 +94,7 @@ public struct ServerCopy: Sendable {
             throw ServerCopyError.sourceChanged(name)
         }
         try await target.finish(name, line)
-        return Progress(replica: name, rowCount: count, wasThere: false)
+        return Progress(replica: name, rowCount: count)
     }
 
     private func copy(
@@ -114,8 +116,12 @@ public struct ServerCopy: Sendable {
 
 /// Why a server was not copied.
 public enum ServerCopyError: Error, Hashable, Sendable {
-    /// The target has another replica of the name, or another state of it: copy to an empty one.
+    /// The source has no tables of a server.
+    case noServer
+    /// The target has a replica that the source does not have, or another state of it: copy to an empty one.
     case replicaExists(ReplicaName)
+    /// An object's key and the name of its collection have more bytes than an index of PostgreSQL takes.
+    case keyTooLong(ReplicaName, key: String, sizeMax: Int)
     /// The source was changed meanwhile: stop the server that runs over it.
     case sourceChanged(ReplicaName)
 }
@@ -123,8 +129,14 @@ public enum ServerCopyError: Error, Hashable, Sendable {
 extension ServerCopyError: CustomStringConvertible, LocalizedError {
     public var description: String {
         switch self {
+        case .noServer: "there is no server: the source has none of its tables"
         case .replicaExists(let name):
-            "the target has another replica \"\(name)\" already: copy to an empty one"
+            "the target has another replica \"\(name)\", or has gone on: copy to an empty one"
+        case .keyTooLong(let name, let key, let sizeMax):
+            """
+            "\(name)" has the key "\(key.prefix(64))…": with its collection, a key has at most \(sizeMax) \
+            bytes in PostgreSQL
+            """
         case .sourceChanged(let name):
             "the replica \"\(name)\" was changed meanwhile: stop the server, and copy again"
         }

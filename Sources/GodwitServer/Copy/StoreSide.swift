@@ -8,7 +8,7 @@ struct StoreSide: CopySide {
     let store: Store
 
     func prepare() async throws {
-        try ReplicaServer.makeTables(in: store)
+        try LineTables.make(in: store)
         try StoreAccess(store: store).prepare()
     }
 
@@ -68,19 +68,41 @@ struct StoreSide: CopySide {
         }
     }
 
+    func requireServer() async throws {
+        let isServer = try await store.read { transaction in
+            try transaction.connection.tableExists("godwit_line")
+        }
+        guard isServer else { throw ServerCopyError.noServer }
+        try await prepare()
+    }
+
     func begin(_ replica: ReplicaName) async throws {
         try await store.write { transaction in
             let database = transaction.connection
-            for table in CopiedTable.parts {
-                guard let column = table.scopeColumn else { continue }
-                let known = table.scope == .replica ? "name" : "number"
+            let old = try Self.number(of: replica, in: database)
+            try database.execute(
+                sql: "DELETE FROM godwit_line WHERE name = ?",
+                arguments: [replica.text]
+            )
+            // What lies behind the last number belongs to none.
+            let next = try Self.number(of: replica, in: database)
+            for table in CopiedTable.parts where table.scope == .line {
                 try database.execute(
-                    sql: """
-                        DELETE FROM \(table.name)
-                        WHERE \(column) NOT IN (SELECT \(known) FROM godwit_line)
-                        """
+                    sql: "DELETE FROM \(table.name) WHERE line = ? OR line >= ?",
+                    arguments: [old, next]
                 )
             }
+            try database.execute(
+                sql: "DELETE FROM godwit_access_client WHERE replica = ?",
+                arguments: [replica.text]
+            )
+            transaction.touch()
+        }
+    }
+
+    func removeKeys() async throws {
+        try await store.write { transaction in
+            try transaction.connection.execute(sql: "DELETE FROM godwit_access_key")
             transaction.touch()
         }
     }

@@ -28,7 +28,7 @@ struct Serve: AsyncParsableCommand {
             browsers at once and offline.
             GET /health/ready answers 200 while the store can be read and written to, else
             503; /metrics is for Prometheus, and /dashboard for people.
-            Pages of other sites may use it from the origins that --allow-origin names alone.
+            Pages of other sites may use it if --allow-origin names where they are from.
             --jwks is a file, or an https address that is asked every ten minutes.
             With --database, any number of servers may share the replicas and keys of a
             PostgreSQL database; each brings its tables up to date when it starts. Put the

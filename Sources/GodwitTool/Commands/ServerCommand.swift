@@ -31,7 +31,8 @@ struct ServerMigrate: AsyncParsableCommand {
             With two places, one of them a file and the other a database, it copies all
             replicas, what is known of their devices, and the keys. Stop the servers
             before, start one over the copy, and none over the source again: devices go on
-            where they were. A copy that was cut off may be run again.
+            where they were. The target becomes what the source is: one that has other
+            replicas, or has gone on, is refused. A copy that was cut off may be run again.
 
             EXAMPLES
               godwit server migrate --database postgres://admin@db.example.com/sync
@@ -91,17 +92,15 @@ extension ServerMigrate {
         let copy = ServerCopy(store: store, database: database)
         let replicas = try await copy.run(isToDatabase ? .toDatabase : .toStore) { progress in
             guard !json else { return }
-            let rows = progress.wasThere ? "was there already" : "\(progress.rowCount) rows"
-            try Terminal.print("\(progress.replica): \(rows)")
+            try Terminal.print("\(progress.replica): \(progress.rowCount) rows")
         }
         database.close()
         try store.close()
-        guard json else { return }
+        guard json else {
+            return try Terminal.print("copied: \(replicas.count) replicas, and the keys")
+        }
         let values = replicas.map { replica -> Value in
-            [
-                "name": .string(Key(replica.replica.text)), "rows": .int(Int64(replica.rowCount)),
-                "wasThere": .bool(replica.wasThere),
-            ]
+            ["name": .string(Key(replica.replica.text)), "rows": .int(Int64(replica.rowCount))]
         }
         try Terminal.print(json: ["replicas": .list(Value.List(values))])
     }

@@ -20,6 +20,14 @@ final class AuditFile: Sendable {
         (self.path, self.write) = (path, write)
         do {
             try append(Data())
+            // An earlier launch may have found the disk full.
+            let file = try FileHandle(forReadingFrom: URL(filePath: path))
+            let end = try file.seekToEnd()
+            if end > 0 {
+                try file.seek(toOffset: end - 1)
+                let isWhole = try file.read(upToCount: 1) == Data("\n".utf8)
+                isTorn.withLock { $0 = !isWhole }
+            }
         } catch {
             throw ValidationError("--audit-log: \(path) cannot be written: \(error)")
         }
@@ -48,9 +56,9 @@ final class AuditFile: Sendable {
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         try isTorn.withLock { isTorn in
             let wasTorn = isTorn
-            isTorn = !line.isEmpty
+            isTorn = wasTorn || !line.isEmpty
             try write(wasTorn ? Data("\n".utf8) + line : line, file)
-            isTorn = false
+            isTorn = line.isEmpty && wasTorn
         }
     }
 }

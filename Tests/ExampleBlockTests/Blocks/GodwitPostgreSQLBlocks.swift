@@ -18,42 +18,6 @@ import Testing
 #if PostgreSQL
 import GodwitPostgreSQL
 
-// Sources/GodwitPostgreSQL/Connection/PostgreSQLAddress.swift, block 1
-enum Sources_GodwitPostgreSQL_Connection_PostgreSQLAddress_1 {
-    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let address = try PostgreSQLAddress("postgres://godwit@db.example.com/sync?sslmode=verify-full")
-    }
-}
-#endif
-
-#if PostgreSQL
-import GodwitPostgreSQL
-
-// Sources/GodwitPostgreSQL/Connection/PostgreSQLOptions.swift, block 1
-enum Sources_GodwitPostgreSQL_Connection_PostgreSQLOptions_1 {
-    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        var options = PostgreSQLOptions()
-        options.connectionMax = 16
-    }
-}
-#endif
-
-#if PostgreSQL
-import GodwitPostgreSQL
-
-// Sources/GodwitPostgreSQL/Pool/PostgreSQLDatabase.swift, block 1
-enum Sources_GodwitPostgreSQL_Pool_PostgreSQLDatabase_1 {
-    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let database = PostgreSQLDatabase(try PostgreSQLAddress("postgres://godwit@localhost/sync"))
-        try await database.migrate()
-        let node = try await PostgreSQLNode(database)
-    }
-}
-#endif
-
-#if PostgreSQL
-import GodwitPostgreSQL
-
 // Sources/GodwitPostgreSQL/PostgreSQLNode.swift, block 1
 enum Sources_GodwitPostgreSQL_PostgreSQLNode_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {

@@ -15,15 +15,6 @@ import GodwitYapDatabase
 import Observation
 import Testing
 
-// Sources/GodwitYapDatabase/Archive/KeyedArchive.swift, block 1
-enum Sources_GodwitYapDatabase_Archive_KeyedArchive_1 {
-    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let archive = try KeyedArchive(body)
-        archive.className        // "Contact"
-        archive.root["name"]     // "Robbie"
-    }
-}
-
 // Sources/GodwitYapDatabase/YapDatabaseImport+Run.swift, block 1
 enum Sources_GodwitYapDatabase_YapDatabaseImport_Run_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {

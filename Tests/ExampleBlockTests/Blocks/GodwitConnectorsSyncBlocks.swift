@@ -15,45 +15,6 @@ import GodwitYapDatabase
 import Observation
 import Testing
 
-// Sources/GodwitConnectors/HTTP/HTTPTransport.swift, block 1
-enum Sources_GodwitConnectors_HTTP_HTTPTransport_1 {
-    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let transport = try HTTPTransport(server: "https://sync.example.com", token: "…")
-        try await transport.create(ReplicaName("shopping"))
-    }
-}
-
-// Sources/GodwitConnectors/HTTP/HTTPTransport.swift, block 2
-enum Sources_GodwitConnectors_HTTP_HTTPTransport_2 {
-    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let transport = try HTTPTransport(server: "https://sync.example.com") {
-            try await session.freshToken()
-        }
-    }
-}
-
-// Sources/GodwitConnectors/Inbox/ConflictInbox.swift, block 1
-enum Sources_GodwitConnectors_Inbox_ConflictInbox_1 {
-    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let inbox = ConflictInbox(of: contacts, in: store)
-        List(inbox.conflicts) { conflict in
-            Button("Take \(conflict.other?.name ?? "the removal")") {
-                Task { try await inbox.resolve(conflict, .takeOther) }
-            }
-        }
-    }
-}
-
-// Sources/GodwitConnectors/Inbox/ObjectConflict.swift, block 1
-enum Sources_GodwitConnectors_Inbox_ObjectConflict_1 {
-    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        for conflict in try await store.read({ try $0.conflicts(in: contacts) }) {
-            print(conflict.key, conflict.current?.name ?? "removed", conflict.other?.name ?? "removed")
-            try await store.write { try $0.resolve(conflict, in: contacts, .takeOther) }
-        }
-    }
-}
-
 // Sources/GodwitConnectors/Sync/LiveReplica.swift, block 1
 enum Sources_GodwitConnectors_Sync_LiveReplica_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
