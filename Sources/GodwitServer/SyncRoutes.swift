@@ -58,7 +58,9 @@ public struct SyncRoutes: Service {
 
     /// Adds the routes to a router.
     ///
-    /// - Parameter path: What stands before `/v1`, such as `/sync`; nothing by default.
+    /// - Parameters:
+    ///   - router: The app's router, or a group of it.
+    ///   - path: What stands before `/v1`, such as `/sync`; nothing by default.
     public func add<Context: RequestContext>(
         to router: some RouterMethods<Context>,
         at path: String = ""

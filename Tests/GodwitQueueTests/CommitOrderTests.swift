@@ -60,6 +60,39 @@ import Testing
         try store.close()
     }
 
+    @Test func `two that wait for one against the order keep their place, whatever else is`()
+        async throws
+    {
+        let path = folder.path("store.sqlite")
+        var store = try Store(.file(path))
+        var queue = try PushQueue(store, pipelines: pipelines(.flat))
+        func enqueue(
+            _ paths: [String],
+            joining commit: CommitNumber? = nil
+        ) async throws -> (OperationID, CommitNumber) {
+            try await store.write { transaction in
+                var placement = Placement(pipeline: Self.ordered)
+                placement.commit = commit
+                let id = try transaction.enqueue(Touching(paths: paths), placement)
+                return (id, transaction.commit)
+            }
+        }
+        let (_, firstCommit) = try await enqueue(["z"])
+        let (second, secondCommit) = try await enqueue(["x"])
+        _ = try await enqueue(["y"])
+        _ = try await enqueue(["x"], joining: firstCommit)
+        let (last, _) = try await enqueue(["x", "y"], joining: secondCommit)
+        #expect(try await reach(last, in: store).contains(second))
+        try store.close()
+        store = try Store(.file(path))
+        queue = try PushQueue(store, pipelines: pipelines())
+        try await queue.running {
+            try await queue.statuses(of: last).reaches { !$0.reasons.isEmpty }
+            #expect(try await needs(last, in: store).contains(second))
+        }
+        try store.close()
+    }
+
     @Test func `a dead letter is not in a circle when its turn comes again`() async throws {
         let path = folder.path("store.sqlite")
         var store = try Store(.file(path))

@@ -113,9 +113,10 @@ import Testing
             )
             transaction.touch()
         }
-        try await toDatabase.run(.toDatabase)
+        await #expect(throws: ServerCopyError.self) { try await toDatabase.run(.toDatabase) }
+        try await toDatabase.run(.toDatabase, replacing: true)
         #expect(try await APIKeys(database).all().keys.count == 1)
-        try await ServerCopy(store: back, database: database).run(.toStore)
+        try await ServerCopy(store: back, database: database).run(.toStore, replacing: true)
         let (changed, again) = (try await rows(server), try await rows(back))
         for (table, rows) in changed { #expect(again[table] == rows, "\(table)") }
         database.close()
@@ -236,13 +237,18 @@ import Testing
         try await devices[0].connector.synchronize(name)
         for direction in [ServerCopy.Direction.toDatabase, .toStore] {
             await #expect(throws: ServerCopyError.replicaExists(name)) {
-                try await copy.run(direction)
+                try await copy.run(direction, replacing: true)
             }
         }
         let other = try Store(.memory)
         try await SimulatedNetwork(store: other).create(ReplicaName("zoo"))
         await #expect(throws: ServerCopyError.replicaExists(ReplicaName("zoo"))) {
-            try await ServerCopy(store: other, database: database).run(.toStore)
+            try await ServerCopy(store: other, database: database).run(.toStore, replacing: true)
+        }
+        let keyed = try Store(.memory)
+        _ = try await APIKeys(keyed).create("own", rights: .all)
+        await #expect(throws: ServerCopyError.keysExist) {
+            try await ServerCopy(store: keyed, database: database).run(.toStore)
         }
         database.close()
     }

@@ -37,8 +37,11 @@ package enum LineRow {
         of number: LineNumber,
         on session: PostgreSQLSession
     ) throws {
-        for table in PostgreSQLSchema.parts {
-            try session.query("DELETE FROM \(table) WHERE line = $1", [number.parameter])
+        // There may be much of it.
+        try session.withoutStatementMax {
+            for table in PostgreSQLSchema.parts {
+                try session.query("DELETE FROM \(table) WHERE line = $1", [number.parameter])
+            }
         }
     }
 

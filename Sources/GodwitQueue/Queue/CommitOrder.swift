@@ -15,74 +15,79 @@ struct CommitOrder {
 
     /// Takes back what is against the order, and what would wait in a circle; others keep their place.
     mutating func restore(in pipelines: Set<String>) throws {
-        for name in pipelines.sorted() {
-            let against = try DependencyTable.needsOfLaterCommits(
+        var against: [DependencyTable.Edge] = []
+        for name in pipelines {
+            against += try DependencyTable.needsOfLaterCommits(
                 in: name,
                 keepsOrder: ordered.contains(name),
                 database
             )
-            for edge in against where edge.isDerived { try handOn(edge) }
-            for edge in against { try remove(edge.need, from: edge.operation) }
         }
-        while let edge = try edgeInCircle() {
-            try remove(edge.need, from: edge.operation)
-            if edge.isDerived { try handOn(edge) }
-        }
-    }
-
-    private mutating func remove(_ need: OperationNumber, from operation: OperationNumber) throws {
-        try DependencyTable.remove(need, from: operation, in: database)
-        changed.insert(operation)
+        try remove(against)
+        while let edge = try edgeInCircle() { try remove([edge]) }
     }
 }
 
-// MARK: - Against the order
+// MARK: - Edges that go
 
 extension CommitOrder {
-    /// Has what waits for the first of two wait for the second one, too: until now that followed.
-    private mutating func handOn(_ edge: DependencyTable.Edge) throws {
+    private typealias Dependents = [OperationNumber: [OperationNumber]]
+
+    /// Takes edges back; what has waited for the second operation of one through the first waits for it still.
+    private mutating func remove(_ edges: [DependencyTable.Edge]) throws {
+        guard !edges.isEmpty else { return }
+        let derived = try DependencyTable.all(in: database).filter(\.isDerived)
+        let dependents = Dictionary(grouping: derived, by: \.need)
+            .mapValues { $0.map(\.operation) }
+        for edge in edges {
+            try DependencyTable.remove(edge.need, from: edge.operation, in: database)
+            changed.insert(edge.operation)
+        }
+        for edge in edges where edge.isDerived { try handOn(edge, to: dependents) }
+    }
+
+    /// - Parameter all: What waited for each operation because of footprints.
+    private mutating func handOn(
+        _ edge: DependencyTable.Edge,
+        to all: Dependents
+    ) throws {
         guard let need = try OperationTable.outline(edge.need, in: database) else { return }
         let graph = LiveGraph(database: database, ordered: ordered)
-        for heir in try heirs(of: edge.operation, behind: need) {
-            let known = try DependencyTable.derivedNeeds(of: heir, in: database)
-            guard !known.contains(need.number) else { continue }
-            let new = DependencyTable.Edge(
-                operation: heir,
-                need: need.number,
-                policy: .wait,
-                origin: .footprint
-            )
-            try DependencyTable.add(new, in: database)
-            // The second one may wait for it by another way.
-            if try graph.circle(through: heir) != nil {
-                try DependencyTable.remove(need.number, from: heir, in: database)
+        var (left, seen) = ([edge.operation], Set([edge.operation, edge.need]))
+        while let number = left.popLast() {
+            for heir in all[number] ?? [] where seen.insert(heir).inserted {
+                guard let outline = try OperationTable.outline(heir, in: database) else { continue }
+                // One that comes before it, by the order of commits or by another way, cannot wait for it;
+                // those behind that one can.
+                if try comes(outline, before: need)
+                    || graph.path(from: need.number, to: heir) != nil
+                {
+                    left.append(heir)
+                } else {
+                    try connect(heir, to: need.number)
+                }
             }
-            changed.insert(heir)
         }
     }
 
-    /// What waits for an operation because of footprints, through those that come before another one.
-    private func heirs(
-        of operation: OperationNumber,
-        behind need: OperationTable.Outline
-    ) throws -> [OperationNumber] {
-        var (left, seen, heirs) = ([operation], Set([operation, need.number]), [OperationNumber]())
-        while let number = left.popLast() {
-            for edge in try DependencyTable.dependents(of: number, in: database)
-            where edge.isDerived && seen.insert(edge.operation).inserted {
-                guard let heir = try OperationTable.outline(edge.operation, in: database) else {
-                    continue
-                }
-                let isOrdered =
-                    ordered.contains(need.pipeline) || heir.keepsOrder && need.keepsOrder
-                if isOrdered, heir.pipeline == need.pipeline, heir.commit < need.commit {
-                    left.append(heir.number)
-                } else {
-                    heirs.append(heir.number)
-                }
-            }
-        }
-        return heirs
+    private func comes(
+        _ operation: OperationTable.Outline,
+        before other: OperationTable.Outline
+    ) -> Bool {
+        let isOrdered =
+            ordered.contains(other.pipeline) || operation.keepsOrder && other.keepsOrder
+        return isOrdered && operation.pipeline == other.pipeline && operation.commit < other.commit
+    }
+
+    private mutating func connect(_ heir: OperationNumber, to need: OperationNumber) throws {
+        let edge = DependencyTable.Edge(
+            operation: heir,
+            need: need,
+            policy: .wait,
+            origin: .footprint
+        )
+        try DependencyTable.add(edge, in: database)
+        changed.insert(heir)
     }
 }
 

@@ -23,10 +23,18 @@ struct LiveGraph {
     ///
     /// A dead letter keeps nothing waiting, but `start` is about to be in line again.
     func circle(through start: OperationNumber) throws -> [OperationID]? {
-        // What it waits for may be very much, and leads back only if something waits for it.
-        guard try mayBeNeeded(start) else { return nil }
+        try path(from: start, to: start)
+    }
+
+    /// The names of the operations on a way to another one, that one left out; nil if there is none.
+    func path(
+        from start: OperationNumber,
+        to target: OperationNumber
+    ) throws -> [OperationID]? {
+        // What it waits for may be very much, and leads to the target only if something waits for that.
+        guard try mayBeNeeded(target) else { return nil }
         var path: [Node] = [.operation(start)]
-        var open = [try needs(of: .operation(start), start)]
+        var open = [try needs(of: .operation(start), target)]
         var seen: Set<Node> = []
         // Up to which commit of a pipeline everything is seen, or lies before us.
         var expanded: [String: CommitNumber] = [:]
@@ -36,7 +44,7 @@ struct LiveGraph {
                 continue
             }
             open.append(needs)
-            if next == .operation(start) { return try names(path) }
+            if next == .operation(target) { return try names(path) }
             guard seen.insert(next).inserted else { continue }
             var first = CommitNumber.none
             if case .before(let commit, let pipeline) = next {
@@ -45,7 +53,7 @@ struct LiveGraph {
                 expanded[pipeline] = commit
             }
             path.append(next)
-            open.append(try self.needs(of: next, from: first, start))
+            open.append(try self.needs(of: next, from: first, target))
         }
         return nil
     }

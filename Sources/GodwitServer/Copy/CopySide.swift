@@ -27,6 +27,8 @@ protocol CopySide: Sendable {
     /// Removes all keys.
     func removeKeys() async throws
 
+    func hasKeys() async throws -> Bool
+
     /// Writes rows, unless they are there.
     func insert(
         _ rows: [[CopiedCell]],

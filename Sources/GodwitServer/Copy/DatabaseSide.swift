@@ -56,19 +56,18 @@ struct DatabaseSide: CopySide {
     func begin(_ replica: ReplicaName) async throws {
         let number = LineNumber(replica)
         try await database.write { session in
-            // There may be much of it.
-            try session.withoutStatementMax {
+            for (table, column) in [("godwit_line", "number"), ("godwit_access_client", "line")] {
                 try session.query(
-                    "DELETE FROM godwit_line WHERE number = $1",
-                    [number.parameter]
-                )
-                try LineRow.removeParts(of: number, on: session)
-                try session.query(
-                    "DELETE FROM godwit_access_client WHERE line = $1",
+                    "DELETE FROM \(table) WHERE \(column) = $1",
                     [number.parameter]
                 )
             }
+            try LineRow.removeParts(of: number, on: session)
         }
+    }
+
+    func hasKeys() async throws -> Bool {
+        try await !PostgreSQLAccess(database: database).keys().isEmpty
     }
 
     func removeKeys() async throws {
@@ -80,14 +79,7 @@ struct DatabaseSide: CopySide {
         into table: CopiedTable,
         _ replica: ReplicaName
     ) async throws {
-        let keySizeMax = LineNumber.keySizeMax
-        if table.name == "godwit_line_object" {
-            let keys = rows.map { $0.prefix(table.keyCount) }
-            if let key = keys.first(where: { $0.reduce(0) { $0 + $1.size } > keySizeMax }) {
-                let text = key.last?.text ?? ""
-                throw ServerCopyError.keyTooLong(replica, key: text, sizeMax: keySizeMax)
-            }
-        }
+        try Self.checkKeys(of: rows, in: table, replica)
         let sql = Self.insertion(into: table)
         let columns = table.columns.indices.map { column -> PostgreSQLParameter in
             switch table.columns[column].kind {
@@ -98,6 +90,26 @@ struct DatabaseSide: CopySide {
         }
         let scope = table.scope == .all ? [] : [LineNumber(replica).parameter]
         try await database.write { _ = try $0.query(sql, scope + columns) }
+    }
+
+    /// - Throws: ``ServerCopyError/keyTooLong(_:key:sizeMax:)``.
+    private static func checkKeys(
+        of rows: [[CopiedCell]],
+        in table: CopiedTable,
+        _ replica: ReplicaName
+    ) throws {
+        let places = table.keys.indices.filter { table.columns[$0].kind.isName }
+        guard places.count == 2 else { return }
+        for cells in rows {
+            let names = places.map { cells[$0] }
+            // Records about objects have longer names than these.
+            let isReserved = names[0].text.hasPrefix("godwit.")
+            let sizeMax = LineNumber.keySizeMax + (isReserved ? 256 : 0)
+            guard names.reduce(0, { $0 + $1.size }) <= sizeMax else {
+                let key = names[1].text
+                throw ServerCopyError.keyTooLong(replica, key: key, sizeMax: LineNumber.keySizeMax)
+            }
+        }
     }
 
     /// One statement for all rows, whose columns are arrays.
@@ -153,6 +165,8 @@ struct DatabaseSide: CopySide {
 }
 
 extension CopiedTable.Kind {
+    fileprivate var isName: Bool { if case .name = self { true } else { false } }
+
     /// Whether its size counts for a page.
     fileprivate var isSized: Bool {
         switch self {

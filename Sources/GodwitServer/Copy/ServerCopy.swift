@@ -14,9 +14,8 @@ public import GodwitStore
 /// ```
 ///
 /// Stop the servers of both sides before. Devices go on where they were, as soon as a server runs over the copy:
-/// do not start one over the source again. A replica is there when all of it is; a copy that was cut off may
-/// be run again, and begins anew. The target becomes what the source is: one that has other replicas, or has
-/// gone on since, is refused.
+/// do not start one over the source again. A replica is there when all of it is. If a copy is cut off, run it
+/// again with `replacing`.
 public struct ServerCopy: Sendable {
     public enum Direction: Sendable {
         case toDatabase, toStore
@@ -38,31 +37,42 @@ public struct ServerCopy: Sendable {
 
     /// Copies all replicas and keys.
     ///
-    /// - Parameter report: Called after each replica.
+    /// - Parameters:
+    ///   - direction: Which side is the source.
+    ///   - replacing: Whether the target may have replicas and keys, of an earlier copy: it becomes what the
+    ///     source is. One that has other replicas, or has gone on since, is refused all the same.
+    ///   - report: Called after each replica.
     /// - Returns: All that were reported.
     /// - Throws: ``ServerCopyError``, `StoreError`, `PostgreSQLError`.
     @discardableResult
     public func run(
         _ direction: Direction,
+        replacing: Bool = false,
         report: (Progress) throws -> Void = { _ in }
     ) async throws -> [Progress] {
         switch direction {
-        case .toDatabase: try await copy(store, database, report)
-        case .toStore: try await copy(database, store, report)
+        case .toDatabase: try await copy(store, database, replacing, report)
+        case .toStore: try await copy(database, store, replacing, report)
         }
     }
 
     private func copy(
         _ source: some CopySide,
         _ target: some CopySide,
+        _ isReplacing: Bool,
         _ report: (Progress) throws -> Void
     ) async throws -> [Progress] {
         try await source.requireServer()
         try await target.prepare()
         let names = try await source.names()
-        if let other = try await target.names().first(where: { !names.contains($0) }) {
-            throw ServerCopyError.replicaExists(other)
+        for known in try await target.names() {
+            // A server that was started over the target since has noted that in the last column.
+            let lines = (try await source.line(of: known), try await target.line(of: known))
+            guard isReplacing, lines.0?.dropLast() == lines.1?.dropLast() else {
+                throw ServerCopyError.replicaExists(known)
+            }
         }
+        if !isReplacing, try await target.hasKeys() { throw ServerCopyError.keysExist }
         var all: [Progress] = []
         for name in names {
             let progress = try await copy(name, source, target)
@@ -82,10 +92,6 @@ public struct ServerCopy: Sendable {
     ) async throws -> Progress {
         guard let line = try await source.line(of: name) else {
             throw ServerCopyError.sourceChanged(name)
-        }
-        // A server that was started over the target since has noted that.
-        if let known = try await target.line(of: name), known.dropLast() != line.dropLast() {
-            throw ServerCopyError.replicaExists(name)
         }
         try await target.begin(name)
         var count = 1
@@ -118,8 +124,11 @@ public struct ServerCopy: Sendable {
 public enum ServerCopyError: Error, Hashable, Sendable {
     /// The source has no tables of a server.
     case noServer
-    /// The target has a replica that the source does not have, or another state of it: copy to an empty one.
+    /// The target has a replica: copy to an empty one. To replace an earlier copy, it has to be of the same
+    /// state.
     case replicaExists(ReplicaName)
+    /// The target has keys: copy to an empty one.
+    case keysExist
     /// An object's key and the name of its collection have more bytes than an index of PostgreSQL takes.
     case keyTooLong(ReplicaName, key: String, sizeMax: Int)
     /// The source was changed meanwhile: stop the server that runs over it.
@@ -131,7 +140,11 @@ extension ServerCopyError: CustomStringConvertible, LocalizedError {
         switch self {
         case .noServer: "there is no server: the source has none of its tables"
         case .replicaExists(let name):
-            "the target has another replica \"\(name)\", or has gone on: copy to an empty one"
+            """
+            the target has a replica "\(name)": copy to an empty one, or replace an earlier copy that has \
+            not gone on since
+            """
+        case .keysExist: "the target has keys: copy to an empty one, or replace an earlier copy"
         case .keyTooLong(let name, let key, let sizeMax):
             """
             "\(name)" has the key "\(key.prefix(64))…": with its collection, a key has at most \(sizeMax) \

@@ -86,9 +86,10 @@ struct StoreSide: CopySide {
             )
             // What lies behind the last number belongs to none.
             let next = try Self.number(of: replica, in: database)
-            for table in CopiedTable.parts where table.scope == .line {
+            let parts = CopiedTable.parts.filter { $0.scope == .line }.map(\.name)
+            for table in parts + ["godwit_line_staging", "godwit_line_staged"] {
                 try database.execute(
-                    sql: "DELETE FROM \(table.name) WHERE line = ? OR line >= ?",
+                    sql: "DELETE FROM \(table) WHERE line = ? OR line >= ?",
                     arguments: [old, next]
                 )
             }
@@ -98,6 +99,10 @@ struct StoreSide: CopySide {
             )
             transaction.touch()
         }
+    }
+
+    func hasKeys() async throws -> Bool {
+        try await !StoreAccess(store: store).keys().isEmpty
     }
 
     func removeKeys() async throws {

@@ -31,8 +31,8 @@ struct ServerMigrate: AsyncParsableCommand {
             With two places, one of them a file and the other a database, it copies all
             replicas, what is known of their devices, and the keys. Stop the servers
             before, start one over the copy, and none over the source again: devices go on
-            where they were. The target becomes what the source is: one that has other
-            replicas, or has gone on, is refused. A copy that was cut off may be run again.
+            where they were. The target has to be empty. If a copy is cut off, run it again
+            with --replace: it refuses a target that has gone on since, all the same.
 
             EXAMPLES
               godwit server migrate --database postgres://admin@db.example.com/sync
@@ -44,6 +44,7 @@ struct ServerMigrate: AsyncParsableCommand {
     @Argument(help: "The store or the database to copy.") var source: String?
     @Argument(help: "The database or the store to copy it to.") var target: String?
     @OptionGroup var database: DatabaseArgument
+    @Flag(help: "Write over an earlier copy.") var replace = false
     @Flag(help: "Print one object.") var json = false
 
     func validate() throws {
@@ -90,7 +91,8 @@ extension ServerMigrate {
         let store = try Store(.file(file))
         let json = json
         let copy = ServerCopy(store: store, database: database)
-        let replicas = try await copy.run(isToDatabase ? .toDatabase : .toStore) { progress in
+        let direction: ServerCopy.Direction = isToDatabase ? .toDatabase : .toStore
+        let replicas = try await copy.run(direction, replacing: replace) { progress in
             guard !json else { return }
             try Terminal.print("\(progress.replica): \(progress.rowCount) rows")
         }
