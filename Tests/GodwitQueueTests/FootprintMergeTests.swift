@@ -63,6 +63,20 @@ import Testing
         withExtendedLifetime(queue) {}
     }
 
+    @Test func `to join the commit of the transaction keeps no later merge apart`() async throws {
+        let store = try Store(.memory)
+        let queue = try PushQueue(store, pipelines: [Pipeline()])
+        try await store.write { try $0.enqueue(Writing(path: "/x")) }
+        try await store.write { transaction in
+            var placement = Placement()
+            placement.commit = transaction.commit
+            try transaction.enqueue(Touching(("other", .write)), placement)
+            try transaction.enqueue(Writing(path: "/x"))
+        }
+        #expect(try await store.read { try $0.rowCount(of: "godwit_operation") } == 2)
+        withExtendedLifetime(queue) {}
+    }
+
     @Test func `memory knows which operation gave way to a changed one`() async throws {
         let store = try Store(.memory)
         let queue = try PushQueue(store, pipelines: [Pipeline(order: .flat)])

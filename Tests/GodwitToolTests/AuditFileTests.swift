@@ -40,6 +40,18 @@ import Testing
         #expect(throws: (any Error).self) { try AuditFile(path) }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a pipe with a reader, and a device, take records`() throws {
+        try #require(mkfifo(path, 0o600) == 0)
+        let reader = open(path, O_RDONLY | O_NONBLOCK)
+        try #require(reader >= 0)
+        defer { close(reader) }
+        try AuditFile(path).append(Data("record\n".utf8))
+        var bytes = [UInt8](repeating: 0, count: 64)
+        #expect(read(reader, &bytes, bytes.count) == 7)
+        _ = try AuditFile("/dev/null")
+    }
+
     @Test func `a record after one that was cut off begins a line`() throws {
         let isFull = Atomic(true)
         let file = try AuditFile(path) { data, file in

@@ -35,9 +35,7 @@ actor TokenKeyFile: TokenKeySource {
     }
 
     /// The keys as the file has them now.
-    func keys(for _: String) async -> TokenKeySet { await keys() }
-
-    func keys() async -> TokenKeySet {
+    func keys(for _: String) async -> TokenKeySet {
         let found = FileStamp(path)
         guard found != stamp || found?.isRecent(at: now()) ?? false || fault != nil else {
             return current

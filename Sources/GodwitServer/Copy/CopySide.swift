@@ -41,10 +41,4 @@ protocol CopySide: Sendable {
     /// - Throws: ``ServerCopyError/replicaExists(_:)`` when something else has made it meanwhile.
     func finish(_ replica: ReplicaName, _ line: [CopiedCell]) async throws
 }
-
-/// How much one step of a copy reads.
-enum CopyPage {
-    static let sizeMax = 1 << 20
-    static let countMax = 4_096
-}
 #endif

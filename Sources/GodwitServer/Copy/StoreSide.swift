@@ -1,5 +1,6 @@
 #if Server && PostgreSQL
 internal import GRDB
+internal import GodwitPostgreSQL
 internal import GodwitReplication
 internal import GodwitStore
 
@@ -52,14 +53,15 @@ struct StoreSide: CopySide {
                 """
                 SELECT \(Self.columns(of: table)) FROM \(table.name)
                 WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(order)
-                LIMIT \(CopyPage.countMax)
+                LIMIT \(RowPage.countMax)
                 """,
                 in: database
             )
             defer { statement.reset() }
-            try Self.bind(key ?? [], of: table, replica, to: statement, in: database)
+            let scope = try Self.scope(of: table, replica, in: database)
+            try Self.bind(scope + (key ?? []), of: table, to: statement)
             var (rows, size) = ([[CopiedCell]](), 0)
-            while size < CopyPage.sizeMax, try statement.step() {
+            while size < RowPage.sizeMax, try statement.step() {
                 let cells = statement.cells(of: table)
                 size += cells.reduce(0) { $0 + ($1.bytes?.count ?? 8) }
                 rows.append(cells)
@@ -119,7 +121,8 @@ struct StoreSide: CopySide {
     ) async throws {
         try await store.write { transaction in
             let database = transaction.connection
-            for row in rows { try Self.insert(row, into: table, replica, database) }
+            let scope = try Self.scope(of: table, replica, in: database)
+            for row in rows { try Self.insert(row, into: table, scope, database) }
             transaction.touch()
         }
     }
@@ -147,7 +150,7 @@ struct StoreSide: CopySide {
     private static func insert(
         _ row: [CopiedCell],
         into table: CopiedTable,
-        _ replica: ReplicaName,
+        _ scope: [CopiedCell],
         _ database: Database
     ) throws {
         let columns = (table.scopeColumn.map { [$0] } ?? []) + table.columns.map(\.name)
@@ -158,27 +161,32 @@ struct StoreSide: CopySide {
             """,
             in: database
         )
-        try bind(row, of: table, replica, to: statement, in: database)
+        try bind(scope + row, of: table, to: statement)
         try statement.execute()
     }
 
-    /// Binds what stands for the replica, if the table has that, and then some cells.
+    /// What stands for a replica in the first column of its rows; nothing in a table of all replicas.
+    private static func scope(
+        of table: CopiedTable,
+        _ replica: ReplicaName,
+        in database: Database
+    ) throws -> [CopiedCell] {
+        switch table.scope {
+        case .line: [.integer(try number(of: replica, in: database))]
+        case .replica: [.bytes(Array(replica.text.utf8))]
+        case .all: []
+        }
+    }
+
+    /// Binds what stands for the replica, if the table has that, and then cells of the first columns.
     private static func bind(
         _ cells: [CopiedCell],
         of table: CopiedTable,
-        _ replica: ReplicaName,
-        to statement: PreparedStatement,
-        in database: Database
+        to statement: PreparedStatement
     ) throws {
-        var place: Int32 = 1
-        switch table.scope {
-        case .line: try statement.bind(number(of: replica, in: database), at: place)
-        case .replica: try statement.bind(replica.text, at: place)
-        case .all: place = 0
-        }
-        for (cell, column) in zip(cells, table.columns) {
-            place += 1
-            try statement.bind(cell, column.kind, at: place)
+        let scope: [CopiedTable.Kind] = table.scope == .all ? [] : [.text]
+        for (place, (cell, kind)) in zip(cells, scope + table.columns.map(\.kind)).enumerated() {
+            try statement.bind(cell, kind, at: Int32(place + 1))
         }
     }
 

@@ -20,14 +20,8 @@ final class AuditFile: Sendable {
         (self.path, self.write) = (path, write)
         do {
             try append(Data())
-            // An earlier launch may have found the disk full.
-            let file = try FileHandle(forReadingFrom: URL(filePath: path))
-            let end = try file.seekToEnd()
-            if end > 0 {
-                try file.seek(toOffset: end - 1)
-                let isWhole = try file.read(upToCount: 1) == Data("\n".utf8)
-                isTorn.withLock { $0 = !isWhole }
-            }
+            let isTorn = try endsWithinLine()
+            self.isTorn.withLock { $0 = isTorn }
         } catch {
             throw ValidationError("--audit-log: \(path) cannot be written: \(error)")
         }
@@ -45,6 +39,21 @@ final class AuditFile: Sendable {
                 }
             }
         }
+    }
+
+    /// Whether an earlier launch has found the disk full in the middle of a record.
+    ///
+    /// A pipe or a terminal has no end to look at: to open a pipe for reading would wait for a writer.
+    private func endsWithinLine() throws -> Bool {
+        let attributes = try FileManager.default.attributesOfItem(
+            atPath: URL(filePath: path).resolvingSymlinksInPath().path
+        )
+        guard attributes[.type] as? FileAttributeType == .typeRegular else { return false }
+        let file = try FileHandle(forReadingFrom: URL(filePath: path))
+        let end = try file.seekToEnd()
+        guard end > 0 else { return false }
+        try file.seek(toOffset: end - 1)
+        return try file.read(upToCount: 1) != Data("\n".utf8)
     }
 
     /// Opens the file each time, so that it may be moved away while the server runs; a pipe without a reader is
