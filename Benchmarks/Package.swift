@@ -5,7 +5,7 @@ let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "godwit", path: ".."),
+        .package(name: "godwit", path: "..", traits: [.defaults, "PostgreSQL"]),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
@@ -26,6 +26,7 @@ let package = Package(
             dependencies: [
                 "SQLitePeer",
                 .product(name: "Godwit", package: "godwit"),
+                .product(name: "GodwitPostgreSQL", package: "godwit"),
                 .product(name: "GodwitQueue", package: "godwit"),
                 .product(name: "GodwitServer", package: "godwit"),
                 .product(name: "GodwitTestKit", package: "godwit"),

@@ -208,6 +208,17 @@ var cloud: Cloud { some() }
     associatedtype Body
     var body: Body { get }
 }
+extension View {
+    func environment<Value>(
+        _ path: WritableKeyPath<EnvironmentValues, Value>,
+        _ value: Value
+    ) -> some View { self }
+}
+struct EnvironmentValues { var godwitStore: Store? }
+@MainActor @propertyWrapper struct Live<Model: AnyObject> {
+    init(id: some Hashable = 0, _ make: @escaping @MainActor (Store) -> Model) {}
+    var wrappedValue: Model { some() }
+}
 struct Text: View {
     init(_ text: String) {}
     var body: some View { self }

@@ -263,4 +263,20 @@ import Testing
         try await store.write { [contacts] in try $0.remove(1, in: contacts) }
         await reaches { live.object == nil }
     }
+
+    @Test
+    func `a view keeps its query until the store or what the query depends on is another one`()
+        throws
+    {
+        let slot = LiveSlot<LiveQuery<Contact>>()
+        func query(in store: Store, id: Int) -> LiveQuery<Contact> {
+            slot.model(in: store, id: id) { LiveQuery(online, in: $0) }
+        }
+        let first = query(in: store, id: 1)
+        #expect(query(in: store, id: 1) === first)
+        let second = query(in: store, id: 2)
+        #expect(second !== first)
+        #expect(query(in: store, id: 2) === second)
+        #expect(query(in: try Store(.memory), id: 2) !== second)
+    }
 }

@@ -75,15 +75,21 @@ extension TemporaryFolder {
 
 /// A server process on a port of its own, that can be killed and started again.
 final class ServerProcess {
-    private let store: String
+    /// What the server is started with, but for its port.
     private let options: [String]
+    /// The file that gets what it says of errors.
+    private let errors: String
     private(set) var port: Int
     private var process: Process
 
     /// - Parameter options: What else the server is started with.
-    init(store: String, _ options: [String] = []) throws {
-        (self.store, self.options) = (store, options)
-        (process, port) = try Self.start(store: store, port: 0, options)
+    convenience init(store: String, _ options: [String] = []) throws {
+        try self.init(["--store", store] + options, errors: store + ".errors")
+    }
+
+    init(_ options: [String], errors: String) throws {
+        (self.options, self.errors) = (options, errors)
+        (process, port) = try Self.start(port: 0, options, errors: errors)
     }
 
     deinit { kill() }
@@ -98,7 +104,9 @@ final class ServerProcess {
     }
 
     /// Starts it again on the same port.
-    func restart() throws { (process, port) = try Self.start(store: store, port: port, options) }
+    func restart() throws {
+        (process, port) = try Self.start(port: port, options, errors: errors)
+    }
 
     /// Asks it to end, and waits until it has.
     func terminate() -> Int32 {
@@ -108,17 +116,16 @@ final class ServerProcess {
     }
 
     private static func start(
-        store: String,
         port: Int,
-        _ options: [String]
+        _ options: [String],
+        errors: String
     ) throws -> (Process, Int) {
-        let arguments = ["serve", "--port", "\(port)", "--store", store] + options
-        let process = Godwit.command(arguments)
+        let process = Godwit.command(["serve", "--port", "\(port)"] + options)
         let output = Pipe.make()
         process.standardOutput = output
         // If the tests crashed, a server that had their standard error would keep `swift test` waiting.
-        _ = FileManager.default.createFile(atPath: store + ".errors", contents: nil)
-        process.standardError = FileHandle(forWritingAtPath: store + ".errors")
+        _ = FileManager.default.createFile(atPath: errors, contents: nil)
+        process.standardError = FileHandle(forWritingAtPath: errors)
         try process.start()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard let text = line.split(separator: ":").last,

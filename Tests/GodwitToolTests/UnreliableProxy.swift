@@ -27,25 +27,36 @@ final class UnreliableProxy: Sendable {
     init(to target: Int, seed: UInt64) throws {
         self.target = target
         state = Mutex(State(random: Seeded(seed: seed)))
-        let listener = socket(AF_INET, Self.stream, 0)
-        var address = Self.address(port: 0)
+        (listener, port) = try Self.bound()
+        guard listen(listener, 64) == 0 else { throw CannotListen() }
+        Thread { [self] in accept() }.start()
+    }
+
+    /// A port of loopback that no program has.
+    static func freePort() throws -> Int {
+        let (socket, port) = try bound()
+        _ = Foundation.close(socket)
+        return port
+    }
+
+    private static func bound() throws -> (socket: Int32, port: Int) {
+        let new = socket(AF_INET, stream, 0)
+        var address = address(port: 0)
         let isBound = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, Self.addressSize) == 0
+                bind(new, $0, addressSize) == 0
             }
         }
-        var size = Self.addressSize
+        var size = addressSize
         let isNamed = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                getsockname(listener, $0, &size) == 0
+                getsockname(new, $0, &size) == 0
             }
         }
-        guard listener >= 0, isBound, isNamed, listen(listener, 64) == 0 else {
+        guard new >= 0, isBound, isNamed else {
             throw CannotListen()
         }
-        port = Int(UInt16(bigEndian: address.sin_port))
-        self.listener = listener
-        Thread { [self] in accept() }.start()
+        return (new, Int(UInt16(bigEndian: address.sin_port)))
     }
 
     var url: String { "http://127.0.0.1:\(port)" }

@@ -13,7 +13,8 @@ struct GodwitBench {
         "group", "lone", "held", "read", "view", "observe", "grow", "open", "search", "queue",
         "backlog",
         "schedule", "footprints", "flat", "queue-peers", "board", "text", "histories",
-        "document", "merge", "memory", "shape", "replicas", "server", "replay",
+        "document", "merge", "memory", "shape", "replicas", "server", "nodes",
+        "replay",
     ]
 
     static func main() async throws {
@@ -25,7 +26,10 @@ struct GodwitBench {
             return try MemoryBenchmark.measureOnce(count: count)
         }
         if arguments.count == 2, arguments[0] == "--serve" {
-            return try await ServedFile.serve(arguments[1])
+            return try await ServerUnderLoad.serve(.file(arguments[1]))
+        }
+        if arguments.count == 2, arguments[0] == "--serve-database" {
+            return try await ServerUnderLoad.serve(.database(arguments[1]))
         }
         let isChecked = arguments.contains("--check")
         arguments.removeAll { $0 == "--check" }
@@ -75,6 +79,7 @@ struct GodwitBench {
         case "shape": ShapeBenchmark(report: report).run()
         case "replicas": try await ReplicaBenchmark(folder: folder, report: report).run()
         case "server": try await ServerBenchmark(folder: folder, report: report).run()
+        case "nodes": try await NodesBenchmark(folder: folder, report: report).run()
         default:
             print(
                 "\nreplay: edits of one device, merged by a server, followed by a second device\n"

@@ -5,10 +5,10 @@ internal import Synchronization
 ///
 /// It ends with the last reference to it, and with this program, however that ends. It fails where
 /// PostgreSQL is not installed: no test that needs it may seem to pass.
-package final class PostgreSQLCluster: Sendable {
+public final class PostgreSQLCluster: Sendable {
     /// What a program of PostgreSQL said when it failed.
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
     }
 
     private let folder: TemporaryFolder
@@ -24,7 +24,7 @@ package final class PostgreSQLCluster: Sendable {
     private static let common = Task { try await PostgreSQLCluster() }
 
     /// - Parameter settings: Those that differ from PostgreSQL's own, such as `synchronous_commit=local`.
-    package init(_ settings: [String] = []) async throws {
+    public init(_ settings: [String] = []) async throws {
         self.settings = settings
         programs = try PostgreSQLPrograms()
         folder = try TemporaryFolder()
@@ -73,6 +73,27 @@ package final class PostgreSQLCluster: Sendable {
         try await programs.run("pg_ctl", ["-D", data, "-m", "fast", "-w", "stop"])
     }
 
+    /// Copies the database while it is used; a later copy takes the place of this one.
+    package func backUp() async throws {
+        try? FileManager.default.removeItem(atPath: backup)
+        try await programs.run(
+            "pg_basebackup",
+            ["-h", folder.url.path, "-U", "godwit", "-D", backup, "-c", "fast", "-X", "stream"]
+        )
+    }
+
+    /// Puts the database back as it was when it was copied, and starts the server, which was killed.
+    package func restore() async throws {
+        // What a killed server leaves behind may still write for a moment.
+        let old = folder.path("lost")
+        try? FileManager.default.removeItem(atPath: old)
+        try FileManager.default.moveItem(atPath: data, toPath: old)
+        try FileManager.default.moveItem(atPath: backup, toPath: data)
+        try await start()
+    }
+
+    private var backup: String { folder.path("backup") }
+
     /// Kills the server's first process; the others notice, and end.
     package func kill() throws { try signal(SIGKILL) }
 
@@ -89,8 +110,17 @@ package final class PostgreSQLCluster: Sendable {
         Foundation.kill(number, signal)
     }
 
+    /// Runs one of PostgreSQL's programs on the server, and returns what it says.
+    @discardableResult
+    public func run(_ program: String, _ arguments: [String]) async throws -> String {
+        try await programs.run(
+            program,
+            ["-h", folder.url.path, "-U", "godwit"] + arguments + ["postgres"]
+        )
+    }
+
     /// Makes a new database, and returns its address.
-    package func database() async throws -> String {
+    public func database() async throws -> String {
         let number = names.add(1, ordering: .relaxed).newValue
         let name = "test\(number)"
         _ = try await query("CREATE DATABASE \(name)")

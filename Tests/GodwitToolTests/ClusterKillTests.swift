@@ -1,0 +1,130 @@
+#if PostgreSQL
+import Foundation
+import GodwitConnectors
+import GodwitReplication
+import GodwitTestKit
+import Testing
+
+/// Devices behind HAProxy and three servers on one PostgreSQL database, all of them real processes.
+@Suite struct ClusterKillTests {
+    @Test(.timeLimit(.minutes(Soak.minutesMax)))
+    func `every edit is accounted for when servers and their database are killed and restored`()
+        async throws
+    {
+        // 300 kills of servers and 20 of the database where the soak has its usual length.
+        let kills = Soak.factor == 1 ? 16 : 32 * Soak.factor
+        let cluster = try await ServerCluster(
+            deviceCount: Soak.factor == 1 ? 5 : 20,
+            seed: Soak.seed
+        )
+        await cluster.play(kills: kills / 2)
+        try await cluster.devices.settle("after kills")
+        try await cluster.backUp()
+        await cluster.play(kills: kills / 4)
+        try await cluster.restore()
+        await cluster.play(kills: kills / 4)
+        try await cluster.devices.settle("after the database was restored")
+        let editCount = cluster.devices.ledger.entries.count
+        print(
+            "killed servers \(cluster.killed.server) times, the database \(cluster.killed.database) "
+                + "times, devices \(cluster.devices.killCount) times; \(editCount) edits"
+        )
+        let counts = try await cluster.exchangeCounts()
+        #expect(counts.count == 3 && counts.allSatisfy { $0 > 0 }, "\(counts), \(cluster.name)")
+        #expect(cluster.killed.server >= kills * 3 / 4 && editCount > 5 * kills, cluster.name)
+        #expect(cluster.killed.database >= kills / 16, cluster.name)
+    }
+}
+
+/// The servers with their database, their balancer and their devices.
+private final class ServerCluster {
+    let devices: DeviceProcesses
+    private let folder: TemporaryFolder
+    private let database: PostgreSQLCluster
+    private let servers: [ServerProcess]
+    private let balancer: LoadBalancer
+    private var random: Seeded
+    private(set) var killed = (server: 0, database: 0)
+
+    init(deviceCount: Int, seed: UInt64) async throws {
+        random = Seeded(seed: seed)
+        let folder = try TemporaryFolder()
+        let database = try await PostgreSQLCluster()
+        let address = try await database.database()
+        servers = try (1...3).map { number in
+            try ServerProcess(
+                ["--database", address],
+                errors: folder.path("server\(number).errors")
+            )
+        }
+        balancer = try await LoadBalancer(to: servers.map(\.port), in: folder)
+        try await HTTPTransport(server: balancer.url).create(ReplicaName("fleet"))
+        devices = try await DeviceProcesses(
+            deviceCount,
+            url: balancer.url,
+            in: folder,
+            seed: seed
+        )
+        (self.folder, self.database) = (folder, database)
+    }
+
+    var name: Comment { "seed \(devices.seed)" }
+
+    /// Lets devices edit, and kills a server after some edits each, and sometimes the database or a device.
+    func play(kills: Int) async {
+        do {
+            try devices.startAll()
+            for number in 0..<kills {
+                await devices.edit(.random(in: 0...20, using: &random), using: &random)
+                if number % 16 == 3 {
+                    try database.kill()
+                    killed.database += 1
+                    try await database.start()
+                }
+                let server = servers[Int.random(in: servers.indices, using: &random)]
+                server.kill()
+                killed.server += 1
+                if number % 4 == 1 {
+                    let index = Int.random(in: devices.indices, using: &random)
+                    await devices.kill(index)
+                    try devices.start(index)
+                }
+                try server.restart()
+            }
+            await devices.killAll()
+        } catch {
+            Issue.record("\(error), seed \(devices.seed)")
+        }
+    }
+
+    func backUp() async throws { try await database.backUp() }
+
+    /// Loses what servers have acknowledged since the backup; servers note it when they start.
+    func restore() async throws {
+        for server in servers { server.kill() }
+        try database.kill()
+        try devices.excuseReturns()
+        try await database.restore()
+        for server in servers { try server.restart() }
+    }
+
+    /// How many exchanges each server has answered since it was started.
+    func exchangeCounts() async throws -> [Int] {
+        var counts: [Int] = []
+        for server in servers {
+            let url = try #require(URL(string: server.url + "/metrics"))
+            let text = String(
+                decoding: try await URLSession.shared.data(from: url).0,
+                as: UTF8.self
+            )
+            let lines = text.split(separator: "\n").filter {
+                $0.hasPrefix("godwit_server_requests_total") && $0.contains(#"route="exchange""#)
+                    && $0.contains(#"status="200""#)
+            }
+            let numbers = lines.compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
+            counts.append(Int(numbers.reduce(0, +)))
+        }
+        return counts
+    }
+}
+#endif
