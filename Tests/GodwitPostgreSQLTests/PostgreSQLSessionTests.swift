@@ -101,6 +101,61 @@ import Testing
         }
     }
 
+    @Test func `a statement whose answer is not asked for fails its commit`() async throws {
+        let database = try await newDatabase { ($0.connectionMax, $0.attemptMax) = (1, 1) }
+        let insert = "INSERT INTO godwit_schema (name, step) VALUES ($1, 1)"
+        for isAsked in [false, true] {
+            await #expect {
+                try await database.write { session in
+                    try session.send(insert, [.text("a")])
+                    try session.send(insert, [.text("a")])
+                    // The server leaves out what comes after it.
+                    let last = try session.send(insert, [.text("b")])
+                    if isAsked { #expect(throws: PostgreSQLError.self) { try last.rows() } }
+                }
+            } throws: { error in
+                if case PostgreSQLError.refused("23505", _) = error { true } else { false }
+            }
+        }
+        let count = "SELECT count(*) FROM godwit_schema WHERE name IN ('a', 'b')"
+        #expect(try await database.integer(count) == 0)
+        try await database.write { session in
+            for name in ["a", "b"] { try session.send(insert, [.text(name)]) }
+        }
+        #expect(try await database.integer(count) == 2)
+    }
+
+    @Test func `a statement that the server left out is prepared when it is sent again`()
+        async throws
+    {
+        let database = try await newDatabase(migrated: false) { $0.connectionMax = 1 }
+        for round in 0..<2 {
+            try await database.pool.run { session in
+                let answers = [
+                    try session.send("SELECT 1::BIGINT"), try session.send("SELECT nothing"),
+                    try session.send("SELECT 2::BIGINT"),
+                ]
+                #expect(try answers[0].rows().integer(0, 0) == 1, "round \(round)")
+                #expect(throws: PostgreSQLError.self) { try answers[1].rows() }
+                #expect(throws: PostgreSQLError.self) { try answers[2].rows() }
+                #expect(try session.query("SELECT 2::BIGINT").integer(0, 0) == 2)
+            }
+        }
+    }
+
+    @Test func `an exchange of an edit waits for the database a few times`() async throws {
+        let database = try await newDatabase { $0.connectionMax = 1 }
+        let storage = try await PostgreSQLLineStorage(database)
+        let device = try await newDevices(1, on: ReplicaServer(storage))[0]
+        for edit in 0..<8 {
+            try await device.add(edit)
+            let before = try await database.pool.run(\.batchCount)
+            try await device.synchronize(with: ReplicaServer(storage))
+            let after = try await database.pool.run(\.batchCount)
+            if edit > 4 { #expect(after - before <= 8, "edit \(edit)") }
+        }
+    }
+
     @Test func `of several hosts the one that may be written to is taken`() async throws {
         let standby = try await PostgreSQLCluster(["default_transaction_read_only=on"])
         let primary = try await PostgreSQLCluster()

@@ -5,6 +5,10 @@ import GodwitReplication
 import GodwitTestKit
 import Testing
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// Devices behind HAProxy and three servers on one PostgreSQL database, all of them real processes.
 @Suite struct ClusterKillTests {
     @Test(.timeLimit(.minutes(Soak.minutesMax)))

@@ -1,6 +1,10 @@
 import Foundation
 import GodwitTestKit
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// HAProxy on loopback, with the configuration that `Deploy` has.
 final class LoadBalancer {
     struct Failure: Error, CustomStringConvertible {

@@ -13,8 +13,8 @@ struct GodwitBench {
         "group", "lone", "held", "read", "view", "observe", "grow", "open", "search", "queue",
         "backlog",
         "schedule", "footprints", "flat", "queue-peers", "board", "text", "histories",
-        "document", "merge", "memory", "shape", "replicas", "server", "nodes",
-        "replay",
+        "document", "merge", "memory", "shape", "replicas", "server", "overload",
+        "nodes", "replay",
     ]
 
     static func main() async throws {
@@ -27,6 +27,9 @@ struct GodwitBench {
         }
         if arguments.count == 2, arguments[0] == "--serve" {
             return try await ServerUnderLoad.serve(.file(arguments[1]))
+        }
+        if arguments.count == 3, arguments[0] == "--serve-limited", let rate = Int(arguments[2]) {
+            return try await ServerUnderLoad.serve(.limited(arguments[1], requestRate: rate))
         }
         if arguments.count == 2, arguments[0] == "--serve-database" {
             return try await ServerUnderLoad.serve(.database(arguments[1]))
@@ -79,6 +82,7 @@ struct GodwitBench {
         case "shape": ShapeBenchmark(report: report).run()
         case "replicas": try await ReplicaBenchmark(folder: folder, report: report).run()
         case "server": try await ServerBenchmark(folder: folder, report: report).run()
+        case "overload": try await OverloadBenchmark(folder: folder, report: report).run()
         case "nodes": try await NodesBenchmark(folder: folder, report: report).run()
         default:
             print(

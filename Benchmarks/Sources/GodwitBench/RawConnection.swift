@@ -61,17 +61,23 @@ struct RawConnection {
     ///
     /// - Throws: ``Failed`` for any answer but 200.
     func exchange(_ request: [UInt8]) throws {
+        let status = try status(of: request)
+        guard status == 200 else { throw Failed(description: "status \(status)") }
+    }
+
+    /// Sends a request, reads its answer, and returns its status.
+    func status(of request: [UInt8]) throws -> Int {
         try send(request)
         var answer: [UInt8] = []
         while true {
             answer += try receive()
             guard let end = Self.end(ofHeadIn: answer) else { continue }
             let head = String(decoding: answer[..<end], as: UTF8.self).lowercased()
-            guard head.hasPrefix("http/1.1 200"),
+            guard head.hasPrefix("http/1.1 "), let status = Int(head.dropFirst(9).prefix(3)),
                 let field = head.range(of: "content-length: "),
                 let length = Int(head[field.upperBound...].prefix { $0.isNumber })
             else { throw Failed(description: head) }
-            if answer.count - end >= length { return }
+            if answer.count - end >= length { return status }
         }
     }
 

@@ -66,7 +66,7 @@ struct RecordedExchanges {
 }
 
 /// Runs something that blocks on a thread of its own.
-private func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
+func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
     }

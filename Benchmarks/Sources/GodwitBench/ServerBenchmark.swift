@@ -14,8 +14,8 @@ struct ServerBenchmark {
     private static let replicaCount = 50
     private static let editCount = 240
     private static let warmUpCount = 40
-    private static let subscriberCount = 1_000
-    private static let newsCount = 40
+    private static let subscriberCount = 10_000
+    private static let newsCount = 8
 
     func run() async throws {
         report.title(
@@ -70,7 +70,7 @@ extension ServerBenchmark {
         }
         let count = Double(news.count * subscribers.count)
         report.add(
-            "CPU to tell one of 1,000 a new head",
+            "CPU to tell one of 10,000 a new head",
             (try server.cpuSeconds - cpu) / count * 1e6,
             6,
             "µs",

@@ -8,6 +8,8 @@ import Logging
 struct ServerUnderLoad: Sendable {
     enum Storage {
         case file(String)
+        /// A file whose keys may each make so many requests a second.
+        case limited(String, requestRate: Int)
         /// The address of a PostgreSQL database.
         case database(String)
     }
@@ -22,6 +24,7 @@ struct ServerUnderLoad: Sendable {
         process.arguments =
             switch storage {
             case .file(let path): ["--serve", path]
+            case .limited(let path, let rate): ["--serve-limited", path, "\(rate)"]
             case .database(let address): ["--serve-database", address]
             }
         process.standardOutput = output
@@ -50,6 +53,14 @@ struct ServerUnderLoad: Sendable {
                     logger: logger,
                     whenListening: whenListening
                 )
+            case .limited(let path, let rate):
+                SyncServer(
+                    store: try Store(.file(path)),
+                    port: 0,
+                    options: Self.limited(to: rate),
+                    logger: logger,
+                    whenListening: whenListening
+                )
             case .database(let address):
                 SyncServer(
                     database: PostgreSQLDatabase(try PostgreSQLAddress(address)),
@@ -59,6 +70,12 @@ struct ServerUnderLoad: Sendable {
                 )
             }
         try await server.run()
+    }
+
+    private static func limited(to requestRate: Int) -> SyncOptions {
+        var options = SyncOptions(access: .keys)
+        options.limits.requestRate = Double(requestRate)
+        return options
     }
 
     func stop() { kill(process, SIGKILL) }

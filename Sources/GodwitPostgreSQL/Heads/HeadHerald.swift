@@ -89,20 +89,20 @@ final class HeadHerald: Sendable {
     private func tell(of names: [ReplicaName]) async throws {
         let node = node
         try await database.write { session in
-            for name in names { try Self.notify(HeadNotice(node: node, replica: name), session) }
+            let answers = try names.map { name in
+                let notice = HeadNotice(node: node, replica: name)
+                return try session.send(
+                    "SELECT 1 FROM pg_notify($1, $2)",
+                    [.text(HeadChannel.name(of: notice.replica)), .text(notice.payload)]
+                )
+            }
+            for answer in answers {
+                do throws(PostgreSQLError) { _ = try answer.rows() } catch {
+                    throw error.isUnknownFunction ? NoNotifications() : error
+                }
+            }
             // Nothing is lost with a notification that a crash takes away: no sync is needed.
-            try session.execute("SET LOCAL synchronous_commit = off")
-        }
-    }
-
-    private static func notify(_ notice: HeadNotice, _ session: PostgreSQLSession) throws {
-        do throws(PostgreSQLError) {
-            try session.query(
-                "SELECT 1 FROM pg_notify($1, $2)",
-                [.text(HeadChannel.name(of: notice.replica)), .text(notice.payload)]
-            )
-        } catch {
-            throw error.isUnknownFunction ? NoNotifications() : error
+            try session.send("SET LOCAL synchronous_commit = off")
         }
     }
 }

@@ -50,7 +50,7 @@ extension PostgreSQLDatabase {
             try await self.pool.run { session in
                 try session.begin(.read)
                 let result = try body(session)
-                session.rollBack()
+                try session.leave()
                 return result
             }
         }

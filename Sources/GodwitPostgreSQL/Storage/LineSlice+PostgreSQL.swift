@@ -7,7 +7,6 @@ internal import GodwitTree
 
 extension LineSlice {
     init(_ reads: LineReads, of name: ReplicaName, on session: PostgreSQLSession) throws {
-        var head = try LineRow.head(of: name, on: session)
         let line = LineNumber(name)
         var restorations: [Epoch: LineRestoration] = [:]
         var staging: LineStaging?
@@ -22,36 +21,45 @@ extension LineSlice {
         }
         let lost = restorations.values.flatMap(\.objects.keys)
         let keys = reads.keys.union(lost + (staging?.objects ?? [:]).keys)
-        let sums = try LineRow.sums(of: LineReads.collections(of: keys), line, on: session)
-        head.sum = ContentSum(total: head.sum.all, collections: sums)
-        let objects = try LineObjectRow.objects(
-            since: reads.base,
-            and: keys.withRecords { sums[$0] != nil },
-            countMax: reads.changedMax,
-            of: line,
-            on: session
-        )
-        let peers = try LinePeerRow.peers(
+        // All of these travel together, with the first question for objects.
+        let pendingHead = try LineRow.pendingHead(of: name, on: session)
+        let pendingSums = try LineRow.sums(of: LineReads.collections(of: keys), line, on: session)
+        let pendingPeers = try LinePeerRow.peers(
             [reads.client] + (reads.former.map { [$0] } ?? []),
             of: line,
             on: session
         )
+        let states = try LineRow.states(
+            at: reads.serials.union([reads.base]),
+            of: line,
+            on: session
+        )
+        let openings = try LineOpeningRow.openings(
+            since: reads.lostEpoch == nil ? reads.base : 0,
+            of: line,
+            on: session
+        )
+        let objects = try LineObjectRow.objects(
+            since: reads.base,
+            and: {
+                let sums = try pendingSums.value()
+                return keys.withRecords { sums[$0] != nil }
+            },
+            countMax: reads.changedMax,
+            of: line,
+            on: session
+        )
+        var head = try pendingHead.value()
+        head.sum = ContentSum(total: head.sum.all, collections: try pendingSums.value())
+        let peers = try pendingPeers.value()
         self.init(
             head: head,
             peer: peers[reads.client],
             former: reads.former.flatMap { peers[$0] },
             objects: objects ?? [:],
             isPartial: objects == nil,
-            states: try LineRow.states(
-                at: reads.serials.union([reads.base]),
-                of: line,
-                on: session
-            ),
-            openings: try LineOpeningRow.openings(
-                since: reads.lostEpoch == nil ? reads.base : 0,
-                of: line,
-                on: session
-            ),
+            states: try states.value(),
+            openings: try openings.value(),
             restorations: restorations,
             staging: staging
         )
@@ -65,15 +73,18 @@ extension LineWrites {
         of name: ReplicaName,
         on session: PostgreSQLSession
     ) throws -> Bool {
-        let head = try LineRow.head(of: name, isLocked: true, on: session)
         let line = LineNumber(name)
+        let kept = peer.kept.subtracting(commit.map { [$0.state.serial] } ?? [])
+        let pendingHead = try LineRow.pendingHead(of: name, isLocked: true, on: session)
+        let peers = try LinePeerRow.peers([client], of: line, on: session)
+        let states = try LineRow.states(at: kept, of: line, on: session)
+        let head = try pendingHead.value()
         guard head.epoch == slice.head.epoch,
             commit == nil || head.state == slice.head.state,
             commit == nil || head.start == slice.head.start,
-            try LinePeerRow.peers([client], of: line, on: session)[client] == slice.peer
+            try peers.value()[client] == slice.peer
         else { return false }
-        let kept = peer.kept.subtracting(commit.map { [$0.state.serial] } ?? [])
-        return try LineRow.states(at: kept, of: line, on: session).count == kept.count
+        return try states.value().count == kept.count
     }
 
     func write(

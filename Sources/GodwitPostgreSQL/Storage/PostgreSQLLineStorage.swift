@@ -143,7 +143,7 @@ package struct PostgreSQLLineStorage: LineStorage {
             _ = try LineRow.head(of: name, on: session)
             let line = LineNumber(name)
             if state != .root {
-                let found = try LineRow.states(at: [state.serial], of: line, on: session)
+                let found = try LineRow.states(at: [state.serial], of: line, on: session).value()
                 guard found[state.serial] == state.id else { return nil }
             }
             let objects = try LineObjectsAt(state, of: line, on: session)
@@ -184,7 +184,7 @@ package struct PostgreSQLLineStorage: LineStorage {
         try await database.write { session in
             _ = try LineRow.head(of: name, isLocked: true, on: session)
             let line = LineNumber(name)
-            let peer = try LinePeerRow.peers([client], of: line, on: session)[client]
+            let peer = try LinePeerRow.peers([client], of: line, on: session).value()[client]
             try LineStagingRow.remove(of: client, line, on: session)
             guard let kept = peer?.kept, !kept.isEmpty else { return false }
             try LinePeerRow.forget(client, of: line, on: session)

@@ -18,7 +18,6 @@ enum LineEntryRow {
         var (last, key) = (serial, ObjectKey?.none)
         while true {
             let rows = try page(after: last, key, of: line, on: session)
-            guard rows.count > 0 else { return entries }
             for row in 0..<rows.count {
                 let entry = LineEntry(
                     serial: try rows.integer(row, 2),
@@ -33,6 +32,7 @@ enum LineEntryRow {
                     return nil
                 }
             }
+            guard rows.fillPage(3...4) else { return entries }
         }
     }
 
@@ -65,7 +65,7 @@ enum LineEntryRow {
             (key, entry.serial, entry.forward?.storedBytes, entry.backward?.storedBytes)
         }
         for rows in rows.portions({ ($0.2?.count ?? 0) + ($0.3?.count ?? 0) }) {
-            try session.query(
+            try session.send(
                 """
                 INSERT INTO godwit_line_entry (line, collection, key, serial, forward, backward)
                 SELECT $1::BIGINT, new.collection, new.key, new.serial, new.forward, new.backward
@@ -88,7 +88,7 @@ enum LineEntryRow {
         on session: PostgreSQLSession
     ) throws {
         for entries in entries.portions({ _ in 0 }) {
-            try session.query(
+            try session.send(
                 """
                 DELETE FROM godwit_line_entry WHERE line = $1 AND (collection, key, serial) IN (
                     SELECT removed.collection, removed.key, removed.serial
@@ -184,17 +184,14 @@ extension LineEntryRow {
             let countMax = min(rowMax - count, RowPage.countMax)
             let rows = try session.query(
                 """
-                SELECT collection, key, serial FROM godwit_line_entry
-                WHERE line = $1 AND serial <= $2 ORDER BY serial, collection, key LIMIT $3
+                DELETE FROM godwit_line_entry WHERE line = $1 AND (collection, key, serial) IN (
+                    SELECT collection, key, serial FROM godwit_line_entry
+                    WHERE line = $1 AND serial <= $2 ORDER BY serial, collection, key LIMIT $3)
                 """,
                 [line.parameter, .integer(serial), .integer(Int64(countMax))]
             )
-            let entries = try (0..<rows.count).map { row in
-                (key: rows.objectKey(row), serial: try rows.integer(row, 2))
-            }
-            try remove(entries, of: line, on: session)
-            count += entries.count
-            if entries.count < countMax { break }
+            count += rows.changedCount
+            if rows.changedCount < countMax { break }
         }
         return count
     }

@@ -7,10 +7,12 @@ internal import GodwitTree
 enum LineObjectRow {
     /// The objects that the line has changed since a state, with their entries, and some others.
     ///
+    /// The others are asked for when the entries are there, with the answers to all that was sent before.
+    ///
     /// - Returns: nil when the line has changed more than `countMax` objects.
     static func objects(
         since serial: Int64,
-        and keys: Set<ObjectKey>,
+        and keys: () throws -> Set<ObjectKey>,
         countMax: Int,
         of line: LineNumber,
         on session: PostgreSQLSession
@@ -24,7 +26,7 @@ enum LineObjectRow {
         )
         guard let found else { return nil }
         var objects = found.mapValues { LineObject(value: nil, entries: $0) }
-        let wanted = keys.union(objects.keys)
+        let wanted = try keys().union(objects.keys)
         for (key, value) in try values(of: Array(wanted), line, on: session) {
             objects[key, default: LineObject()].value = value
         }
@@ -37,7 +39,7 @@ enum LineObjectRow {
         of line: LineNumber,
         on session: PostgreSQLSession
     ) throws -> [ObjectKey: LineObject] {
-        try objects(since: serial, and: [], countMax: .max, of: line, on: session) ?? [:]
+        try objects(since: serial, and: { [] }, countMax: .max, of: line, on: session) ?? [:]
     }
 
     /// All objects of the line, without their history; nil when there are too many.
@@ -176,7 +178,7 @@ enum LineObjectRow {
         try LineEntryRow.set(writes.map { ($0, $1.entry) }, of: line, on: session)
         let removed = writes.filter { $0.value.value == nil }.map(\.key)
         for keys in removed.portions({ _ in 0 }) {
-            try session.query(
+            try session.send(
                 """
                 DELETE FROM godwit_line_object WHERE line = $1 AND (collection, key) IN (
                     SELECT removed.collection, removed.key
@@ -207,7 +209,7 @@ enum LineObjectRow {
         on session: PostgreSQLSession
     ) throws {
         for rows in rows.portions({ $0.object.value.canonicalBytes.count }) {
-            try session.query(
+            try session.send(
                 """
                 INSERT INTO godwit_line_object (line, collection, key, version, value, hash)
                 SELECT $1::BIGINT, new.collection, new.key, new.version, new.value, new.hash

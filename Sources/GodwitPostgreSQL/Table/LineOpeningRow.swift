@@ -49,17 +49,19 @@ enum LineOpeningRow {
         since serial: Int64,
         of line: LineNumber,
         on session: PostgreSQLSession
-    ) throws -> [LineOpening] {
-        let rows = try session.query(
+    ) throws -> Pending<[LineOpening]> {
+        let answer = try session.send(
             """
             SELECT serial, id, start FROM godwit_line_opening
             WHERE line = $1 AND serial >= $2 ORDER BY serial
             """,
             [line.parameter, .integer(serial)]
         )
-        return try (0..<rows.count).map { row in
-            let start = ServerStart(UInt32(truncatingIfNeeded: try rows.integer(row, 2)))
-            return LineOpening(state: try rows.state(row, 0), start: start)
+        return Pending(answer) { rows in
+            try (0..<rows.count).map { row in
+                let start = ServerStart(UInt32(truncatingIfNeeded: try rows.integer(row, 2)))
+                return LineOpening(state: try rows.state(row, 0), start: start)
+            }
         }
     }
 }

@@ -8,17 +8,19 @@ enum LinePeerRow {
         _ clients: [ClientID],
         of line: LineNumber,
         on session: PostgreSQLSession
-    ) throws -> [ClientID: LinePeer] {
-        let rows = try session.query(
+    ) throws -> Pending<[ClientID: LinePeer]> {
+        let answer = try session.send(
             """
             SELECT client, nonce, acked, sent, sent_max, sequence, name, rejections
             FROM godwit_line_peer WHERE line = $1 AND client = ANY($2)
             """,
             [line.parameter, .byteStrings(clients.map(\.identifier.bytes))]
         )
-        var peers: [ClientID: LinePeer] = [:]
-        for row in 0..<rows.count { peers[try rows.clientID(row, 0)] = try rows.peer(row) }
-        return peers
+        return Pending(answer) { rows in
+            var peers: [ClientID: LinePeer] = [:]
+            for row in 0..<rows.count { peers[try rows.clientID(row, 0)] = try rows.peer(row) }
+            return peers
+        }
     }
 
     /// - Parameter decision: A number that no other decision has.
@@ -30,7 +32,7 @@ enum LinePeerRow {
         of line: LineNumber,
         on session: PostgreSQLSession
     ) throws {
-        try session.query(
+        try session.send(
             """
             INSERT INTO godwit_line_peer
                 (line, client, nonce, acked, sent, sent_max, sequence, name, rejections, seen, decision)

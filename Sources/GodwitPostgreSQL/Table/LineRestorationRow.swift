@@ -38,7 +38,7 @@ enum LineRestorationRow {
         on session: PostgreSQLSession
     ) throws {
         let place: [PostgreSQLParameter] = [line.parameter, .integer(epoch.stored)]
-        try session.query(
+        try session.send(
             """
             INSERT INTO godwit_line_restoration
                 (line, epoch, reference, reference_id, lost, lost_id, passed)
@@ -53,9 +53,9 @@ enum LineRestorationRow {
                 .bytes(restoration.passed.storedBytes),
             ]
         )
-        try session.query("DELETE FROM godwit_line_lost WHERE line = $1 AND epoch = $2", place)
+        try session.send("DELETE FROM godwit_line_lost WHERE line = $1 AND epoch = $2", place)
         for objects in Array(restoration.objects).portions() {
-            try session.query(
+            try session.send(
                 """
                 INSERT INTO godwit_line_lost (line, epoch, collection, key, version, value)
                 SELECT $1::BIGINT, $2::BIGINT, new.collection, new.key, new.version, new.value
@@ -128,7 +128,7 @@ enum LineStagingRow {
         _ line: LineNumber,
         on session: PostgreSQLSession
     ) throws {
-        try session.query(
+        try session.send(
             "DELETE FROM godwit_line_staging WHERE line = $1 AND client = $2",
             [line.parameter, client.parameter]
         )
@@ -141,7 +141,7 @@ enum LineStagingRow {
         _ line: LineNumber,
         on session: PostgreSQLSession
     ) throws {
-        try session.query(
+        try session.send(
             """
             DELETE FROM godwit_line_staged
             WHERE line = $1 AND client = $2 AND (collection, key) IN (
@@ -159,7 +159,7 @@ enum LineStagingRow {
         on session: PostgreSQLSession
     ) throws {
         for objects in Array(objects).portions() {
-            try session.query(
+            try session.send(
                 """
                 INSERT INTO godwit_line_staged (line, client, collection, key, version, value)
                 SELECT $1::BIGINT, $2::BYTEA, new.collection, new.key, new.version, new.value
@@ -180,7 +180,7 @@ enum LineStagingRow {
         on session: PostgreSQLSession
     ) throws {
         let purpose = staging.purpose
-        try session.query(
+        try session.send(
             """
             INSERT INTO godwit_line_staging
                 (line, client, epoch, base, base_id, compared_with, compared_with_id, count)

@@ -74,22 +74,32 @@ package enum LineRow {
         isLocked: Bool = false,
         on session: PostgreSQLSession
     ) throws -> LineHead {
+        try pendingHead(of: name, isLocked: isLocked, on: session).value()
+    }
+
+    static func pendingHead(
+        of name: ReplicaName,
+        isLocked: Bool = false,
+        on session: PostgreSQLSession
+    ) throws -> Pending<LineHead> {
         let sql = "SELECT name, epoch, serial, id, sum, start FROM godwit_line WHERE number = $1"
-        let rows = try session.query(
+        let answer = try session.send(
             isLocked ? sql + " FOR UPDATE" : sql,
             [LineNumber(name).parameter]
         )
-        guard rows.count == 1, rows.text(0, 0) == name.text else {
-            throw ReplicationError.unknownReplica(name.text)
-        }
-        return LineHead(
-            epoch: Epoch(stored: try rows.integer(0, 1)),
-            state: try rows.state(0, 2),
-            sum: ContentSum(total: try rows.setHash(0, 4), collections: [:]),
-            start: try rows.optionalInteger(0, 5).map {
-                ServerStart(UInt32(truncatingIfNeeded: $0))
+        return Pending(answer) { rows in
+            guard rows.count == 1, rows.text(0, 0) == name.text else {
+                throw ReplicationError.unknownReplica(name.text)
             }
-        )
+            return LineHead(
+                epoch: Epoch(stored: try rows.integer(0, 1)),
+                state: try rows.state(0, 2),
+                sum: ContentSum(total: try rows.setHash(0, 4), collections: [:]),
+                start: try rows.optionalInteger(0, 5).map {
+                    ServerStart(UInt32(truncatingIfNeeded: $0))
+                }
+            )
+        }
     }
 
     /// The sums of some collections; those that are empty are none.
@@ -97,23 +107,25 @@ package enum LineRow {
         of collections: Set<Key>,
         _ line: LineNumber,
         on session: PostgreSQLSession
-    ) throws -> [Key: CollectionSum] {
-        guard !collections.isEmpty else { return [:] }
-        let rows = try session.query(
+    ) throws -> Pending<[Key: CollectionSum]> {
+        guard !collections.isEmpty else { return Pending([:]) }
+        let answer = try session.send(
             """
             SELECT collection, count, sum FROM godwit_line_collection
             WHERE line = $1 AND collection = ANY($2) AND count > 0
             """,
             [line.parameter, .byteStrings(collections.map(\.bytes))]
         )
-        var sums: [Key: CollectionSum] = [:]
-        for row in 0..<rows.count {
-            sums[rows.key(row, 0)] = CollectionSum(
-                count: try rows.integer(row, 1),
-                sum: try rows.setHash(row, 2)
-            )
+        return Pending(answer) { rows in
+            var sums: [Key: CollectionSum] = [:]
+            for row in 0..<rows.count {
+                sums[rows.key(row, 0)] = CollectionSum(
+                    count: try rows.integer(row, 1),
+                    sum: try rows.setHash(row, 2)
+                )
+            }
+            return sums
         }
-        return sums
     }
 
     // MARK: Writing
@@ -123,7 +135,7 @@ package enum LineRow {
         of line: LineNumber,
         on session: PostgreSQLSession
     ) throws {
-        try session.query(
+        try session.send(
             "UPDATE godwit_line SET epoch = $2 WHERE number = $1",
             [line.parameter, .integer(epoch.stored)]
         )
@@ -138,17 +150,17 @@ package enum LineRow {
         let state: [PostgreSQLParameter] = [
             line.parameter, .integer(commit.state.serial), .bytes(commit.state.id.bytes),
         ]
-        try session.query(
+        try session.send(
             "UPDATE godwit_line SET serial = $2, id = $3, sum = $4 WHERE number = $1",
             state + [.bytes(commit.sum.all.bytes)]
         )
-        try session.query(
+        try session.send(
             "INSERT INTO godwit_line_state (line, serial, id) VALUES ($1, $2, $3)",
             state
         )
         let changes = Array(old.changes(to: commit.sum))
         guard !changes.isEmpty else { return }
-        try session.query(
+        try session.send(
             """
             INSERT INTO godwit_line_collection (line, collection, count, sum)
             SELECT $1::BIGINT, new.collection, new.count, new.sum
@@ -191,18 +203,22 @@ extension LineRow {
         at serials: Set<Int64>,
         of line: LineNumber,
         on session: PostgreSQLSession
-    ) throws -> [Int64: StateID] {
-        guard !serials.isEmpty else { return [:] }
-        let rows = try session.query(
+    ) throws -> Pending<[Int64: StateID]> {
+        guard !serials.isEmpty else { return Pending([:]) }
+        let answer = try session.send(
             """
             SELECT serial, id FROM godwit_line_state AS state
             WHERE line = $1 AND serial = ANY($2) AND (\(isReferenced("state.serial")))
             """,
             [line.parameter, .integers(Array(serials))]
         )
-        var states: [Int64: StateID] = [:]
-        for row in 0..<rows.count { states[try rows.integer(row, 0)] = try rows.stateID(row, 1) }
-        return states
+        return Pending(answer) { rows in
+            var states: [Int64: StateID] = [:]
+            for row in 0..<rows.count {
+                states[try rows.integer(row, 0)] = try rows.stateID(row, 1)
+            }
+            return states
+        }
     }
 
     static func removeState(
@@ -210,7 +226,7 @@ extension LineRow {
         of line: LineNumber,
         on session: PostgreSQLSession
     ) throws {
-        try session.query(
+        try session.send(
             "DELETE FROM godwit_line_state WHERE line = $1 AND serial = $2",
             [line.parameter, .integer(serial)]
         )

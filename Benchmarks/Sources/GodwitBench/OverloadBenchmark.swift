@@ -1,0 +1,132 @@
+import Foundation
+import Godwit
+import GodwitServer
+import GodwitStore
+import GodwitTestKit
+import Synchronization
+
+/// What the flood of one key does to the exchanges of another one.
+///
+/// One key asks ten times as often as it may, and is refused nine times of ten. Another one stays below its
+/// quota. Quiet times and floods take turns, so that both meet the same machine.
+struct OverloadBenchmark {
+    let folder: TemporaryFolder
+    let report: Report
+
+    /// Requests a second that each key may make.
+    private static let quota = 100
+    private static let floodFactor = 10
+    private static let floodConnections = 4
+    /// How often the other one asks, a second.
+    private static let rate = 40
+    private static let roundCount = 4
+    /// How many exchanges a round has.
+    private static let exchangeCount = 240
+
+    func run() async throws {
+        report.title(
+            "overload: p99 of one key's exchanges, while another one asks ten times too often"
+        )
+        let path = folder.path("overload.sqlite")
+        let recorded = try await RecordedExchanges(
+            replicas: 2,
+            edits: Self.roundCount * Self.exchangeCount,
+            to: path,
+            in: folder
+        )
+        let store = try Store(.file(path))
+        let keys = try APIKeys(store)
+        let tokens = (
+            try await keys.create("calm", rights: .all).token,
+            try await keys.create("flood", rights: .all).token
+        )
+        try store.close()
+        let server = try ServerUnderLoad(serving: .limited(path, requestRate: Self.quota))
+        defer { server.stop() }
+        let calm = recorded.messages[0].map { $0.authorized(by: tokens.0) }
+        let flood = recorded.messages[1][0].authorized(by: tokens.1)
+        var (quiet, flooded, refused) = ([Double](), [Double](), 0)
+        for round in 0..<Self.roundCount {
+            let start = round * Self.exchangeCount
+            let messages = calm[start..<start + Self.exchangeCount]
+            guard round % 2 == 1 else {
+                quiet += try await latencies(of: messages, server)
+                continue
+            }
+            async let refusals = self.flood(with: flood, server, while: messages.count)
+            flooded += try await latencies(of: messages, server)
+            refused += try await refusals
+        }
+        report.note("the flood was refused \(refused) times")
+        report.add(
+            "p99 beside the flood, and alone",
+            percentile(0.99, of: flooded) * 1e3,
+            percentile(0.99, of: quiet) * 1e3,
+            "ms",
+            .atMost(1.2)
+        )
+    }
+
+    /// How long each of some exchanges takes, at a steady rate.
+    private func latencies(
+        of messages: ArraySlice<[UInt8]>,
+        _ server: ServerUnderLoad
+    ) async throws -> [Double] {
+        let results = Mutex<[Double]>([])
+        try await onThread {
+            let connection = try RawConnection(port: server.port)
+            defer { connection.close() }
+            let clock = ContinuousClock()
+            let start = clock.now
+            for (number, message) in messages.enumerated() {
+                Self.wait(until: start + .seconds(1) * number / Self.rate)
+                let sent = clock.now
+                try connection.exchange(message)
+                results.withLock { $0.append((clock.now - sent) / .seconds(1)) }
+            }
+        }
+        return results.withLock(\.self)
+    }
+
+    /// Asks too often for as long as some exchanges take, and returns how often that was refused.
+    private func flood(
+        with message: [UInt8],
+        _ server: ServerUnderLoad,
+        while exchangeCount: Int
+    ) async throws -> Int {
+        let refusals = Mutex(0)
+        let rate = Self.quota * Self.floodFactor / Self.floodConnections
+        let count = exchangeCount * rate / Self.rate
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<Self.floodConnections {
+                group.addTask {
+                    try await onThread {
+                        let connection = try RawConnection(port: server.port)
+                        defer { connection.close() }
+                        let start = ContinuousClock.now
+                        for number in 0..<count {
+                            Self.wait(until: start + .seconds(1) * number / rate)
+                            let status = try connection.status(of: message)
+                            if status == 429 { refusals.withLock { $0 += 1 } }
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        return refusals.withLock(\.self)
+    }
+
+    private static func wait(until instant: ContinuousClock.Instant) {
+        let left = ContinuousClock.now.duration(to: instant)
+        if left > .zero { Thread.sleep(forTimeInterval: left / .seconds(1)) }
+    }
+}
+
+extension [UInt8] {
+    /// A request of HTTP with a key.
+    fileprivate func authorized(by token: String) -> [UInt8] {
+        guard let end = firstIndex(of: UInt8(ascii: "\n")) else { return self }
+        return self[...end] + Array("authorization: Bearer \(token)\r\n".utf8) + self[(end + 1)...]
+    }
+}
