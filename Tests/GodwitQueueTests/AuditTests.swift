@@ -128,7 +128,7 @@ import Testing
             bench.cloud.answer("fails", .retry(reason: "later"))
             bench.cloud.answer("conflicts", .conflict(reason: "newer"))
             bench.cloud.answer("refused", .refused(reason: "no"))
-            try await queue.statuses(of: ids[3]).reaches { $0 == .refused }
+            try await queue.statuses(of: ids[3]).reaches { $0 == .deadLetter }
             try await queue.statuses(of: ids[2]).reaches { $0 == .conflict }
             try await queue.statuses(of: ids[1]).reaches { !$0.reasons.isEmpty }
             let audit = try await queue.audit()

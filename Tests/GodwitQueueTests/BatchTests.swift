@@ -85,7 +85,7 @@ import Testing
         try await queue.running {
             let done = try await fates([ids[0], ids[2]], queue)
             #expect(done == [.completed, .skipped(reason: "not needed")])
-            try await queue.statuses(of: ids[1]).reaches { $0 == .refused }
+            try await queue.statuses(of: ids[1]).reaches { $0 == .deadLetter }
         }
         let (commit, last) = try await store.read { transaction in
             (try transaction.commit(of: "a", in: tags), transaction.lastCommit)
@@ -154,7 +154,7 @@ import Testing
         try await queue.running {
             let done = try await fates([first, last], queue)
             #expect(done == [.completed, .completed])
-            try await queue.statuses(of: newer).reaches { $0 == .refused }
+            try await queue.statuses(of: newer).reaches { $0 == .deadLetter }
         }
         #expect(calls.entries == ["ac"])
         let state = try await store.read { try $0.operation(newer)?.state }

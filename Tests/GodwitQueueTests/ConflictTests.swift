@@ -106,7 +106,7 @@ import Testing
                 try await bench.store.write { try $0.skipOperation(first) }
             } else {
                 bench.cloud.answer("first", .refused(reason: "no"))
-                try await queue.statuses(of: first).reaches { $0 == .refused }
+                try await queue.statuses(of: first).reaches { $0 == .deadLetter }
                 second = try await self.second(in: bench)
             }
             await bench.cloud.starts()

@@ -26,7 +26,7 @@ import Testing
             await bench.cloud.starts(2)
             bench.cloud.answer("a")
             bench.cloud.answer("c")
-            try await queue.statuses(of: ids[1]).reaches { $0 == .refused }
+            try await queue.statuses(of: ids[1]).reaches { $0 == .deadLetter }
             let fate = try await queue.result(of: ids[2])
             #expect(fate == .completed)
         }

@@ -120,7 +120,7 @@ import Testing
                 "the next commit is not held up"
             )
             let poison = try await bench.operation(ids[1])
-            #expect(poison.state == .refused && poison.reason != nil)
+            #expect(poison.state == .deadLetter && poison.reason != nil)
             let attempts = try await bench.store.read { try $0.attempts(of: ids[1]) }
             #expect(attempts.map(\.outcome) == ["retry", "retry", "refused"])
             // And somebody may mend it: change it, and have it tried again.

@@ -48,7 +48,7 @@ import Testing
                 if number >= 2 { bench.clock.advance(by: await bench.clock.nextDelay()) }
             }
             if attemptsMax != nil {
-                try await queue.statuses(of: id).reaches { $0 == .refused }
+                try await queue.statuses(of: id).reaches { $0 == .deadLetter }
             } else {
                 _ = await bench.clock.nextDelay()
             }
@@ -76,7 +76,7 @@ import Testing
             attemptsMax: 5,
             until: 5
         )
-        #expect(count == 5 && state == .refused)
+        #expect(count == 5 && state == .deadLetter)
     }
 
     @Test(.timeLimit(.minutes(Soak.minutesMax)))

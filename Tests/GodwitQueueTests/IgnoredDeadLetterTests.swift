@@ -75,7 +75,7 @@ import Testing
             try transaction.holdOperation(held, until: nil, context: "login")
             try transaction.skipOperation(cause)
         }
-        #expect(try await store.read { try $0.operation(held)?.state } == .refused)
+        #expect(try await store.read { try $0.operation(held)?.state } == .deadLetter)
         try await store.write { try $0.retryOperation(held) }
         try await queue.running {
             let result = try await queue.result(of: held)

@@ -25,10 +25,10 @@ import Testing
             bench.cloud.answer("a")
             bench.cloud.answer("b", .refused(reason: "no"))
             var receipt = try #require(try await receipts.next())
-            while receipt.failed.isEmpty || receipt.finished.isEmpty {
+            while receipt.deadLetters.isEmpty || receipt.finished.isEmpty {
                 receipt = try #require(try await receipts.next())
             }
-            #expect(receipt.finished == [ids[0]: .completed] && receipt.failed == [ids[1]])
+            #expect(receipt.finished == [ids[0]: .completed] && receipt.deadLetters == [ids[1]])
             #expect(!receipt.isFinished)
             try await bench.store.write { try $0.skipOperation(ids[1], reason: "after all") }
             receipt = try #require(try await receipts.next())
@@ -75,7 +75,7 @@ import Testing
             try await bench.store.write { try $0.resolveConflict(of: id, .retry) }
             await bench.cloud.starts()
             bench.cloud.answer("x", .refused(reason: "no"))
-            try await queue.statuses(of: id).reaches { $0 == .refused }
+            try await queue.statuses(of: id).reaches { $0 == .deadLetter }
             #expect(try await bench.store.read { try $0.syncState(of: key) } == .deadLetter(id))
             try await bench.store.write { try $0.retryOperation(id) }
             await bench.cloud.starts()
@@ -101,7 +101,7 @@ import Testing
             while monitor.summary.running != 1 { await Task.yield() }
             #expect(monitor.summary.unfinished == 1 && monitor.summary.deadLetters == 0)
             bench.cloud.answer("b", .refused(reason: "no"))
-            try await queue.statuses(of: ids[1]).reaches { $0 == .refused }
+            try await queue.statuses(of: ids[1]).reaches { $0 == .deadLetter }
             while monitor.summary.deadLetters != 1 { await Task.yield() }
             #expect(monitor.summary.unfinished == 1 && monitor.summary.running == 0)
         }
@@ -124,7 +124,7 @@ import Testing
             bench.cloud.answer("a")
             bench.cloud.answer("b", .refused(reason: "no"))
             _ = try await queue.result(of: ids[0])
-            try await queue.statuses(of: ids[1]).reaches { $0 == .refused }
+            try await queue.statuses(of: ids[1]).reaches { $0 == .deadLetter }
         }
         #expect(try metrics.expectCounter("godwit.queue.enqueued").values.reduce(0, +) == 2)
         #expect(try metrics.expectCounter("godwit.queue.completed").values.reduce(0, +) == 1)

@@ -206,7 +206,7 @@ import Testing
             let queue = try bench.queue()
             let draft = try await bench.first().id
             try await queue.running {
-                try await queue.statuses(of: draft).reaches { $0 == .refused }
+                try await queue.statuses(of: draft).reaches { $0 == .deadLetter }
             }
             let found = try await bench.store.read { try $0.operations() }
             #expect(found.map(\.state) == [.unreadable, .waiting])
@@ -228,7 +228,7 @@ import Testing
         let queue = try bench.queue()
         try await queue.running {
             let id = try await bench.store.write { try $0.enqueue(Other(number: 1)) }
-            try await queue.statuses(of: id).reaches { $0 == .refused }
+            try await queue.statuses(of: id).reaches { $0 == .deadLetter }
         }
         let found = try await bench.store.read { try $0.operations(where: .unreadable) }
         #expect(found.count == 1)
@@ -292,7 +292,7 @@ import Testing
                     if attempt < 5 {
                         await bench.cloud.starts()
                     } else {
-                        try await queue.statuses(of: id).reaches { $0 == .refused }
+                        try await queue.statuses(of: id).reaches { $0 == .deadLetter }
                     }
                     let operation = try await bench.operation(id)
                     #expect(operation.attempts == min(attempt, 4) && operation.mayHaveRun)
@@ -301,7 +301,7 @@ import Testing
         }
         try await launch { bench in
             let operation = try await bench.store.read { try $0.operations()[0] }
-            #expect(operation.state == .refused)
+            #expect(operation.state == .deadLetter)
             let attempts = try await bench.store.read { try $0.attempts(of: operation.id) }
             #expect(attempts.map(\.outcome) == Array(repeating: "interrupted", count: 5))
         }

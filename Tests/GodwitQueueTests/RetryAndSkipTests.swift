@@ -20,7 +20,7 @@ import Testing
         try await queue.running {
             let dead = try await bench.enqueue("dead")[0]
             bench.cloud.answer("dead", .refused(reason: "404"))
-            try await queue.statuses(of: dead).reaches { $0 == .refused }
+            try await queue.statuses(of: dead).reaches { $0 == .deadLetter }
             let waiting = try await bench.enqueue("waiting")[0]
             let last = try await bench.enqueue("last")[0]
             await #expect(throws: QueueError.self) {
@@ -32,7 +32,7 @@ import Testing
             bench.cloud.answer("last")
             #expect(try await queue.result(of: waiting) == .completed)
             #expect(try await queue.result(of: last) == .completed)
-            #expect(try await bench.operation(dead).state == .refused)
+            #expect(try await bench.operation(dead).state == .deadLetter)
             bench.cloud.answer("dead")
             try await bench.store.write { try $0.retryOperation(dead) }
             #expect(try await queue.result(of: dead) == .completed)
@@ -161,7 +161,7 @@ import Testing
         try await queue.running {
             let fate = try await queue.result(of: ids[2])
             let status = try await queue.status(of: ids[0])
-            #expect(fate == .completed && status == .refused)
+            #expect(fate == .completed && status == .deadLetter)
         }
         try store.close()
     }

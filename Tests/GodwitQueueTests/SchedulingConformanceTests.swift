@@ -288,7 +288,7 @@ import Testing
                 try await bench.store.write { try $0.skipOperation(need) }
             } else {
                 bench.cloud.answer("need", .refused(reason: "no"))
-                try await queue.statuses(of: need).reaches { $0 == .refused }
+                try await queue.statuses(of: need).reaches { $0 == .deadLetter }
             }
             let id = try await bench.store.write { transaction in
                 let placement = Placement(dependencies: [.on(need, otherwise: policy)])
@@ -301,7 +301,7 @@ import Testing
                         == .finished(.skipped(reason: "it depends on \(need)"))
                 )
             case .fail:
-                #expect(try await queue.status(of: id) == .refused)
+                #expect(try await queue.status(of: id) == .deadLetter)
             case .wait where !isSkipped:
                 #expect(!(try await queue.status(of: id).reasons.isEmpty))
             case .wait, .ignore:
@@ -328,7 +328,7 @@ import Testing
             }
             await bench.cloud.starts()
             bench.cloud.answer("first", .refused(reason: "no"))
-            try await queue.statuses(of: ids[20_000]).reaches { $0 == .refused }
+            try await queue.statuses(of: ids[20_000]).reaches { $0 == .deadLetter }
         }
     }
 

@@ -67,7 +67,7 @@ import Testing
         #expect(last == ["third"], "the crasher is set aside, and the next one runs")
         let store = try Store(.file(folder.path("store.sqlite")))
         let left = try await store.read { try $0.operations() }
-        #expect(left.map(\.state) == [.refused])
+        #expect(left.map(\.state) == [.deadLetter])
         #expect(left.map(\.mayHaveRun) == [true], "the cloud may have done it")
         _ = try await store.write { try $0.retryOperation(ids[1]) }
         let attempts = try await store.read { try $0.attempts(of: ids[1]) }
@@ -87,7 +87,7 @@ import Testing
                 sql: "UPDATE godwit_operation SET state = 'running', epoch = 0"
             )
         }
-        try await queue.running { try await queue.statuses(of: id).reaches { $0 == .refused } }
+        try await queue.running { try await queue.statuses(of: id).reaches { $0 == .deadLetter } }
         #expect(bench.cloud.started == [])
         #expect(try await bench.operation(id).mayHaveRun)
     }

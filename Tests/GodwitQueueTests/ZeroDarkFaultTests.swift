@@ -194,9 +194,9 @@ import Testing
             await bench.cloud.starts()
             bench.cloud.answer("a", .refused(reason: "413: too large"))
             while let event = await events.next(isolation: nil) {
-                if case .stopped(_, .refused) = event { break }
+                if case .stopped(_, .deadLetter) = event { break }
             }
-            let letters = try await bench.store.read { try $0.operations(where: .refused) }
+            let letters = try await bench.store.read { try $0.operations(where: .deadLetter) }
             #expect(letters.map(\.id) == [id])
             #expect(letters.first?.reason == "413: too large")
             let attempts = try await bench.store.read { try $0.attempts(of: id) }
@@ -215,7 +215,7 @@ import Testing
             }
             await bench.cloud.starts()
             bench.cloud.answer("first", .refused(reason: "no"))
-            try await queue.statuses(of: ids[0]).reaches { $0 == .refused }
+            try await queue.statuses(of: ids[0]).reaches { $0 == .deadLetter }
             let number = try await bench.operation(ids[0]).number
             #expect(try await queue.status(of: ids[1]) == .waiting([.dependencies([number])]))
             #expect(bench.cloud.started == ["first"])

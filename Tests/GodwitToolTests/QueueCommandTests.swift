@@ -102,7 +102,7 @@ import Testing
         let id = try #require(try await open.read { try $0.operations() }.first).id
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try? await queue.run() }
-            try await queue.statuses(of: id).reaches { $0 == .refused }
+            try await queue.statuses(of: id).reaches { $0 == .deadLetter }
             group.cancelAll()
         }
         try open.close()

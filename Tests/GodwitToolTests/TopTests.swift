@@ -30,7 +30,7 @@ import Testing
             return try transaction.enqueue(Upload(file: "0"), Placement(pipeline: "files"))
         }
         let running = Task { try await queue.run() }
-        for await status in queue.statuses(of: id) where status == .refused { break }
+        for await status in queue.statuses(of: id) where status == .deadLetter { break }
         running.cancel()
         _ = await running.result
         try await store.write { try $0.suspendPipeline("files", reason: "no space") }

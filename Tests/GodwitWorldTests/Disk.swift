@@ -47,7 +47,7 @@ enum Disk {
     static func isThrough(_ id: OperationID, in database: Database) throws -> Bool {
         let sql = "SELECT state FROM godwit_operation WHERE id = ?"
         let state = try String.fetchOne(database, sql: sql, arguments: [id.description])
-        return state.map { ["refused", "unreadable", "conflict"].contains($0) } ?? true
+        return state.map { ["deadLetter", "unreadable", "conflict"].contains($0) } ?? true
     }
 
     static func lastCommit(in database: Database) throws -> CommitNumber {

@@ -9,13 +9,13 @@ public struct CommitReceipt: Hashable, Sendable {
     public internal(set) var running: [OperationID] = []
     public internal(set) var conflicts: [OperationID] = []
     /// Dead letters.
-    public internal(set) var failed: [OperationID] = []
+    public internal(set) var deadLetters: [OperationID] = []
     /// Those that have left the queue.
     public internal(set) var finished: [OperationID: OperationResult] = [:]
 
     /// Whether nothing is left to do, by the queue or by the app.
     public var isFinished: Bool {
-        waiting.isEmpty && running.isEmpty && conflicts.isEmpty && failed.isEmpty
+        waiting.isEmpty && running.isEmpty && conflicts.isEmpty && deadLetters.isEmpty
     }
 
     init(commit: CommitNumber) { self.commit = commit }
@@ -49,7 +49,7 @@ extension CommitReceipt {
         case .waiting: waiting.append(id)
         case .running: running.append(id)
         case .conflict: conflicts.append(id)
-        case .refused, .unreadable: failed.append(id)
+        case .deadLetter, .unreadable: deadLetters.append(id)
         }
     }
 }

@@ -55,7 +55,7 @@ extension OperationStatus: CustomStringConvertible {
         case .running(let progress?): "is running, \(Int(progress * 100)) % done"
         case .running(nil): "is running"
         case .conflict: "is in conflict"
-        case .refused: "is a dead letter"
+        case .deadLetter: "is a dead letter"
         case .finished(.completed): "is completed"
         case .finished(.skipped(let reason)): "was skipped" + (reason.map { ": \($0)" } ?? "")
         case .finished(.merged(let doer)): "was merged into \(doer)"

@@ -10,12 +10,12 @@ public struct QueuedOperation: Hashable, Sendable, Identifiable {
         /// The cloud has something newer; the app has to merge.
         case conflict
         /// A dead letter: it runs again only if the app retries it.
-        case refused
+        case deadLetter
         /// A dead letter that this version of the app cannot read.
         case unreadable
 
         /// Whether it has left the line until the app decides.
-        public var isDeadLetter: Bool { self == .refused || self == .unreadable }
+        public var isDeadLetter: Bool { self == .deadLetter || self == .unreadable }
     }
 
     public let id: OperationID

@@ -62,7 +62,7 @@ extension PushQueue {
             return retry(run, after: delay, reason: reason)
         case .conflict(let theirs, let tag, let reason):
             return stop(run, theirs: theirs, tag: tag, reason: reason)
-        case .refused(let reason): return refuse(run, as: .refused, reason: reason)
+        case .refused(let reason): return refuse(run, as: .deadLetter, reason: reason)
         case .unreadable(let reason): return refuse(run, as: .unreadable, reason: reason)
         case .skipped(let reason):
             return ifRunning(operation) { transaction in
@@ -101,7 +101,7 @@ extension PushQueue {
         let pipeline = pipeline(of: operation)
         let attempts = operation.attempts + 1
         if let max = pipeline.attemptsMax, attempts >= max {
-            return refuse(run, as: .refused, reason: reason)
+            return refuse(run, as: .deadLetter, reason: reason)
         }
         let delay = pipeline.delay(asked: delay, attempts: attempts)
         logger.debug("operation \(operation.number) is tried again after \(delay): \(reason)")
@@ -142,7 +142,7 @@ extension PushQueue {
         let (operation, recorded, now) = (run.operation, run.recorded, now)
         let (pipeline, attempts) = (pipeline(of: operation), operation.attempts + 1)
         if let max = pipeline.attemptsMax, attempts >= max {
-            return refuse(run, as: .refused, reason: reason)
+            return refuse(run, as: .deadLetter, reason: reason)
         }
         // The first merge is pushed at once. A cloud that refuses that too may refuse any.
         let delay = attempts > 1 ? pipeline.delay(asked: nil, attempts: attempts - 1) : nil

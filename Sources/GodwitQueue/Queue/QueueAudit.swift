@@ -126,7 +126,7 @@ private struct Auditor {
             if state.stopped[number] != .conflict {
                 report(number, "is in conflict, and waits in memory")
             }
-        case (.refused, .parked), (.unreadable, .parked): break
+        case (.deadLetter, .parked), (.unreadable, .parked): break
         default: report(number, "is \(outline.state?.rawValue ?? "?"), and taken for another thing")
         }
     }

@@ -282,7 +282,7 @@ extension QueueState {
                 machine.requeue(number)
                 touch(number)
             }
-        case .conflict, .refused, .unreadable:
+        case .conflict, .deadLetter, .unreadable:
             guard stopped[number] != state else { return }
             effects.wakes += events.announce(.stopped(number, state))
             stop(number, state)

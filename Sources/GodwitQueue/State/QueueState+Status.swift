@@ -6,7 +6,7 @@ extension QueueState {
         guard let position = machine.schedule.position(of: number) else { return .unknown }
         switch position.state {
         case .running: return .running(progress: attempts.progress[number])
-        case .parked: return .refused
+        case .parked: return .deadLetter
         case .free: return .unknown
         case .waiting: break
         }

@@ -10,7 +10,7 @@ public enum OperationStatus: Hashable, Sendable {
     /// The app has to merge its object with the cloud's.
     case conflict
     /// A dead letter: it runs again only if the app retries it.
-    case refused
+    case deadLetter
     case finished(OperationResult)
     /// It was never enqueued, or it finished too long ago to be remembered.
     case unknown
@@ -18,7 +18,7 @@ public enum OperationStatus: Hashable, Sendable {
     public var isFinal: Bool {
         switch self {
         case .finished, .unknown: true
-        case .waiting, .running, .conflict, .refused: false
+        case .waiting, .running, .conflict, .deadLetter: false
         }
     }
 }
@@ -90,7 +90,7 @@ extension OperationStatus {
             case .running: .running(progress: nil)
             case .conflict: .conflict
             case .waiting: .waiting([isOurs ? .none : .otherPipeline(operation.pipeline)])
-            case .refused, .unreadable: .refused
+            case .deadLetter, .unreadable: .deadLetter
             }
     }
 }

@@ -121,7 +121,7 @@ extension OperationTable {
             sql: """
                 SELECT EXISTS (
                     SELECT 1 FROM godwit_operation WHERE commit_number = ? AND pipeline = ?
-                        AND state NOT IN ('refused', 'unreadable'))
+                        AND state NOT IN ('deadLetter', 'unreadable'))
                 """,
             arguments: [commit.rawValue, pipeline]
         ) ?? false

@@ -28,7 +28,7 @@ extension StoreTransaction where Self: ~Copyable {
                 continue
             }
             switch operation.state {
-            case .refused, .unreadable: return .deadLetter(operation.id)
+            case .deadLetter, .unreadable: return .deadLetter(operation.id)
             case .conflict: conflict = conflict ?? operation.id
             case .waiting, .running: pending.append(operation.id)
             }

@@ -56,7 +56,7 @@ extension WriteTransaction {
         while let (number, cascade) = left.popLast() {
             switch cascade {
             case .finish(let fate): left += try finishOne(number, fate)
-            case .refuse(let reason): left += try refuseOne(number, reason, .refused)
+            case .refuse(let reason): left += try refuseOne(number, reason, .deadLetter)
             }
         }
     }
@@ -67,7 +67,7 @@ extension WriteTransaction {
     borrowing func refuse(
         _ number: OperationNumber,
         reason: String,
-        as state: QueuedOperation.State = .refused,
+        as state: QueuedOperation.State = .deadLetter,
         mayHaveRun: Bool = false
     ) throws {
         try carryOut(refuseOne(number, reason, state, mayHaveRun: mayHaveRun))

@@ -70,7 +70,7 @@ struct OperationGraph {
             case .waiting: "#e0f2fe"
             case .running: "#dcfce7"
             case .conflict: "#fef3c7"
-            case .refused, .unreadable: "#fee2e2"
+            case .deadLetter, .unreadable: "#fee2e2"
             }
         let status = queue.status(of: operation.number).text(operation)
         let label = "\(operation.number) \(operation.kind)"

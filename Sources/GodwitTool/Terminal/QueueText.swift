@@ -19,7 +19,7 @@ extension OperationStatus {
         case .waiting:
             guard operation.attempts > 0, let reason = operation.reason else { return description }
             return "\(description) (\(operation.attempts) tried, last: \(reason))"
-        case .conflict, .refused: return "\(description): \(operation.reason ?? "")"
+        case .conflict, .deadLetter: return "\(description): \(operation.reason ?? "")"
         case .running, .finished, .unknown: return description
         }
     }
