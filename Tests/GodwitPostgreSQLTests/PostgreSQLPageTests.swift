@@ -35,7 +35,7 @@ import Testing
             try LineObjectRow.write(writes, of: Self.line, on: session)
             return try LineObjectRow.objects(
                 since: 1,
-                and: Set(Self.objects.keys).union(missing),
+                and: { Set(Self.objects.keys).union(missing) },
                 countMax: .max,
                 of: Self.line,
                 on: session

@@ -1,6 +1,7 @@
 #if PostgreSQL
 import Dispatch
 import Foundation
+import GodwitReplication
 import GodwitTestKit
 import Synchronization
 import Testing
