@@ -164,8 +164,8 @@ import Testing
         let outcomes: [(Outcome, OperationStatus)] = [
             (.completed, .finished(.completed)),
             (.skipped(reason: "not needed"), .finished(.skipped(reason: "not needed"))),
-            (.refused(reason: "never"), .refused),
-            (.unreadable(reason: "what is this?"), .refused),
+            (.refused(reason: "never"), .deadLetter),
+            (.unreadable(reason: "what is this?"), .deadLetter),
             (.conflict(reason: "newer"), .conflict),
         ]
         for (outcome, expected) in outcomes {
