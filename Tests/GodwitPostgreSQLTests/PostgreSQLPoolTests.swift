@@ -165,7 +165,7 @@ import Testing
                 _ = try? session.query("SELECT 1 / 0")
             }
         } throws: { error in
-            if case PostgreSQLError.refused("25P02", _) = error { true } else { false }
+            if case PostgreSQLError.refused("22012", _) = error { true } else { false }
         }
         let sql = "SELECT count(*) FROM godwit_schema WHERE name = 'a'"
         #expect(try await database.integer(sql) == 0)
