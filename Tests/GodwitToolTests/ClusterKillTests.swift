@@ -23,8 +23,7 @@ import FoundationNetworking
         )
         await cluster.play(kills: kills / 2)
         try await cluster.devices.settle("after kills")
-        try await cluster.backUp()
-        await cluster.play(kills: kills / 4)
+        await cluster.play(kills: kills / 4, backingUp: true)
         try await cluster.restore()
         await cluster.play(kills: kills / 4)
         try await cluster.devices.settle("after the database was restored")
@@ -37,6 +36,11 @@ import FoundationNetworking
         #expect(counts.count == 3 && counts.allSatisfy { $0 > 0 }, "\(counts), \(cluster.name)")
         #expect(cluster.killed.server >= kills * 3 / 4 && editCount > 5 * kills, cluster.name)
         #expect(cluster.killed.database >= kills / 16, cluster.name)
+        // Most kills fall into exchanges: the line has grown since the one before.
+        #expect(
+            cluster.growthCount > kills / 2,
+            "\(cluster.growthCount) of \(kills), \(cluster.name)"
+        )
     }
 }
 
@@ -49,6 +53,10 @@ private final class ServerCluster {
     private let balancer: LoadBalancer
     private var random: Seeded
     private(set) var killed = (server: 0, database: 0)
+    /// How many kills came when the head was another one than at the kill before.
+    private(set) var growthCount = 0
+    private var lastSerial = 0
+    private let address: String
 
     init(deviceCount: Int, seed: UInt64) async throws {
         random = Seeded(seed: seed)
@@ -69,23 +77,30 @@ private final class ServerCluster {
             in: folder,
             seed: seed
         )
-        (self.folder, self.database) = (folder, database)
+        (self.folder, self.database, self.address) = (folder, database, address)
     }
 
     var name: Comment { "seed \(devices.seed)" }
 
     /// Lets devices edit, and kills a server after some edits each, and sometimes the database or a device.
-    func play(kills: Int) async {
+    ///
+    /// - Parameter backingUp: Whether the database is copied in the midst of it.
+    func play(kills: Int, backingUp: Bool = false) async {
         do {
             try devices.startAll()
             for number in 0..<kills {
                 await devices.edit(.random(in: 0...20, using: &random), using: &random)
+                if backingUp, number == kills / 4 { try await database.backUp() }
+                let serial = try await serial()
+                if serial != lastSerial { growthCount += 1 }
+                lastSerial = serial
                 if number % 16 == 3 {
                     try database.kill()
                     killed.database += 1
                     try await database.start()
                 }
                 let server = servers[Int.random(in: servers.indices, using: &random)]
+                #expect(server.isRunning, "\(server.errorText), \(name)")
                 server.kill()
                 killed.server += 1
                 if number % 4 == 1 {
@@ -101,15 +116,21 @@ private final class ServerCluster {
         }
     }
 
-    func backUp() async throws { try await database.backUp() }
-
     /// Loses what servers have acknowledged since the backup; servers note it when they start.
     func restore() async throws {
+        let serial = try await serial()
         for server in servers { server.kill() }
         try database.kill()
         try devices.excuseReturns()
         try await database.restore()
+        let restored = try await self.serial()
+        #expect(restored < serial, "\(restored) of \(serial) states, \(name)")
         for server in servers { try server.restart() }
+    }
+
+    /// The serial of the line's head.
+    private func serial() async throws -> Int {
+        Int(try await database.query("SELECT serial FROM godwit_line", in: address)) ?? 0
     }
 
     /// How many exchanges each server has answered since it was started.

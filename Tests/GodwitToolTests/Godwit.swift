@@ -96,6 +96,12 @@ final class ServerProcess {
 
     var url: String { "http://127.0.0.1:\(port)" }
 
+    /// Whether it has not ended by itself.
+    var isRunning: Bool { process.isRunning }
+
+    /// What it has said of errors.
+    var errorText: String { (try? String(contentsOfFile: errors, encoding: .utf8)) ?? "" }
+
     /// Ends the process as a power failure would.
     func kill() {
         guard process.isRunning else { return }

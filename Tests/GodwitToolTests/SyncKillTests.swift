@@ -71,6 +71,7 @@ private final class Fleet {
             for number in 0..<kills {
                 await devices.edit(.random(in: 0...20, using: &random), using: &random)
                 if number.isMultiple(of: 4) {
+                    #expect(server.isRunning, "\(server.errorText), seed \(devices.seed)")
                     server.kill()
                     serverKillCount += 1
                     try server.restart()

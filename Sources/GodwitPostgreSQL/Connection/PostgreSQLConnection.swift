@@ -190,6 +190,10 @@ extension PostgreSQLConnection {
         return .connectionLost(reason: reason.trimmingCharacters(in: .whitespacesAndNewlines))
     }
 
+    /// States after which another connection is needed: to a primary that is none any more and keeps its
+    /// connections, and where a transaction was idle or open for too long.
+    private static let endingStates: Set<String> = ["25006", "25P03", "25P04"]
+
     func error(of result: OpaquePointer) -> PostgreSQLError {
         let message = String(cString: PQresultErrorMessage(result))
             .trimmingCharacters(in: .whitespacesAndNewlines)
@@ -202,8 +206,7 @@ extension PostgreSQLConnection {
             isBroken = true
             return .connectionLost(reason: message)
         }
-        if state == "25006" {
-            // It was the primary before, and keeps its connections: another one is asked for.
+        if Self.endingStates.contains(state) {
             isBroken = true
             return .connectionLost(reason: message)
         }

@@ -17,6 +17,9 @@ package final class PostgreSQLRows {
     /// How many rows a command has inserted, changed or removed.
     package var changedCount: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
+    /// Which command it was, such as COMMIT.
+    var command: String { String(cString: PQcmdStatus(result)) }
+
     package func isNull(_ row: Int, _ column: Int) -> Bool {
         PQgetisnull(result, Int32(row), Int32(column)) != 0
     }

@@ -40,6 +40,8 @@ package final class PostgreSQLSession {
     private var failure: PostgreSQLError?
     /// How often the server was waited for, or will be.
     private(set) var batchCount = 0
+    /// How many bytes of arguments libpq keeps.
+    private var keptSizeInBytes = 0
     /// Whether nothing is left but the answer to a ROLLBACK.
     private var isLeaving = false
 
@@ -72,7 +74,8 @@ extension PostgreSQLSession {
         try send(kind.sql)
     }
 
-    /// Makes a transaction durable, also when its task is cancelled now.
+    /// Makes a transaction durable, also when its task is cancelled now: the statements that were kept travel
+    /// with the COMMIT.
     ///
     /// - Throws: Why a statement has failed, or ``PostgreSQLError/unknownOutcome`` when the connection ends on
     ///   the way.
@@ -82,15 +85,21 @@ extension PostgreSQLSession {
             throw failure
                 ?? .refused(sqlState: "25P02", message: "a statement of the transaction has failed")
         }
+        let rows: PostgreSQLRows
         do throws(PostgreSQLError) {
-            _ = try connection.ending { () throws(PostgreSQLError) in try query("COMMIT") }
+            rows = try connection.ending { () throws(PostgreSQLError) in try query("COMMIT") }
         } catch .connectionLost {
             throw .unknownOutcome
+        }
+        guard rows.command == "COMMIT" else {
+            throw .refused(sqlState: "25P02", message: "the transaction was rolled back")
         }
     }
 
     /// Ends a transaction that has only read, and leaves the answer to the next work.
     func leave() throws(PostgreSQLError) {
+        // If a statement fails, the server leaves out what is behind it.
+        if !sent.isEmpty { try endBatch() }
         try send("ROLLBACK")
         try endBatch()
         isLeaving = true
@@ -100,9 +109,10 @@ extension PostgreSQLSession {
     func rollBack() {
         guard !connection.isBroken, !isLeaving else { return }
         // A connection that cannot even do this is not used again.
+        // What is under way for a cancelled task is ended; the ROLLBACK is not.
+        settle()
         do throws(PostgreSQLError) {
             try connection.ending { () throws(PostgreSQLError) in
-                settle()
                 if isInTransaction { try query("ROLLBACK") }
             }
         } catch {
@@ -144,7 +154,8 @@ extension PostgreSQLSession {
         isLeaving = false
         let answer = PostgreSQLAnswer(session: self)
         sent.append(.statement(answer))
-        if arguments.sizeInBytes >= Self.keptSizeMax { try connection.flush() }
+        keptSizeInBytes += arguments.sizeInBytes
+        if keptSizeInBytes >= Self.keptSizeMax { try flush() }
         return answer
     }
 
@@ -163,7 +174,6 @@ extension PostgreSQLSession {
     ) throws(PostgreSQLError) -> String {
         if let name = prepared[sql] { return name }
         if prepared.count >= Self.preparedMax {
-            settle()
             try execute("DEALLOCATE ALL")
             prepared = [:]
             let pointer = connection.pointer
@@ -182,8 +192,10 @@ extension PostgreSQLSession {
     }
 
     /// Runs commands without arguments, outside of what travels together.
+    ///
+    /// - Throws: Why they have failed, or a statement that was kept before.
     func execute(_ sql: String) throws(PostgreSQLError) {
-        settle()
+        if let failure = settle() { throw failure }
         let pointer = connection.pointer
         if PQpipelineStatus(pointer) != PQ_PIPELINE_OFF {
             try connection.sendAnyway { PQexitPipelineMode(pointer) }
@@ -202,12 +214,26 @@ extension PostgreSQLSession {
         try connection.sendAnyway { PQpipelineSync(connection.pointer) }
         sent.append(.end)
         batchCount += 1
+        try flush()
+    }
+
+    private func flush() throws(PostgreSQLError) {
+        keptSizeInBytes = 0
         try connection.flush()
     }
 
     /// Reads the answers to all that was sent.
-    fileprivate func settle() {
-        guard !sent.isEmpty else { return }
+    ///
+    /// - Returns: The first failure among them.
+    @discardableResult
+    fileprivate func settle() -> PostgreSQLError? {
+        guard !sent.isEmpty else { return nil }
+        let before = failure
+        failure = nil
+        defer {
+            (sent, isLeaving) = ([], false)
+            failure = before ?? failure
+        }
         do throws(PostgreSQLError) {
             if case .end = sent[sent.count - 1] {} else { try endBatch() }
             try readAnswers()
@@ -218,18 +244,15 @@ extension PostgreSQLSession {
             }
             failure = failure ?? error
         }
-        sent = []
+        return failure
     }
 
     private func readAnswers() throws(PostgreSQLError) {
-        var batchFailure: PostgreSQLError?
-        for item in sent {
+        var (batchStart, batchFailure) = (0, PostgreSQLError?.none)
+        for (place, item) in sent.enumerated() {
             if case .end = item {
-                guard let result = try connection.next(until: connection.deadline) else {
-                    throw connection.lost()
-                }
-                PQclear(result)
-                batchFailure = nil
+                try readEnd(of: sent[batchStart..<place])
+                (batchStart, batchFailure) = (place + 1, nil)
                 continue
             }
             let outcome = try outcome(after: batchFailure)
@@ -242,6 +265,26 @@ extension PostgreSQLSession {
             case (.preparation(let sql), .failure): prepared[sql] = nil
             default: break
             }
+        }
+    }
+
+    /// Reads where a batch ends: outside of a transaction the batch is one, and is committed there.
+    private func readEnd(of batch: ArraySlice<Sent>) throws(PostgreSQLError) {
+        var wasEmpty = false
+        while true {
+            guard let result = try connection.next(until: connection.deadline) else {
+                // A failure of the whole batch has an end of its own.
+                guard !wasEmpty else { throw connection.lost() }
+                wasEmpty = true
+                continue
+            }
+            defer { PQclear(result) }
+            guard PQresultStatus(result) != PGRES_PIPELINE_SYNC else { return }
+            wasEmpty = false
+            let error = connection.error(of: result)
+            if connection.isBroken { throw error }
+            failure = failure ?? error
+            for case .statement(let answer) in batch { answer.result = .failure(error) }
         }
     }
 
