@@ -5,15 +5,22 @@ import Testing
 
 /// What the devices have said of their edits.
 final class EditLedger: Sendable {
+    /// What a device was about to do, and whether it has said that it is done.
     struct Entry {
+        let edit: Edit
+        var isDone: Bool
+    }
+
+    struct Edit: Hashable {
         let device: Int
         let isCreation: Bool
         let number: Int64
-        var isDone: Bool
     }
 
     private struct State {
         var entries: [Entry] = []
+        /// Where the last entry of each edit is.
+        var places: [Edit: Int] = [:]
         /// Edits that may be gone, or there in spite of everything.
         var excused: Set<Int64> = []
         /// Numbers that may be there although they were removed.
@@ -28,23 +35,23 @@ final class EditLedger: Sendable {
     func note(_ line: String, by device: Int) {
         let words = line.split(separator: " ")
         guard words.count == 3, let number = Int64(words[2]) else { return }
-        let (isDone, isCreation) = (words[0] == "done", words[1] == "created")
+        let edit = Edit(device: device, isCreation: words[1] == "created", number: number)
+        let isDone = words[0] == "done"
         state.withLock { state in
-            let open = state.entries.lastIndex {
-                $0.number == number && $0.isCreation == isCreation && $0.device == device
+            if isDone, let place = state.places[edit] {
+                state.entries[place].isDone = true
+            } else {
+                state.places[edit] = state.entries.count
+                state.entries.append(Entry(edit: edit, isDone: isDone))
             }
-            if isDone, let open { return state.entries[open].isDone = true }
-            state.entries.append(
-                Entry(device: device, isCreation: isCreation, number: number, isDone: isDone)
-            )
         }
         if isDone { arrivals.add() }
     }
 
     func excuse(of device: Int, since position: Int) {
         state.withLock { state in
-            let own = state.entries[position...].filter { $0.device == device }
-            state.excused.formUnion(own.map(\.number))
+            let own = state.entries[position...].filter { $0.edit.device == device }
+            state.excused.formUnion(own.map(\.edit.number))
         }
     }
 
@@ -63,8 +70,8 @@ final class EditLedger: Sendable {
         let state = state.withLock(\.self)
         let (entries, excused) = (state.entries, state.excused)
         func numbers(_ isCreation: Bool, openToo: Bool) -> Set<Int64> {
-            let found = entries.filter { $0.isCreation == isCreation && ($0.isDone || openToo) }
-            return Set(found.map(\.number))
+            let found = entries.filter { $0.edit.isCreation == isCreation && ($0.isDone || openToo) }
+            return Set(found.map(\.edit.number))
         }
         #expect(Set(present).count == present.count, "nothing is there twice \(moment)")
         let lost = numbers(true, openToo: false).subtracting(present).subtracting(recorded)
