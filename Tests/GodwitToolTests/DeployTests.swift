@@ -37,6 +37,11 @@ import Testing
         #expect(options.access == .keys && options.host == "0.0.0.0")
     }
 
+    @Test func `the balancer asks for a route that is there`() throws {
+        let path = try text("haproxy.cfg").firstMatch(of: /http-check send meth GET uri (\S+)/)?.1
+        #expect(path.map(String.init) == ServerRoute.ready.path)
+    }
+
     @Test func `the deployment's arguments are taken, and its probes are routes`() throws {
         let manifest = try text("kubernetes.yaml")
         let arguments = manifest.matches(of: /(?m)^ +- (--\S+)$/).map { String($0.1) }

@@ -86,7 +86,7 @@ struct NodesBenchmark {
             ]
         )
         guard let found = text.firstMatch(of: /tps = ([0-9.]+)/), let number = Double(found.1)
-        else { throw PostgreSQLCluster.Failure(description: text) }
+        else { throw WrongResult() }
         return number
     }
 }
