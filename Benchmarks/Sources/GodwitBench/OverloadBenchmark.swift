@@ -50,11 +50,11 @@ struct OverloadBenchmark {
             let start = round * Self.exchangeCount
             let messages = calm[start..<start + Self.exchangeCount]
             guard round % 2 == 1 else {
-                quiet += try await latencies(of: messages, server)
+                quiet += try await Self.latencies(of: messages, server)
                 continue
             }
-            async let refusals = self.flood(with: flood, server, while: messages.count)
-            flooded += try await latencies(of: messages, server)
+            async let refusals = Self.flood(with: flood, server, while: messages.count)
+            flooded += try await Self.latencies(of: messages, server)
             refused += try await refusals
         }
         report.note("the flood was refused \(refused) times")
@@ -68,7 +68,7 @@ struct OverloadBenchmark {
     }
 
     /// How long each of some exchanges takes, at a steady rate.
-    private func latencies(
+    private static func latencies(
         of messages: ArraySlice<[UInt8]>,
         _ server: ServerUnderLoad
     ) async throws -> [Double] {
@@ -89,7 +89,7 @@ struct OverloadBenchmark {
     }
 
     /// Asks too often for as long as some exchanges take, and returns how often that was refused.
-    private func flood(
+    private static func flood(
         with message: [UInt8],
         _ server: ServerUnderLoad,
         while exchangeCount: Int
