@@ -94,25 +94,33 @@ struct OverloadBenchmark {
         _ server: ServerUnderLoad,
         while exchangeCount: Int
     ) async throws -> Int {
-        let refusals = Mutex(0)
         let rate = Self.quota * Self.floodFactor / Self.floodConnections
         let count = exchangeCount * rate / Self.rate
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        return try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<Self.floodConnections {
-                group.addTask {
-                    try await onThread {
-                        let connection = try RawConnection(port: server.port)
-                        defer { connection.close() }
-                        let start = ContinuousClock.now
-                        for number in 0..<count {
-                            Self.wait(until: start + .seconds(1) * number / rate)
-                            let status = try connection.status(of: message)
-                            if status == 429 { refusals.withLock { $0 += 1 } }
-                        }
-                    }
-                }
+                group.addTask { try await refusals(of: message, count, rate, server) }
             }
-            try await group.waitForAll()
+            return try await group.reduce(0, +)
+        }
+    }
+
+    /// Sends a request again and again, and returns how often it was refused.
+    private static func refusals(
+        of message: [UInt8],
+        _ count: Int,
+        _ rate: Int,
+        _ server: ServerUnderLoad
+    ) async throws -> Int {
+        let refusals = Mutex(0)
+        try await onThread {
+            let connection = try RawConnection(port: server.port)
+            defer { connection.close() }
+            let start = ContinuousClock.now
+            for number in 0..<count {
+                Self.wait(until: start + .seconds(1) * number / rate)
+                let status = try connection.status(of: message)
+                if status == 429 { refusals.withLock { $0 += 1 } }
+            }
         }
         return refusals.withLock(\.self)
     }
