@@ -27,3 +27,17 @@ enum Documentation_Godwit_docc_Godwit_1 {
         }
     }
 }
+
+// Sources/Godwit/Live.swift, block 1
+enum Sources_Godwit_Live_1 {
+    struct ShoppingScreen: View {
+        @Live({ LiveQuery(items.order(by: \.name), in: $0) }) var list
+
+        var body: some View {
+            List(list.rows) { row in Text(row.object.name) }
+        }
+    }
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        ShoppingScreen().environment(\.godwitStore, store)
+    }
+}

@@ -53,7 +53,7 @@ enum Documentation_queue_3 {
         for await summary in queue.summaries() {
             show(summary.unfinished, summary.running, summary.conflicts, summary.deadLetters)
         }
-        let status = try await queue.status(of: id)          // waiting, with its reasons; running; conflict; refused
+        let status = try await queue.status(of: id)          // waiting, with its reasons; running; conflict; dead letter
         print(try await queue.why(id).joined(separator: "\n"))
     }
 }

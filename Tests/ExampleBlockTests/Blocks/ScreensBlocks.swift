@@ -45,6 +45,35 @@ enum Documentation_screens_2 {
 
 // Documentation/screens.md, block 3
 enum Documentation_screens_3 {
+    struct OpenItems: View {
+        @Live({ LiveQuery(items.where(\.isCrossed, .equal(false)), in: $0) }) var list
+
+        var body: some View {
+            List(list.rows) { row in Text(row.object.name) }
+        }
+    }
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        OpenItems().environment(\.godwitStore, store)
+    }
+}
+
+// Documentation/screens.md, block 4
+enum Documentation_screens_4 {
+    struct ContactCard: View {
+        @Live<LiveObject<Contact>> var contact: LiveObject<Contact>
+
+        init(_ key: String) {
+            _contact = Live(id: key) { LiveObject(key, of: contacts, in: $0) }
+        }
+
+        var body: some View {
+            Text(contact.object?.name ?? "")
+        }
+    }
+}
+
+// Documentation/screens.md, block 5
+enum Documentation_screens_5 {
     struct ContactScreen: View {
         let contact: LiveObject<Contact>
 
@@ -57,8 +86,8 @@ enum Documentation_screens_3 {
     }
 }
 
-// Documentation/screens.md, block 4
-enum Documentation_screens_4 {
+// Documentation/screens.md, block 6
+enum Documentation_screens_6 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let roster = LiveQuery(contacts.order(by: \.address.city).order(by: \.name), in: store)
         List(roster.sections(by: \.address.city)) { section in
@@ -67,8 +96,8 @@ enum Documentation_screens_4 {
     }
 }
 
-// Documentation/screens.md, block 5
-enum Documentation_screens_5 {
+// Documentation/screens.md, block 7
+enum Documentation_screens_7 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let found = LiveSearch(notes.matching("bread", by: words), in: store)
         List(found.rows) { row in Text(row.snippet.text) }
@@ -76,16 +105,16 @@ enum Documentation_screens_5 {
     }
 }
 
-// Documentation/screens.md, block 6
-enum Documentation_screens_6 {
+// Documentation/screens.md, block 8
+enum Documentation_screens_8 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let total = LiveValue(in: store) { try $0.sum(\.cents, of: invoices.where(\.isPaid, .equal(false))) }
         Text("\(total.value ?? 0) to pay")
     }
 }
 
-// Documentation/screens.md, block 7
-enum Documentation_screens_7 {
+// Documentation/screens.md, block 9
+enum Documentation_screens_9 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         for try await total in store.values({ try $0.sum(\.cents, of: invoices.where(\.isPaid, .equal(false))) }) {
             label.text = "\(total)"
@@ -93,8 +122,8 @@ enum Documentation_screens_7 {
     }
 }
 
-// Documentation/screens.md, block 8
-enum Documentation_screens_8 {
+// Documentation/screens.md, block 10
+enum Documentation_screens_10 {
     struct SyncBadge: View {
         let sync: LiveReplica
 
@@ -111,8 +140,8 @@ enum Documentation_screens_8 {
     }
 }
 
-// Documentation/screens.md, block 9
-enum Documentation_screens_9 {
+// Documentation/screens.md, block 11
+enum Documentation_screens_11 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let monitor = QueueMonitor(queue)
         let summary = monitor.summary
@@ -120,8 +149,8 @@ enum Documentation_screens_9 {
     }
 }
 
-// Documentation/screens.md, block 10
-enum Documentation_screens_10 {
+// Documentation/screens.md, block 12
+enum Documentation_screens_12 {
     @MainActor final class RosterModel {
         let view: ReadView
         let roster: LiveList<Contact, Presence, String>
