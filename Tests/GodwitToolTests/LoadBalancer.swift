@@ -13,7 +13,7 @@ final class LoadBalancer {
 
     let port: Int
     private let process: Process
-    /// While the pipe is open, HAProxy runs: it ends with this program, too.
+    /// While the pipe is open, a shell waits; then it ends HAProxy, which so ends with this program, too.
     private let lifeline: Pipe
 
     /// - Parameter ports: Those of the three servers.
@@ -22,9 +22,9 @@ final class LoadBalancer {
         // Another program may take the port between the look and the start.
         for _ in 0..<20 {
             let port = try UnreliableProxy.freePort()
-            let lifeline = Pipe.make()
-            let process = try Self.start(port, ports, errors: errors, lifeline)
-            while process.isRunning {
+            let process = try Self.start(port, ports, errors: errors)
+            let lifeline = try Self.lifeline(of: process)
+            for _ in 0..<Self.attemptMax where process.isRunning {
                 let url = URL(string: "http://127.0.0.1:\(port)/health/live")
                 let answer = try? await URLSession.shared.data(from: url ?? URL(filePath: "/"))
                 if (answer?.1 as? HTTPURLResponse)?.statusCode == 200 {
@@ -44,24 +44,26 @@ final class LoadBalancer {
 
     var url: String { "http://127.0.0.1:\(port)" }
 
-    private static let script = """
-        exec 3<&0
-        haproxy -db -f "$0" &
-        program=$!
-        (cat <&3 > /dev/null; kill -9 $program) &
-        wait $program
-        """
+    private static let attemptMax = 2_000
 
-    private static func start(
-        _ port: Int,
-        _ ports: [Int],
-        errors: String,
-        _ lifeline: Pipe
-    ) throws -> Process {
+    private static func lifeline(of program: Process) throws -> Pipe {
+        let (shell, pipe) = (Process(), Pipe.make())
+        shell.executableURL = URL(filePath: "/bin/sh")
+        let script = "cat > /dev/null; kill -9 \(program.processIdentifier)"
+        shell.arguments = ["-c", script]
+        shell.standardInput = pipe.fileHandleForReading
+        shell.standardOutput = FileHandle.nullDevice
+        shell.standardError = FileHandle.nullDevice
+        try shell.start()
+        try pipe.fileHandleForReading.close()
+        return pipe
+    }
+
+    private static func start(_ port: Int, _ ports: [Int], errors: String) throws -> Process {
         let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
+        process.executableURL = URL(filePath: "/usr/bin/env")
         let configuration = URL(filePath: #filePath).appending(path: "../../../Deploy/haproxy.cfg")
-        process.arguments = ["-c", script, configuration.standardized.path]
+        process.arguments = ["haproxy", "-db", "-f", configuration.standardized.path]
         var environment = ProcessInfo.processInfo.environment
         environment["PATH"] = (environment["PATH"] ?? "/usr/bin") + ":/usr/sbin"
         environment["GODWIT_BIND"] = "127.0.0.1:\(port)"
@@ -70,11 +72,10 @@ final class LoadBalancer {
         }
         process.environment = environment
         _ = FileManager.default.createFile(atPath: errors, contents: nil)
-        process.standardInput = lifeline.fileHandleForReading
+        process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle(forWritingAtPath: errors)
         try process.start()
-        try lifeline.fileHandleForReading.close()
         return process
     }
 }
