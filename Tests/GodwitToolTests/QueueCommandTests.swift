@@ -108,7 +108,7 @@ import Testing
         try open.close()
 
         let letters = try run("dead-letters").output
-        #expect(letters.contains("1.1 upload refused: no rights"))
+        #expect(letters.contains("1.1 upload: no rights"))
         let json = try Value(json: run("dead-letters", "--json").output).list ?? []
         #expect(json.first?["attemptLog"]?.list?.first?["response"] == "403")
         #expect(try run("retry", "1.1").output == "1.1 queued again\n")

@@ -206,9 +206,8 @@ struct QueueDeadLetters: AsyncParsableCommand {
         guard !found.isEmpty else { return try Terminal.print("no dead letters") }
         for (operation, attempts) in found {
             let reason = operation.reason ?? ""
-            try Terminal.print(
-                "\(operation.number) \(operation.kind) \(operation.state.rawValue): \(reason)"
-            )
+            let note = operation.state == .unreadable ? " (unreadable)" : ""
+            try Terminal.print("\(operation.number) \(operation.kind)\(note): \(reason)")
             for attempt in attempts { try Terminal.print("  \(attempt.line)") }
         }
     }
