@@ -40,6 +40,7 @@ import Testing
         ],
         "Godwit": [
             "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",
+            "SwiftUI",
         ],
         "GodwitTestKit": [
             "GodwitTree", "GodwitStore", "GodwitQueue", "GodwitReplication", "GodwitConnectors",

@@ -321,6 +321,7 @@ extension PostgreSQLSession {
 
 /// The answer to a statement: its rows, or why it has failed.
 package final class PostgreSQLAnswer {
+    /// Unowned, because the session keeps the answers that it waits for, and these stay on its thread.
     private unowned let session: PostgreSQLSession
     fileprivate var result: Result<PostgreSQLRows, PostgreSQLError>?
 
