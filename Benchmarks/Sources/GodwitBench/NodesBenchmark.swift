@@ -23,8 +23,7 @@ struct NodesBenchmark {
         let recorded = try await RecordedExchanges(
             replicas: Self.replicaCount,
             edits: Self.editCount,
-            to: path,
-            in: folder
+            to: path
         )
         let cluster = try await PostgreSQLCluster(["shared_buffers=256MB"])
         try await cluster.run("pgbench", ["-q", "-i", "-s", "10"])

@@ -31,8 +31,7 @@ struct OverloadBenchmark {
         let recorded = try await RecordedExchanges(
             replicas: 2,
             edits: Self.roundCount * Self.exchangeCount,
-            to: path,
-            in: folder
+            to: path
         )
         let store = try Store(.file(path))
         let keys = try APIKeys(store)

@@ -12,8 +12,8 @@ struct RecordedExchanges {
     let messages: [[[UInt8]]]
 
     /// - Parameter path: The file that gets the replicas as they are before the first request.
-    init(replicas: Int, edits: Int, to path: String, in folder: TemporaryFolder) async throws {
-        let own = folder.path("recorded.sqlite")
+    init(replicas: Int, edits: Int, to path: String) async throws {
+        let own = path + ".recorded"
         let names = try (0..<replicas).map { try ReplicaName("list-\($0)") }
         let empty = try Store(.file(path))
         let creator = try await ReplicaServer(empty)

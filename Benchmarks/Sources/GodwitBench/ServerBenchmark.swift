@@ -25,8 +25,7 @@ struct ServerBenchmark {
         let recorded = try await RecordedExchanges(
             replicas: Self.replicaCount,
             edits: Self.editCount,
-            to: path,
-            in: folder
+            to: path
         )
         let messages = recorded.messages
         let server = try ServerUnderLoad(serving: .file(path))
