@@ -13,8 +13,6 @@ final class Writer: Sendable {
     private let done = Mutex((requests: 0, groups: 0))
     /// The first failure of a request that no task awaits, for the next flush.
     private let unheard = Mutex<(any Error)?>(nil)
-    /// When the last group was committed.
-    private let lastCommit = Mutex(ContinuousClock.now - quickness)
     let checkpointer: Checkpointer
     private let lock: ProcessLock?
     /// Which transaction the connection is in, as far as the store has to do with it.
@@ -92,10 +90,8 @@ extension Writer {
     /// transactions use the same connection.
     private func drain(_ database: Database) {
         guard let first = queue.withLock({ $0.takeFirst() }) else { return }
-        let isQuick = ContinuousClock.now - lastCommit.withLock(\.self) < Self.quickness
         lock?.acquire()
         let requestCount = runGroup(startingWith: first, in: database)
-        lastCommit.withLock { $0 = .now }
         checkpoint {
             if queue.withLock({ $0.isEmpty }) {
                 try checkpointer.whenIdle(after: requestCount, in: database)
@@ -106,7 +102,7 @@ extension Writer {
         lock?.release()
         let counts = context.cache.withVersions { $0.counts }
         context.metrics.stands(walPageCount: checkpointer.walPages, cache: counts)
-        if isQuick { linger() }
+        linger()
         checkpoint { try checkpointer.leaveDurable(database) }
         startDrain()
     }
@@ -126,22 +122,19 @@ extension Writer {
         }
     }
 
-    /// Stays a moment for the next write of a task that has just got its answer, if the last one came soon.
+    /// Stays a moment for the next write of a task that has just got its answer.
     ///
-    /// To wake two threads costs as much as a third of a durable write; a task that writes one object
+    /// To wake a thread costs as much as a fifth of a durable write; a task that writes one object
     /// after the other would pay for it each time. The thread does not yield: Linux would count each
     /// yield as a whole time slice, and a busy machine would then make the next writes wait for seconds.
     private func linger() {
-        // A simulation decides itself which piece of work comes next; one processor has none to spare.
-        guard lanes.scheduler == nil, Self.hasSeveralProcessors else { return }
+        // A simulation decides itself which piece of work comes next.
+        guard lanes.scheduler == nil else { return }
         let end = ContinuousClock.now + Self.lingerTime
         while queue.withLock({ $0.isEmpty }), ContinuousClock.now < end {}
     }
 
-    private static let lingerTime = Duration.microseconds(200)
-    /// If a write comes so soon after a commit, another one is likely to follow it as soon.
-    private static let quickness = Duration.milliseconds(1)
-    private static let hasSeveralProcessors = ProcessInfo.processInfo.activeProcessorCount > 1
+    private static let lingerTime = Duration.microseconds(30)
 
     /// A checkpoint that fails has lost nothing, the WAL still has everything; but a sync that
     /// failed may take back what was committed without one.
