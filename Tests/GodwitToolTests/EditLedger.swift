@@ -70,7 +70,9 @@ final class EditLedger: Sendable {
         let state = state.withLock(\.self)
         let (entries, excused) = (state.entries, state.excused)
         func numbers(_ isCreation: Bool, openToo: Bool) -> Set<Int64> {
-            let found = entries.filter { $0.edit.isCreation == isCreation && ($0.isDone || openToo) }
+            let found = entries.filter {
+                $0.edit.isCreation == isCreation && ($0.isDone || openToo)
+            }
             return Set(found.map(\.edit.number))
         }
         #expect(Set(present).count == present.count, "nothing is there twice \(moment)")
