@@ -24,7 +24,7 @@ struct ServedReplicas: Sendable {
     ) async throws {
         try options.access.check(listeningOn: address)
         let origins = try OriginCheck(options.allowedOrigins, hosts: options.allowedHosts)
-        opened = try await backend.open(logger)
+        opened = try await backend.open(options.limits, logger)
         (clientSilenceMax, self.logger) = (options.clientSilenceMax, logger)
         if options.hasDemo { try await opened.server.create(ReplicaName("shopping")) }
         routes = ReplicaRoutes(

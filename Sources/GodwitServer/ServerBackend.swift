@@ -33,10 +33,12 @@ enum ServerBackend: Sendable {
         }
     }
 
-    func open(_ logger: Logger) async throws -> Opened {
+    func open(_ limits: ServerLimits, _ logger: Logger) async throws -> Opened {
+        var options = ReplicaServer.Options()
+        options.replicaSizeMax = limits.replicaSizeMax
         switch self {
         case .store(let store):
-            let server = try await ReplicaServer(store)
+            let server = try await ReplicaServer(store, options: options)
             return Opened(server: server, access: StoreAccess(store: store)) {
                 _ = try await server.names()
                 // A transaction that changes nothing writes no page.
@@ -45,7 +47,7 @@ enum ServerBackend: Sendable {
         #if PostgreSQL
         case .database(let database):
             try await database.migrate()
-            let node = try await PostgreSQLNode(database, logger: logger)
+            let node = try await PostgreSQLNode(database, options: options, logger: logger)
             var opened = Opened(
                 server: node.server,
                 access: PostgreSQLAccess(database: database),

@@ -75,6 +75,44 @@ import Testing
         }
     }
 
+    @Test
+    func `edits for which the server has no room are sent by the push after one that makes room`()
+        async throws
+    {
+        let cards = CardServer.cards
+        var options = ReplicaServer.Options()
+        options.replicaSizeMax = 1_000
+        let network = try await SimulatedNetwork(store: Store(.memory), options: options)
+        try await network.create(name)
+        let phone = try await CardDevice(Store(.memory), name, network)
+        let tablet = try await CardDevice(Store(.memory), name, network)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await phone.connector.run() }
+            var commit = try await phone.store.write { transaction in
+                for key in ["a", "b", "c"] {
+                    let text = Value.string(Key(String(repeating: key, count: 400)))
+                    try transaction.set(["text": text], for: key, in: cards)
+                }
+                return transaction.commit
+            }
+            try await phone.connector.pushed(through: commit)
+            var rejections = try await phone.replica.status().rejections
+            #expect(rejections == [ObjectKey(collection: "cards", key: "c"): .overQuota])
+            #expect(try await phone.keys() == ["a", "b", "c"], "the device keeps its own")
+            commit = try await phone.store.write { transaction in
+                try transaction.remove("b", in: cards)
+                return transaction.commit
+            }
+            try await phone.connector.pushed(through: commit)
+            rejections = try await phone.replica.status().rejections
+            #expect(rejections == [:])
+            try await tablet.synchronize()
+            #expect(try await tablet.keys() == ["a", "c"])
+            group.cancelAll()
+            while await group.nextResult() != nil {}
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a server that asks to wait is left alone for as long`(_ refusesHeads: Bool) async throws {
         let error = ConnectorError.busy(retryAfter: .seconds(30), message: "later")

@@ -79,6 +79,23 @@ import Testing
         }
     }
 
+    @Test func `a database of an earlier version learns how large its replicas are`() async throws {
+        let database = try await newDatabase()
+        let server = try await PostgreSQLNode(database).server
+        let device = try await newDevices(1, on: server)[0]
+        try await device.add(1)
+        try await device.synchronize(with: server)
+        let size = try await server.summary(of: .tested).sizeInBytes
+        _ = try await database.write { session in
+            try session.query("ALTER TABLE godwit_line DROP COLUMN size")
+            try session.query("UPDATE godwit_schema SET step = 2 WHERE name = 'line'")
+            return 0
+        }
+        #expect(try await database.migrate() == 1)
+        #expect(size > 0)
+        #expect(try await server.summary(of: .tested).sizeInBytes == size)
+    }
+
     @Test func `a node refuses tables that are older or newer than itself`() async throws {
         let known = PostgreSQLSchema.steps.count
         let database = try await newDatabase(migrated: false)

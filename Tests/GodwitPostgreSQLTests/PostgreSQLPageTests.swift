@@ -29,6 +29,7 @@ import Testing
                 LineObjectWrite(
                     value: object,
                     hash: SetHash(bytes: ContentSum.empty.all.bytes),
+                    growth: 0,
                     entry: LineEntry(serial: 1, forward: .set(object), backward: .removed)
                 )
             }

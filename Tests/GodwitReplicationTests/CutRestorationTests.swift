@@ -50,6 +50,55 @@ private let cards = Store.Collection<Value>("cards")
         #expect(line.backup.stagings.isEmpty)
     }
 
+    @Test func `an object that is too large to be given back stays here as an edit`() async throws {
+        let line = TestLine()
+        let ours = try await device(line)
+        try await ours.set(1, in: ["c2", "old"])
+        try await ours.synchronize()
+        let backup = line.backup
+        try await ours.set(2, in: (0..<5).map { "c\($0)" })
+        try await ours.synchronize()
+        line.backup = backup
+        let replica = ours.replica
+        // The app has edited one of those that stay, and what it has edited was not sent.
+        try await ours.set(3, in: ["c1"])
+        let large = Set(["c1", "c2", "c3"].map { ObjectKey(collection: "cards", key: Key($0)) })
+        var refusedCount = 0
+        for _ in 0..<1_000 where try await ours.isBehind() {
+            let request = try await replica.store.write {
+                try replica.nextRequest(sizeMax: 1, in: $0)
+            }
+            if case .restoration(let piece) = request.request,
+                !large.isDisjoint(with: piece.objects.keys)
+            {
+                #expect(request.givesBackOne)
+                refusedCount += 1
+                try await replica.store.write { transaction in
+                    try replica.withhold(request, in: transaction)
+                    try replica.distrust(in: transaction)
+                }
+                continue
+            }
+            let answer = try line.serve(request)
+            try await replica.store.write { try replica.receive(answer, to: request, in: $0) }
+        }
+        #expect(refusedCount == 3, "each is tried once")
+        #expect(
+            try await replica.status().rejections
+                == Dictionary(
+                    uniqueKeysWithValues: large.map { ($0, .tooLarge) }
+                )
+        )
+        let given: [String: Value] = ["c0": 2, "c2": 1, "c4": 2, "old": 1]
+        #expect(line.objects.values(by: \.key.text) == given)
+        let own: [String: Value] = ["c0": 2, "c1": 3, "c2": 2, "c3": 2, "c4": 2, "old": 1]
+        #expect(try await ours.objects().values(by: \.key.text) == own)
+        // A smaller object gets through.
+        try await ours.set(4, in: ["c3"])
+        try await ours.synchronize()
+        #expect(line.objects.values(by: \.key.text) == given.merging(["c3": 4]) { $1 })
+    }
+
     @Test func `nothing is lost or brought back where restorations are cut off`() async throws {
         var cutCount = 0
         for seed in 0..<UInt64(60) { cutCount += try await cut(seed) }
@@ -99,6 +148,12 @@ private let cards = Store.Collection<Value>("cards")
         #expect(objects[ObjectKey(collection: "cards", key: "c39")] == 2, "seed \(seed)")
         #expect(line.backup.stagings.isEmpty, "seed \(seed)")
         return cutCount
+    }
+}
+
+extension Dictionary {
+    fileprivate func values<NewKey>(by key: (Key) -> NewKey) -> [NewKey: Value] {
+        Dictionary<NewKey, Value>(uniqueKeysWithValues: map { (key($0.key), $0.value) })
     }
 }
 

@@ -54,6 +54,7 @@ extension SyncWorld {
         var options = ReplicaServer.Options()
         options.newEpoch = { [self] in Epoch(random.next() | 1) }
         if faults.rejections { options.objectSizeMax = Self.objectSizeMax }
+        if faults.isFull, !hasRoom { options.replicaSizeMax = 300 }
         if seed.isMultiple(of: 4) { options.changedMax = 3 }
         options.slowChangedMax = 1
         // Comparisons of several answers, between which a process may end.

@@ -18,6 +18,7 @@ extension SyncWorld {
         for machine in machines { mend(machine) }
         isNetworkBad = false
         for device in devices { device.isOnline = true }
+        if faults.isFull { makeRoom() }
         openWhatIsClosed()
         runJobs(200)
         for device in devices { for launch in device.alive { setStrict(false, launch) } }
@@ -25,6 +26,13 @@ extension SyncWorld {
         runUntilQuiet(jobsMax: Self.jobsMax)
         note("it has come to rest")
         if violation == nil { check() }
+    }
+
+    /// Ends all programs: the server's next one takes everything, and those of devices send it again.
+    private func makeRoom() {
+        hasRoom = true
+        buryHost()
+        for device in devices { for launch in device.alive { bury(launch, of: device) } }
     }
 
     func runUntilQuiet(jobsMax: Int) {
@@ -190,11 +198,13 @@ extension SyncWorld {
                 ),
                 in: database
             )
-            var sum = ContentSum.empty
+            var (sum, size) = (ContentSum.empty, Int64(0))
             for (key, object) in try LineObjectTable.all(of: line, in: database) {
                 sum.replace(nil, with: object.value, at: key)
+                size += LineHead.size(of: object.value, at: key)
             }
             if sum != head.sum { violate("the server's sum is wrong") }
+            if size != head.size { violate("the server counts \(head.size) bytes, not \(size)") }
         }
     }
 }

@@ -29,6 +29,8 @@ final class SyncWorld: @unchecked Sendable {
     /// Whether the network loses, doubles and delays messages.
     var isNetworkBad = false
     var isHealed = false
+    /// Whether the server takes any number of bytes by now.
+    var hasRoom = false
     /// How many requests have reached the server since everything was healed.
     var healedRequestCount = 0
     /// How many devices were cloned or restored.
@@ -85,10 +87,13 @@ struct Faults {
     /// How often the server may be restored.
     var serverRestores = 0
     var rejections = false
+    /// Whether the server has little room until everything is healed.
+    var isFull = false
 
     static let kinds = [
         Faults(name: "kills"),
         Faults(name: "rejections", rejections: true),
+        Faults(name: "a full replica", isFull: true),
         Faults(name: "clones", clones: true),
         Faults(name: "restored devices", deviceRestores: true),
         Faults(name: "a restored server", serverRestores: 1),

@@ -63,7 +63,7 @@ import Testing
             "port": "7", "store": "s", "database": "postgres://a@b/c", "host": "h", "keys": "true",
             "jwks": "j", "issuer": "i", "audience": "a", "tls-certificate": "c", "tls-key": "k",
             "allow-host": "x", "forget-after": "5", "rate": "2", "burst": "3",
-            "max-clients": "4",
+            "max-clients": "4", "max-replica-bytes": "8",
             "allow-origin": "https://x", "max-replicas": "6", "audit-log": "l",
             "log-format": "json", "verbose": "true", "demo": "false",
         ]
@@ -100,6 +100,7 @@ import Testing
             #expect(options.allowHost == ["x"] && options.verbose == true)
             #expect(options.allowOrigin == ["https://x"] && options.auditLog == "l")
             #expect(options.demo == false && options.limits.replicaMax == 6)
+            #expect(options.limits.replicaSizeMax == 8)
         }
     }
 

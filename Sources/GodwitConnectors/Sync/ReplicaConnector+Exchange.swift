@@ -20,8 +20,7 @@ extension ReplicaConnector {
         }
         let isDone: Bool
         do {
-            try await releaseDenied(link)
-            isDone = try await exchangeAll(link, onlyIfNeeded: true)
+            isDone = try await exchangeAll(link, .push(isFirst: true))
         } catch ConnectorError.busy(let wait, let message) {
             return .retry(after: wait, reason: message)
         }
@@ -29,32 +28,30 @@ extension ReplicaConnector {
         return isDone ? .completed : .retry(reason: "the server did not take the changes")
     }
 
-    /// Has changes sent again that were denied: the device may have got the right to write since then.
-    private func releaseDenied(_ link: ReplicaLink) async throws {
-        guard link.takeDenied() else { return }
-        do {
-            try await store.write { try link.replica.releaseDenied(in: $0) }
-        } catch {
-            link.noteDenied()
-            throw error
+    func synchronize(_ link: ReplicaLink) async throws {
+        guard try await exchangeAll(link, .synchronize) else {
+            throw ConnectorError.malformedAnswer(reason: "the server does not come to an end")
         }
     }
 
-    func synchronize(_ link: ReplicaLink) async throws {
-        guard try await exchangeAll(link) else {
-            throw ConnectorError.malformedAnswer(reason: "the server does not come to an end")
-        }
+    /// Why a request is made.
+    private enum Purpose {
+        /// To adopt what is new on the server, and to send what waits.
+        case synchronize
+        /// To send what waits, if anything does; the first one tries again what was held back, too.
+        case push(isFirst: Bool)
     }
 
     /// Exchanges until nothing is left to send or to adopt.
     ///
     /// - Returns: Whether that was so before the last request that it makes.
-    private func exchangeAll(_ link: ReplicaLink, onlyIfNeeded: Bool = false) async throws -> Bool {
-        var idleCount = 0
+    private func exchangeAll(_ link: ReplicaLink, _ first: Purpose) async throws -> Bool {
+        var (idleCount, purpose) = (0, first)
         for _ in 0..<Self.requestMax {
-            let step = try await link.gate.pass { [self] in
-                try await exchange(link, onlyIfNeeded: onlyIfNeeded)
+            let step = try await link.gate.pass { [self, purpose] in
+                try await exchange(link, purpose)
             }
+            if case .push = purpose { purpose = .push(isFirst: false) }
             switch step {
             case .done: return true
             case .moved: idleCount = 0
@@ -120,12 +117,12 @@ extension ReplicaConnector {
     }
 
     /// One request and its answer.
-    private func exchange(_ link: ReplicaLink, onlyIfNeeded: Bool) async throws -> Step {
+    private func exchange(_ link: ReplicaLink, _ purpose: Purpose) async throws -> Step {
         let replica = link.replica
         let start = store.options.clock.elapsed()
         var sent: ReplicaRequest?
         do {
-            guard !link.isClosed, let request = try await request(of: link, onlyIfNeeded) else {
+            guard !link.isClosed, let request = try await request(of: link, purpose) else {
                 return .done
             }
             sent = request
@@ -197,13 +194,14 @@ extension ReplicaConnector {
                 try replica.deny(denied, in: transaction)
             } else if let lone, isTooLarge {
                 try replica.keepTooLarge(lone, in: transaction)
+            } else if let sent, isTooLarge, sent.givesBackOne {
+                try replica.withhold(sent, in: transaction)
             } else if let lone, isCut {
                 // Alone, it is tried again as it is.
                 guard try replica.postpone(lone, in: transaction) else { return }
             }
             try replica.distrust(in: transaction)
         }
-        if denied != nil { link.noteDenied() }
         link.status.update { $0.download = nil }
         // A user has changed nothing: the app's rules for merges stay here.
         if mustFollow { return .idle }
@@ -238,7 +236,7 @@ extension ReplicaConnector {
         case _ where Self.isReadOnly(error): return count > 0
         case _ where Self.isTooLarge(error):
             link.pieceSize.withLock { $0.noteRefusal(of: size) }
-            return count > 0
+            return count > 0 || request?.givesBackOne == true
         default: return false
         }
     }
@@ -259,13 +257,14 @@ extension ReplicaConnector {
     /// The next request, if there has to be one.
     private func request(
         of link: ReplicaLink,
-        _ onlyIfNeeded: Bool
+        _ purpose: Purpose
     ) async throws -> ReplicaRequest? {
         let (replica, sizeMax) = (link.replica, link.pieceSize.withLock(\.value))
         func next() async throws -> ReplicaRequest? {
             try await store.write { transaction in
-                guard try !onlyIfNeeded || replica.needsRequest(in: transaction) else {
-                    return nil
+                if case .push(let isFirst) = purpose {
+                    if isFirst { try replica.releaseHeld(in: transaction) }
+                    guard try replica.needsRequest(in: transaction) else { return nil }
                 }
                 return try replica.nextRequest(sizeMax: sizeMax, in: transaction)
             }

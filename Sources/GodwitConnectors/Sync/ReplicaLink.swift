@@ -11,8 +11,6 @@ final class ReplicaLink: Sendable {
 
     private struct State {
         var isClosed = false
-        /// Whether changes stay here because the device may only read.
-        var hasDenied = false
         /// Whether the app gives up what the exchange under way may bring.
         var isGivenUp = false
         var endExchange: (@Sendable () -> Void)?
@@ -25,16 +23,6 @@ final class ReplicaLink: Sendable {
     init(replica: Replica, pushes: PushMarker) { (self.replica, self.pushes) = (replica, pushes) }
 
     var isClosed: Bool { state.withLock(\.isClosed) }
-
-    func noteDenied() { state.withLock { $0.hasDenied = true } }
-
-    /// Whether changes were held back since the last time that this was asked.
-    func takeDenied() -> Bool {
-        state.withLock { state in
-            defer { state.hasDenied = false }
-            return state.hasDenied
-        }
-    }
 
     var isGivenUp: Bool { state.withLock(\.isGivenUp) }
 

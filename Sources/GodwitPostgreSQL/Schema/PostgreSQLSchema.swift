@@ -7,7 +7,7 @@
 /// they are ordered as devices order them, whatever the collation is, and may have a zero in them.
 enum PostgreSQLSchema {
     /// Each step may be run again after it was cut off.
-    static let steps: [[String]] = [lines, access]
+    static let steps: [[String]] = [lines, access, sizes]
 
     /// The tables whose rows belong to a line.
     static let parts = [
@@ -166,6 +166,16 @@ enum PostgreSQLSchema {
             principal BYTEA NOT NULL,
             PRIMARY KEY (line, client)
         )
+        """,
+    ]
+
+    private static let sizes = [
+        "ALTER TABLE godwit_line ADD COLUMN IF NOT EXISTS size BIGINT NOT NULL DEFAULT 0",
+        """
+        UPDATE godwit_line SET size = (
+            SELECT coalesce(
+                sum(octet_length(collection) + octet_length(key) + octet_length(value)), 0)
+            FROM godwit_line_object WHERE line = godwit_line.number)
         """,
     ]
 

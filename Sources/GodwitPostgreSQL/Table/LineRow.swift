@@ -82,7 +82,8 @@ package enum LineRow {
         isLocked: Bool = false,
         on session: PostgreSQLSession
     ) throws -> Pending<LineHead> {
-        let sql = "SELECT name, epoch, serial, id, sum, start FROM godwit_line WHERE number = $1"
+        let sql =
+            "SELECT name, epoch, serial, id, sum, size, start FROM godwit_line WHERE number = $1"
         let answer = try session.send(
             isLocked ? sql + " FOR UPDATE" : sql,
             [LineNumber(name).parameter]
@@ -95,7 +96,8 @@ package enum LineRow {
                 epoch: Epoch(stored: try rows.integer(0, 1)),
                 state: try rows.state(0, 2),
                 sum: ContentSum(total: try rows.setHash(0, 4), collections: [:]),
-                start: try rows.optionalInteger(0, 5).map {
+                size: try rows.integer(0, 5),
+                start: try rows.optionalInteger(0, 6).map {
                     ServerStart(UInt32(truncatingIfNeeded: $0))
                 }
             )
@@ -151,8 +153,8 @@ package enum LineRow {
             line.parameter, .integer(commit.state.serial), .bytes(commit.state.id.bytes),
         ]
         try session.send(
-            "UPDATE godwit_line SET serial = $2, id = $3, sum = $4 WHERE number = $1",
-            state + [.bytes(commit.sum.all.bytes)]
+            "UPDATE godwit_line SET serial = $2, id = $3, sum = $4, size = $5 WHERE number = $1",
+            state + [.bytes(commit.sum.all.bytes), .integer(commit.size)]
         )
         try session.send(
             "INSERT INTO godwit_line_state (line, serial, id) VALUES ($1, $2, $3)",
@@ -286,6 +288,7 @@ extension LineRow {
             epoch: head.epoch,
             head: head.state,
             objectCount: Int(try rows.integer(0, 0)),
+            sizeInBytes: head.size,
             stateCount: Int(try rows.integer(0, 1)),
             clientCount: Int(try rows.integer(0, 2))
         )

@@ -260,6 +260,24 @@ extension AdoptionDraft {
         )
     }
 
+    /// Leaves the store's object as it is: the row leads from the server's object to it, and is not sent.
+    mutating func withhold(
+        _ key: ObjectKey,
+        over new: VersionedValue?
+    ) throws(ReplicationError) {
+        let old = base(key)
+        var row = row(key) ?? PendingObject(base: old)
+        sum.replace(old, with: new, at: key)
+        if let frozen = row.frozen, row.rejection != .editedHere {
+            row.frozen = try frozen.applied(to: old).map(ObjectDelta.set) ?? .removed
+        } else {
+            row.tail = .diff(new, try row.tail.applied(to: old), policy: policy)
+        }
+        row.base = new
+        if !row.isRefused { row.rejection = .tooLarge }
+        rows[key] = .some(row.frozen == nil && row.tail == nil ? nil : row)
+    }
+
     /// Keeps what the device has made of an object, and reports the other side's change.
     private mutating func keep(
         _ own: VersionedValue?,

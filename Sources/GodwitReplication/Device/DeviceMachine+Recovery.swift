@@ -44,6 +44,18 @@ extension DeviceMachine {
         return adoption
     }
 
+    /// Keeps objects here that are too large to be given back.
+    ///
+    /// - Parameter theirs: What the server has in their places.
+    func withhold(
+        _ theirs: [ObjectKey: VersionedValue?],
+        _ slice: DeviceSlice
+    ) throws(ReplicationError) -> Adoption {
+        var draft = AdoptionDraft(slice, self)
+        for (key, object) in theirs { try draft.withhold(key, over: object) }
+        return draft.adoption
+    }
+
     /// The next objects that the device gives back, up to the size of a batch.
     ///
     /// - Parameter keys: Those that are not given back yet, of which the slice has the first ones.

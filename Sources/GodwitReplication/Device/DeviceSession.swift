@@ -56,6 +56,8 @@ struct DeviceSession: Hashable, Sendable {
     private var largeAnswerCount = 0
     /// If the connection has cut so many of them, the objects are compared again.
     private static let largeAnswerMax = 3
+    /// Objects that no way to the server carries: they stay here as edits, instead of being given back.
+    private var withheld: Set<ObjectKey> = []
     /// The client that made the last request, and its nonce.
     private var last: DeviceIdentity?
     /// Changes when another program has gone on in between.
@@ -233,7 +235,7 @@ extension DeviceSession {
                 return nil
             }
             guard case .givingBack(let recovery, _, _) = phase else { return nil }
-            phase = .exchanging
+            (phase, withheld) = (.exchanging, [])
             let slice = try reader.slice(with: answer.keys, answer.outcome, in: answer.epoch)
             adoption = try machine.adoptRestoration(
                 slice.unpacked(answer, isToBatch: false),
@@ -305,13 +307,20 @@ extension DeviceSession {
         let differences = found.filter { $0.value != base[$0.key] }
         slice.replica.sum = try reader.sum()
         guard answer.way != .giveBack else {
-            let keys = differences.keys.sorted { $0.precedes($1) }
+            let given = differences.keys.filter { !withheld.contains($0) }
+            let keys = given.sorted { $0.precedes($1) }
             let isGiven = answer.givenCount < keys.count
             phase = .givingBack(answer, keys, givenCount: isGiven ? Int(answer.givenCount) : 0)
-            return Adoption(replica: slice.replica, identity: slice.identity)
+            return try machine.withhold(differences.filter { withheld.contains($0.key) }, slice)
         }
         (phase, largeAnswerCount) = (.exchanging, Self.largeAnswerMax)
         return try machine.adopt(answer, differences, slice)
+    }
+
+    /// Has an object stay here that is given back alone; the objects are compared once more before.
+    mutating func withhold(_ request: DeviceRequest) {
+        guard case .restoration(let piece) = request, piece.objects.count == 1 else { return }
+        withheld.formUnion(piece.objects.keys)
     }
 
     /// Compares the objects with the server's, because what arrived was not what the server says.

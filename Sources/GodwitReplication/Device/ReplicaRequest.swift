@@ -38,6 +38,11 @@ package struct ReplicaRequest: Hashable, Sendable {
     /// How many objects its batch has; a batch of several can be cut into smaller ones.
     package var batchCount: Int { batch?.changes.count ?? 0 }
 
+    /// Whether it gives one object alone back, which cannot be cut into smaller pieces.
+    package var givesBackOne: Bool {
+        if case .restoration(let request) = request { request.objects.count == 1 } else { false }
+    }
+
     /// Whether its batch has only rules for merges and records of conflicts, and nothing that a user has edited.
     package var carriesRecordsOnly: Bool { batch?.changes.keys.allSatisfy(\.isReserved) ?? false }
 

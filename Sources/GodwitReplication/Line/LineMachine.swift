@@ -28,6 +28,8 @@ struct LineMachine: Sendable {
     var objectSizeMax = 16 << 20
     /// The longest key that the storage takes, with the name of its collection, in bytes.
     var keySizeMax = Int.max
+    /// The largest ``LineHead/size`` to which a batch may make the replica grow.
+    var replicaSizeMax = Int64.max
     /// What the sender of the request may do.
     var right = ReplicaRight.write
     let replica: ReplicaName
@@ -89,11 +91,25 @@ extension LineMachine {
         }
         let changes = try turn.changesSinceBase()
         let rejections = rejections(of: targets)
-        guard rejections.isEmpty else {
-            turn.peer.outcome = BatchOutcome(batch, .rejected(rejections))
-            _ = turn.moveRefs(to: turn.slice.head.state.serial)
-            return turn.answer(.ok, changes, writes: true)
+        guard rejections.isEmpty else { return turn.refuse(batch, rejections, changes) }
+        let growth = try growth(of: batch, changes, turn)
+        try turn.commit(growth, replica: replica)
+        let excess = excess(of: batch, turn)
+        guard excess.isEmpty else {
+            turn.takeBackCommit()
+            return turn.refuse(batch, excess, changes)
         }
+        turn.peer.outcome = BatchOutcome(batch, .accepted)
+        _ = turn.moveRefs(to: turn.head.serial)
+        return turn.answer(.accepted, growth.changes, writes: true)
+    }
+
+    /// Merges a batch with what the line has changed since the client's base.
+    private func growth(
+        of batch: Batch,
+        _ changes: [ObjectKey: ObjectDelta],
+        _ turn: LineTurn
+    ) throws(ReplicationError) -> LineGrowth {
         var growth = LineGrowth(turn.slice, changes: changes)
         var rules = MergeRules(ProgramRules(policy))
         for key in batch.changes.keys.rulesFirst {
@@ -113,16 +129,32 @@ extension LineMachine {
             growth.take(merge, at: key)
         }
         try growth.recordConflicts()
-        turn.peer.outcome = BatchOutcome(batch, .accepted)
-        try turn.commit(growth, replica: replica)
-        _ = turn.moveRefs(to: turn.head.serial)
-        return turn.answer(.accepted, growth.changes, writes: true)
+        return growth
     }
 
     private func rejections(of targets: [ObjectKey: VersionedValue]) -> [Rejection] {
         targets.filter { !takes($0.value, at: $0.key) }.keys.sorted().map { key in
             Rejection(key: key, reason: .tooLarge)
         }
+    }
+
+    /// The objects of a batch for which the replica has no room; none if it does not grow.
+    ///
+    /// Those that make it smaller come first, then the others in the order of their keys.
+    private func excess(of batch: Batch, _ turn: LineTurn) -> [Rejection] {
+        guard let commit = turn.commit, commit.size > max(replicaSizeMax, turn.slice.head.size)
+        else { return [] }
+        let changed = batch.changes.keys.sorted().filter { commit.objects[$0] != nil }
+        func growth(_ key: ObjectKey) -> Int64 { commit.objects[key]?.growth ?? 0 }
+        let grown = changed.filter { growth($0) > 0 }
+        var size = grown.reduce(commit.size) { $0 - growth($1) }
+        let refused = grown.filter { key in
+            guard size + growth(key) <= replicaSizeMax else { return true }
+            size += growth(key)
+            return false
+        }
+        // Records of conflicts take room, too.
+        return (refused.isEmpty ? changed : refused).map { Rejection(key: $0, reason: .overQuota) }
     }
 
     /// Whether all devices can store an object.
@@ -140,11 +172,11 @@ extension LineMachine {
 }
 
 extension ObjectKey {
-    fileprivate var sizeInBytes: Int { collection.text.utf8.count + key.text.utf8.count }
+    var sizeInBytes: Int { collection.text.utf8.count + key.text.utf8.count }
 }
 
 extension BatchOutcome {
-    fileprivate init(_ batch: Batch, _ result: Result) {
+    init(_ batch: Batch, _ result: Result) {
         self.init(sequence: batch.sequence, name: batch.name, result: result)
     }
 }

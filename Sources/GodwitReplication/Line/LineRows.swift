@@ -8,6 +8,8 @@ package struct LineHead: Hashable, Sendable {
     package var epoch: Epoch
     package var state: LineState
     package var sum: ContentSum
+    /// How many bytes its objects have, with their keys and the names of their collections.
+    package var size: Int64
     /// The last start of the server; nil when the line was made since then.
     package var start: ServerStart?
 
@@ -15,12 +17,21 @@ package struct LineHead: Hashable, Sendable {
         epoch: Epoch,
         state: LineState,
         sum: ContentSum,
+        size: Int64,
         start: ServerStart? = nil
     ) {
         self.epoch = epoch
         self.state = state
         self.sum = sum
+        self.size = size
         self.start = start
+    }
+}
+
+extension LineHead {
+    /// What an object adds to the size; nothing where there is none.
+    static func size(of object: VersionedValue?, at key: ObjectKey) -> Int64 {
+        object.map { Int64(key.sizeInBytes + $0.value.canonicalBytes.count) } ?? 0
     }
 }
 
@@ -311,6 +322,8 @@ package enum LineStagingWrite: Sendable {
 package struct LineCommit: Sendable {
     package let state: LineState
     package let sum: ContentSum
+    /// How many bytes the objects have then: see ``LineHead/size``.
+    package let size: Int64
     package let objects: [ObjectKey: LineObjectWrite]
 }
 
@@ -319,5 +332,7 @@ package struct LineObjectWrite: Sendable {
     package let value: VersionedValue?
     /// What the object adds to the sum of its collection; nil for none.
     package let hash: SetHash?
+    /// By how many bytes the line grows.
+    package let growth: Int64
     package let entry: LineEntry
 }

@@ -51,8 +51,26 @@ struct LineTurn {
         guard !objects.isEmpty else { return }
         let before = slice.head.state
         let id = StateID(content: sum.digest, replica: replica.text, parents: [before.id, base.id])
-        let state = LineState(serial: before.serial + 1, id: id)
-        commit = LineCommit(state: state, sum: sum, objects: objects)
+        commit = LineCommit(
+            state: LineState(serial: before.serial + 1, id: id),
+            sum: sum,
+            size: objects.values.reduce(slice.head.size) { $0 + $1.growth },
+            objects: objects
+        )
+    }
+
+    mutating func takeBackCommit() { commit = nil }
+
+    /// Refuses some objects of a batch: no part of it becomes part of the line.
+    func refuse(
+        _ batch: Batch,
+        _ rejections: [Rejection],
+        _ changes: [ObjectKey: ObjectDelta]
+    ) -> LineDecision {
+        var turn = self
+        turn.peer.outcome = BatchOutcome(batch, .rejected(rejections))
+        _ = turn.moveRefs(to: slice.head.state.serial)
+        return turn.answer(.ok, changes, writes: true)
     }
 
     /// An object as it is in the client's base.
@@ -184,7 +202,13 @@ struct LineGrowth {
             )
             let hash = step.value.map { CollectionSum.hash(of: $0, at: key) }
             sum.replace(object.value, withHash: hash, at: key)
-            writes[key] = LineObjectWrite(value: step.value, hash: hash, entry: entry)
+            writes[key] = LineObjectWrite(
+                value: step.value,
+                hash: hash,
+                growth: LineHead.size(of: step.value, at: key)
+                    - LineHead.size(of: object.value, at: key),
+                entry: entry
+            )
         }
         return (writes, sum)
     }

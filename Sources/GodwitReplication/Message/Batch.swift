@@ -83,6 +83,8 @@ public struct Rejection: Hashable, Sendable {
         case refusedHere
         /// The app has written an object that its hook had refused: both are merged before it is sent.
         case editedHere
+        /// The replica has no room for the object: see ``ReplicaServer/Options/replicaSizeMax``.
+        case overQuota
     }
 
     public let key: ObjectKey

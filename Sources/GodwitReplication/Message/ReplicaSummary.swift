@@ -3,6 +3,8 @@ public struct ReplicaSummary: Hashable, Sendable {
     public let epoch: Epoch
     public let head: LineState
     public let objectCount: Int
+    /// How many bytes the objects have, with their keys and the names of their collections.
+    public let sizeInBytes: Int64
     /// How many states are kept, because clients may have them.
     public let stateCount: Int
     public let clientCount: Int
@@ -11,12 +13,14 @@ public struct ReplicaSummary: Hashable, Sendable {
         epoch: Epoch,
         head: LineState,
         objectCount: Int,
+        sizeInBytes: Int64,
         stateCount: Int,
         clientCount: Int
     ) {
         self.epoch = epoch
         self.head = head
         self.objectCount = objectCount
+        self.sizeInBytes = sizeInBytes
         self.stateCount = stateCount
         self.clientCount = clientCount
     }

@@ -17,6 +17,18 @@ extension Replica {
         try hold(request, .tooLarge, in: transaction) { $0.tail == nil }
     }
 
+    /// Has an object stay here that a request gives back alone, because no way to the server carries it.
+    ///
+    /// It is an edit of the server's object then, and told as refused, with the reason
+    /// ``Rejection/Reason/tooLarge``, once the objects were compared: see ``distrust(in:)``.
+    package func withhold(
+        _ request: ReplicaRequest,
+        in transaction: borrowing WriteTransaction
+    ) throws {
+        try checkOpenness(in: transaction)
+        try session.update(in: transaction) { $0.withhold(request.request) }
+    }
+
     /// Has the objects of a request's batch stay here, because the server says that this device may only read.
     ///
     /// They are told as refused, with the reason ``Rejection/Reason/denied``, and the device follows others
@@ -44,9 +56,10 @@ extension Replica {
         transaction.touch()
     }
 
-    /// Has the objects sent again that the device was not allowed to write: see ``deny(_:in:)``.
-    package func releaseDenied(in transaction: borrowing WriteTransaction) throws {
-        if try PendingTable.releaseDenied(of: number, in: transaction.connection) {
+    /// Has the objects sent again that the server may take by now: those that the device was not allowed to
+    /// write, see ``deny(_:in:)``, and those for which the server had no room.
+    package func releaseHeld(in transaction: borrowing WriteTransaction) throws {
+        if try PendingTable.releaseHeld(of: number, in: transaction.connection) {
             transaction.touch()
         }
     }

@@ -93,7 +93,7 @@ public final class Replica: Sendable {
             try await store.write { transaction in
                 try replica.bringBackLost(in: transaction)
                 // The app may have got the right to write.
-                try replica.releaseDenied(in: transaction)
+                try replica.releaseHeld(in: transaction)
                 try replica.publishRules(isOpening: true, in: transaction)
                 if try replica.isDirty(in: transaction) { try whenDirty(transaction) }
             }

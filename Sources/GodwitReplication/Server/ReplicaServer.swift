@@ -23,6 +23,12 @@ public final class ReplicaServer: Sendable {
         public var policy = MergePolicy.standard
         /// The largest object that is taken, in canonical bytes.
         public var objectSizeMax = 16 << 20
+        /// How many bytes the objects of a replica may have together, with their keys and the names of their
+        /// collections; nil for any number.
+        ///
+        /// A device is told which of its objects are refused for that, and sends them again with its next push.
+        /// It may still make objects smaller, and remove some.
+        public var replicaSizeMax: Int64?
         /// What the server spends to read one message; nil for 32 MiB, and 1,024 times its size, but
         /// 1 GiB at most.
         public var budget: ReadBudget?
@@ -114,6 +120,7 @@ public final class ReplicaServer: Sendable {
         var machine = LineMachine(replica: name)
         machine.policy = options.policy
         machine.objectSizeMax = options.objectSizeMax
+        machine.replicaSizeMax = options.replicaSizeMax ?? .max
         machine.keySizeMax = storage.keySizeMax
         machine.right = try await admit(scope)
         guard machine.right == .write || !scope.carriesChanges else {

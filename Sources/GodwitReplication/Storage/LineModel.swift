@@ -14,7 +14,7 @@ struct LineModel: Hashable, Sendable {
     private(set) var stagings: [ClientID: LineStaging] = [:]
 
     /// A line without objects.
-    init(epoch: Epoch) { head = LineHead(epoch: epoch, state: .root, sum: .empty) }
+    init(epoch: Epoch) { head = LineHead(epoch: epoch, state: .root, sum: .empty, size: 0) }
 
     /// Notes that the server was started, perhaps after it was restored.
     mutating func open(_ start: ServerStart) {
@@ -72,7 +72,7 @@ struct LineModel: Hashable, Sendable {
             writes.peer.kept.isSubset(of: Set(states.keys).union(writes.commit.serials))
         else { return false }
         if let commit = writes.commit {
-            head.state = commit.state
+            (head.state, head.size) = (commit.state, commit.size)
             let changes = slice.head.sum.changes(to: commit.sum)
             let sums = head.sum.collections.merging(changes) { _, new in new }
             head.sum = ContentSum(

@@ -291,13 +291,7 @@ extension LineWrites {
         in database: Database
     ) throws {
         if let commit {
-            try LineTable.setHead(
-                commit.state,
-                commit.sum,
-                replacing: slice.head.sum,
-                of: line,
-                in: database
-            )
+            try LineTable.setHead(commit, replacing: slice.head.sum, of: line, in: database)
             try LineTable.insert(commit.state, of: line, in: database)
             for (key, object) in commit.objects {
                 try LineObjectTable.write(object, key, of: line, in: database)

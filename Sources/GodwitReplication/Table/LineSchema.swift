@@ -119,7 +119,16 @@ enum LineSchema {
                     PRIMARY KEY (line, client, collection, key)
                 ) STRICT, WITHOUT ROWID;
                 """
-            )
+            ),
+            .sql(
+                """
+                ALTER TABLE godwit_line ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
+                UPDATE godwit_line SET size = (
+                    SELECT coalesce(sum(length(CAST(collection AS BLOB)) + length(CAST(key AS BLOB))
+                        + length(value)), 0)
+                    FROM godwit_line_object WHERE line = godwit_line.number);
+                """
+            ),
         ]
     )
 }

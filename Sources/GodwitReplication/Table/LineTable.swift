@@ -77,7 +77,7 @@ enum LineTable {
         in database: Database
     ) throws -> LineHead {
         let statement = try PreparedStatement(
-            "SELECT epoch, serial, id, sum, start FROM godwit_line WHERE number = ?",
+            "SELECT epoch, serial, id, sum, size, start FROM godwit_line WHERE number = ?",
             in: database
         )
         defer { statement.reset() }
@@ -92,8 +92,9 @@ enum LineTable {
                 total: try statement.setHash(3),
                 collections: try sums(of: collections, line, in: database)
             ),
-            start: statement.isNull(4)
-                ? nil : ServerStart(UInt32(truncatingIfNeeded: statement.integer(4)))
+            size: statement.integer(4),
+            start: statement.isNull(5)
+                ? nil : ServerStart(UInt32(truncatingIfNeeded: statement.integer(5)))
         )
     }
 
@@ -134,22 +135,22 @@ enum LineTable {
     }
 
     static func setHead(
-        _ state: LineState,
-        _ sum: ContentSum,
+        _ commit: LineCommit,
         replacing old: ContentSum,
         of line: LineNumber,
         in database: Database
     ) throws {
         let statement = try PreparedStatement(
-            "UPDATE godwit_line SET serial = ?, id = ?, sum = ? WHERE number = ?",
+            "UPDATE godwit_line SET serial = ?, id = ?, sum = ?, size = ? WHERE number = ?",
             in: database
         )
-        try statement.bind(state.serial, at: 1)
-        try statement.bind(state.id.bytes, at: 2)
-        try statement.bind(sum.all.bytes, at: 3)
-        try statement.bind(line.rawValue, at: 4)
+        try statement.bind(commit.state.serial, at: 1)
+        try statement.bind(commit.state.id.bytes, at: 2)
+        try statement.bind(commit.sum.all.bytes, at: 3)
+        try statement.bind(commit.size, at: 4)
+        try statement.bind(line.rawValue, at: 5)
         try statement.execute()
-        for (collection, new) in old.changes(to: sum) {
+        for (collection, new) in old.changes(to: commit.sum) {
             try setSum(new, of: collection, line, in: database)
         }
     }
@@ -331,6 +332,7 @@ extension LineTable {
             epoch: head.epoch,
             head: head.state,
             objectCount: Int(statement.integer(0)),
+            sizeInBytes: head.size,
             stateCount: Int(statement.integer(1)),
             clientCount: Int(statement.integer(2))
         )

@@ -118,14 +118,14 @@ enum PendingTable {
         return try statement.step() && statement.integer(0) != 0
     }
 
-    /// Has those sent again that the device was not allowed to write.
+    /// Has those sent again that the device was not allowed to write, or for which the server had no room.
     ///
     /// - Returns: Whether there were any.
-    static func releaseDenied(of replica: DeviceNumber, in database: Database) throws -> Bool {
+    static func releaseHeld(of replica: DeviceNumber, in database: Database) throws -> Bool {
         let statement = try PreparedStatement(
             """
             UPDATE godwit_device_pending SET rejection = NULL
-            WHERE replica = ? AND rejection = 'denied'
+            WHERE replica = ? AND rejection IN ('denied', 'overQuota')
             """,
             in: database
         )

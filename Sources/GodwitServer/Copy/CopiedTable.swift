@@ -63,7 +63,8 @@ extension CopiedTable {
         name: "godwit_line",
         columns: [
             Column("name", .text), Column("epoch", .integer), Column("serial", .integer),
-            Column("id", .bytes), Column("sum", .bytes), Column("start", .integer),
+            Column("id", .bytes), Column("sum", .bytes), Column("size", .integer),
+            Column("start", .integer),
         ],
         keyCount: 1
     )

@@ -133,7 +133,7 @@ async function loadDetail(signal) {
   if (name === null) return;
   try {
     const replica = await askJSON(replicaPath(name), signal);
-    for (const fact of ["serial", "head", "objects", "states"]) write(fact, replica[fact]);
+    for (const fact of ["serial", "head", "objects", "bytes", "states"]) write(fact, replica[fact]);
     $("detail-body").hidden = false;
     note("detail-note", null);
     await loadClients(name, signal);

@@ -26,6 +26,10 @@ public struct ServerLimits: Hashable, Sendable {
     ///
     /// The server counts all replicas that the principal's right to create covers, such as those of `acme.*`.
     public var replicaMax: Int?
+    /// How many bytes the objects of one replica may have; nil for any number.
+    ///
+    /// See `ReplicaServer.Options.replicaSizeMax`.
+    public var replicaSizeMax: Int64?
 
     public init() {}
 }

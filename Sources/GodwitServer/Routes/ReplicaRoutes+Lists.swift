@@ -74,6 +74,7 @@ extension ReplicaRoutes {
             "serial": .int(summary.head.serial),
             "head": .string(Key(summary.head.id.description)),
             "objects": .int(Int64(summary.objectCount)),
+            "bytes": .int(summary.sizeInBytes),
             "states": .int(Int64(summary.stateCount)),
             "clients": .int(Int64(summary.clientCount)),
         ]

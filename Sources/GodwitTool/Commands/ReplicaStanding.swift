@@ -77,6 +77,7 @@ struct ReplicaStanding: AsyncParsableCommand {
             ("serial", .int(summary.head.serial)),
             ("state", .string(Key(summary.head.id.description))),
             ("objects", .int(Int64(summary.objectCount))),
+            ("bytes", .int(summary.sizeInBytes)),
             ("statesKept", .int(Int64(summary.stateCount))),
             ("clients", .int(Int64(summary.clientCount))),
             ("forgotten", .int(Int64(clients.count(where: \.isForgotten)))),

@@ -42,6 +42,8 @@ struct ServeOptions: ParsableArguments {
         help: "How many replicas there may be that one key or user may make. (default: any number)"
     )
     var maxReplicas: Int?
+    @Option(help: "How many bytes the objects of a replica may have. (default: any number)")
+    var maxReplicaBytes: Int64?
     @Option(help: "A file to which records of changes and refusals are added, as lines of JSON.")
     var auditLog: String?
     @Option(help: "How the log is written to standard error: text or json. (default: text)")
@@ -74,6 +76,7 @@ extension ServeOptions {
         result.burst = burst ?? base.burst
         result.maxClients = maxClients ?? base.maxClients
         result.maxReplicas = maxReplicas ?? base.maxReplicas
+        result.maxReplicaBytes = maxReplicaBytes ?? base.maxReplicaBytes
         result.auditLog = auditLog ?? base.auditLog
         result.logFormat = logFormat ?? base.logFormat
         result.verbose = verbose ?? base.verbose
@@ -101,6 +104,9 @@ extension ServeOptions {
         }
         guard (0...10_000_000).contains(maxReplicas ?? 0) else {
             throw ValidationError("--max-replicas is a number from 0 to 10000000.")
+        }
+        guard maxReplicaBytes ?? 0 >= 0 else {
+            throw ValidationError("--max-replica-bytes is a number from 0 on.")
         }
         guard (tlsCertificate == nil) == (tlsKey == nil) else {
             throw ValidationError("--tls-certificate and --tls-key need each other.")
@@ -137,6 +143,7 @@ extension ServeOptions {
         limits.requestBurst = burst ?? limits.requestBurst
         limits.clientMax = maxClients ?? limits.clientMax
         limits.replicaMax = maxReplicas
+        limits.replicaSizeMax = maxReplicaBytes
         return limits
     }
 
@@ -165,7 +172,8 @@ extension ServeOptions {
     static let names = [
         "port", "store", "database", "host", "keys", "jwks", "issuer", "audience",
         "tls-certificate", "tls-key", "allow-host", "allow-origin", "forget-after", "rate", "burst",
-        "max-clients", "max-replicas", "audit-log", "log-format", "verbose", "demo",
+        "max-clients", "max-replicas", "max-replica-bytes", "audit-log", "log-format", "verbose",
+        "demo",
     ]
 
     private static let flags: Set = ["keys", "verbose", "demo"]

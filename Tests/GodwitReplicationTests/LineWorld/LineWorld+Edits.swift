@@ -170,9 +170,13 @@ extension LineWorld {
     }
 
     private mutating func checkRows() {
-        var sum = ContentSum.empty
-        for (key, object) in server.objects { sum.replace(nil, with: object.value, at: key) }
+        var (sum, size) = (ContentSum.empty, Int64(0))
+        for (key, object) in server.objects {
+            sum.replace(nil, with: object.value, at: key)
+            size += LineHead.size(of: object.value, at: key)
+        }
         if sum != server.head.sum { problems.append("the server's sum is wrong") }
+        if size != server.head.size { problems.append("the server's size is wrong") }
         let most =
             2 * server.peers.count + 1 + server.restorations.count + server.openings.count
         for (index, device) in devices.enumerated() where copies == 0 {
