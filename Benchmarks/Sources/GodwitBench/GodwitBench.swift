@@ -41,9 +41,8 @@ struct GodwitBench {
             exit(64)
         }
         let wanted = arguments.isEmpty ? parts : arguments
-        let folder = try TemporaryFolder()
         let report = Report()
-        for part in wanted { try await run(part, folder, report) }
+        for part in wanted { try await run(part, TemporaryFolder(), report) }
         print("\npeak memory of this process: \(peakMemoryInMegabytes()) MB")
         for missed in report.missed { print("missed: \(missed.name)") }
         if isChecked, !report.missed.isEmpty { exit(1) }
