@@ -13,6 +13,8 @@ final class Writer: Sendable {
     private let done = Mutex((requests: 0, groups: 0))
     /// The first failure of a request that no task awaits, for the next flush.
     private let unheard = Mutex<(any Error)?>(nil)
+    /// How one task's writes follow each other.
+    private let pace = Mutex(WritePace())
     let checkpointer: Checkpointer
     private let lock: ProcessLock?
     /// Which transaction the connection is in, as far as the store has to do with it.
@@ -91,7 +93,9 @@ extension Writer {
     private func drain(_ database: Database) {
         guard let first = queue.withLock({ $0.takeFirst() }) else { return }
         lock?.acquire()
+        let start = ContinuousClock.now
         let requestCount = runGroup(startingWith: first, in: database)
+        let lingerTime = pace.withLock { $0.noteGroup(of: requestCount, from: start, to: .now) }
         checkpoint {
             if queue.withLock({ $0.isEmpty }) {
                 try checkpointer.whenIdle(after: requestCount, in: database)
@@ -102,7 +106,7 @@ extension Writer {
         lock?.release()
         let counts = context.cache.withVersions { $0.counts }
         context.metrics.stands(walPageCount: checkpointer.walPages, cache: counts)
-        linger()
+        linger(lingerTime)
         checkpoint { try checkpointer.leaveDurable(database) }
         startDrain()
     }
@@ -124,17 +128,14 @@ extension Writer {
 
     /// Stays a moment for the next write of a task that has just got its answer.
     ///
-    /// To wake a thread costs as much as a fifth of a durable write; a task that writes one object
-    /// after the other would pay for it each time. The thread does not yield: Linux would count each
-    /// yield as a whole time slice, and a busy machine would then make the next writes wait for seconds.
-    private func linger() {
+    /// The thread does not yield: Linux would count each yield as a whole time slice, and a busy machine would
+    /// then make the next writes wait for seconds.
+    private func linger(_ time: Duration) {
         // A simulation decides itself which piece of work comes next.
         guard lanes.scheduler == nil else { return }
-        let end = ContinuousClock.now + Self.lingerTime
+        let end = ContinuousClock.now + time
         while queue.withLock({ $0.isEmpty }), ContinuousClock.now < end {}
     }
-
-    private static let lingerTime = Duration.microseconds(30)
 
     /// A checkpoint that fails has lost nothing, the WAL still has everything; but a sync that
     /// failed may take back what was committed without one.
