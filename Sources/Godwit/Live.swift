@@ -2,7 +2,7 @@
 internal import GodwitStore
 public import SwiftUI
 
-/// A live query, object, search or value of a SwiftUI view, on the store of its environment.
+/// A live query, object, search or value of a SwiftUI view that reads the store in the view's environment.
 ///
 /// ```swift
 /// struct ShoppingScreen: View {
@@ -17,12 +17,13 @@ public import SwiftUI
 /// ```
 ///
 /// The closure runs when SwiftUI first draws the view, and again if the environment has another store. If the
-/// closure depends on a property of the view, give that as `id`: when it changes, the closure runs again. The
-/// store is followed for as long as the view is there.
+/// closure depends on a property of the view, give that as `id`: when it changes, the closure runs again, and the new
+/// model has no rows until its first read. To keep the rows, set `query` of the model instead. The store is
+/// followed for as long as the view is there.
 ///
 /// - Precondition: The environment has a store.
 @propertyWrapper
-public struct Live<Model: AnyObject>: DynamicProperty {
+public struct Live<Model: AnyObject & Observable>: DynamicProperty {
     @Environment(\.godwitStore) private var store
     @State private var slot = LiveSlot<Model>()
     private let id: AnyHashable
@@ -40,10 +41,21 @@ public struct Live<Model: AnyObject>: DynamicProperty {
     }
 
     @MainActor public var wrappedValue: Model {
-        guard let store else {
+        guard let model = slot.model else {
             preconditionFailure("A view with @Live needs .environment(\\.godwitStore, store)")
         }
-        return slot.model(in: store, id: id, make)
+        return model
+    }
+
+    /// SwiftUI calls this before it draws the view: an older value of the view, such as one that a closure has
+    /// captured, never replaces the model.
+    public nonisolated func update() {
+        // Safe because SwiftUI updates properties on the main thread alone.
+        nonisolated(unsafe) let this = self
+        MainActor.assumeIsolated {
+            guard let store = this.store else { return }
+            this.slot.follow(store, id: this.id, this.make)
+        }
     }
 }
 

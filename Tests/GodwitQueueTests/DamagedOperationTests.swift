@@ -7,7 +7,8 @@ import Testing
 
 /// Rows of operations whose bytes are not those that were written.
 @Suite struct DamagedOperationTests {
-    @Test func `a damaged operation is set aside with its reason, and keeps nobody from running`()
+    @Test
+    func `a damaged operation is set aside with its reason, and keeps no other one from running`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -31,12 +32,12 @@ import Testing
             #expect(fate == .completed)
         }
         #expect(Set(bench.cloud.started) == ["a", "c"])
-        let letters = try await bench.store.read { try $0.operations(where: .unreadable) }
+        let letters = try await bench.store.read { try $0.deadLetters() }
         #expect(letters.map(\.id) == [ids[1]])
         #expect(letters.first?.reason?.contains("damaged") == true)
         try bench.store.close()
 
-        // It does not keep a later launch from running either, and somebody can take it away.
+        // It does not keep a later launch from running either, and can be skipped.
         let again = try Workbench(.file(path))
         let second = try again.queue()
         try await second.running {
@@ -46,6 +47,41 @@ import Testing
             #expect(try await second.result(of: next) == .completed)
             try await again.store.write { try $0.skipOperation(ids[1]) }
         }
+        try await again.expectEmpty()
+    }
+
+    @Test func `an operation in a state of another version is a dead letter that can be retried`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let bench = try Workbench(.file(folder.path("store.sqlite")))
+        _ = try bench.queue()
+        let ids = try await bench.enqueue("strange", "b")
+        try await bench.store.write { transaction in
+            try transaction.database.execute(
+                sql: "UPDATE godwit_operation SET state = 'later' WHERE id = ?",
+                arguments: [ids[0].description]
+            )
+        }
+        try bench.store.close()
+
+        let again = try Workbench(.file(folder.path("store.sqlite")))
+        let queue = try again.queue()
+        let letters = try await again.store.read { try $0.deadLetters() }
+        #expect(letters.map(\.id) == [ids[0]] && letters.first?.state == .deadLetter)
+        let listed = try await again.store.read { try $0.operations(where: .deadLetter) }
+        #expect(listed == letters)
+        try await queue.running {
+            await again.cloud.starts()
+            again.cloud.answer("b")
+            #expect(try await queue.result(of: ids[1]) == .completed)
+            #expect(try await queue.audit().isSound)
+            try await again.store.write { try $0.retryOperation(ids[0]) }
+            await again.cloud.starts()
+            again.cloud.answer("strange")
+            #expect(try await queue.result(of: ids[0]) == .completed)
+        }
+        #expect(again.cloud.started == ["b", "strange"])
         try await again.expectEmpty()
     }
 

@@ -128,7 +128,7 @@ import Testing
         }
         #expect(try metrics.expectCounter("godwit.queue.enqueued").values.reduce(0, +) == 2)
         #expect(try metrics.expectCounter("godwit.queue.completed").values.reduce(0, +) == 1)
-        #expect(try metrics.expectCounter("godwit.queue.refused").values.reduce(0, +) == 1)
+        #expect(try metrics.expectCounter("godwit.queue.dead_letters").values.reduce(0, +) == 1)
         #expect(try metrics.expectGauge("godwit.queue.pending").values.last == 1)
         #expect(try metrics.expectTimer("godwit.queue.attempt.duration").values.count == 2)
     }

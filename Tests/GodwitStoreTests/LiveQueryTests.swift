@@ -269,14 +269,17 @@ import Testing
         throws
     {
         let slot = LiveSlot<LiveQuery<Contact>>()
-        func query(in store: Store, id: Int) -> LiveQuery<Contact> {
-            slot.model(in: store, id: id) { LiveQuery(online, in: $0) }
+        func query(in store: Store, id: Int) -> LiveQuery<Contact>? {
+            slot.follow(store, id: id) { LiveQuery(online, in: $0) }
+            return slot.model
         }
+        #expect(slot.model == nil)
         let first = query(in: store, id: 1)
-        #expect(query(in: store, id: 1) === first)
+        #expect(first != nil && query(in: store, id: 1) === first)
         let second = query(in: store, id: 2)
         #expect(second !== first)
         #expect(query(in: store, id: 2) === second)
+        #expect(slot.model === second, "reading it does not replace it")
         #expect(query(in: try Store(.memory), id: 2) !== second)
     }
 }

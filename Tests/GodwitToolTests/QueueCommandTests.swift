@@ -87,7 +87,7 @@ import Testing
         #expect(try run("resume", "--pipeline", "photos", "--reason", "quota").status == 0)
         #expect(try run("skip", "1.1", "1.2", "--json").status == 0)
         let stats = try Value(json: run("stats", "--json").output)
-        #expect(stats["pending"] == 2 && stats["suspended"] == [:])
+        #expect(stats["unfinished"] == 2 && stats["suspended"] == [:])
         let again = try run("list").output
         #expect(again.contains("2.1  default  upload  is ready, and starts when a process"))
     }

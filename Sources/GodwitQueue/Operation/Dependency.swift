@@ -12,9 +12,9 @@ public struct Dependency: Hashable, Sendable {
         /// It waits until the app resolves a dead letter. One that was skipped counts as completed:
         /// to skip it says that it is not needed any more.
         case wait
-        /// It is skipped with it, whether that was refused or skipped.
+        /// It is skipped with it, whether that became a dead letter or was skipped.
         case skip
-        /// It becomes a dead letter with it, whether that was refused or skipped.
+        /// It becomes a dead letter with it, whether that became one or was skipped.
         case fail
         /// It runs all the same.
         case ignore

@@ -3,7 +3,7 @@ public import GodwitTree
 
 /// An operation with what the queue knows about it.
 public struct QueuedOperation: Hashable, Sendable, Identifiable {
-    public enum State: String, Hashable, Sendable, Codable {
+    public enum State: String, Hashable, Sendable, Codable, CaseIterable {
         /// It will run: now, or when what it waits for is over.
         case waiting
         case running
@@ -11,11 +11,18 @@ public struct QueuedOperation: Hashable, Sendable, Identifiable {
         case conflict
         /// A dead letter: it runs again only if the app retries it.
         case deadLetter
-        /// A dead letter that this version of the app cannot read.
+        /// A dead letter that this version of the app cannot read; a later version tries it again.
         case unreadable
 
         /// Whether it has left the line until the app decides.
         public var isDeadLetter: Bool { self == .deadLetter || self == .unreadable }
+
+        /// The state that a row has: where another version has written one of its own, the app decides.
+        init(stored text: String) { self = Self(rawValue: text) ?? .deadLetter }
+
+        /// The states of operations in line, as a list in SQL.
+        static let inLine = allCases.filter { !$0.isDeadLetter }.map { "'\($0.rawValue)'" }
+            .joined(separator: ", ")
     }
 
     public let id: OperationID
@@ -36,7 +43,7 @@ public struct QueuedOperation: Hashable, Sendable, Identifiable {
     ///
     /// An executor whose cloud does not know ``idempotencyKey`` looks there first.
     public var mayHaveRun: Bool
-    /// Why it is where it is: the last error, the refusal, the conflict.
+    /// Why it is where it is: the last error, or why it became a dead letter or a conflict.
     public var reason: String?
     /// What the cloud is told, so that the work is done once however often it is sent.
     ///

@@ -33,10 +33,10 @@ public struct Pipeline: Sendable {
     /// Orders that the app wants besides those that footprints give.
     public var rules: [DependencyRule] = []
     public var backoff = Backoff()
-    /// After how many attempts an operation is refused; nil for never.
+    /// After how many attempts an operation becomes a dead letter; nil for never.
     public var attemptsMax: Int?
-    /// How often the process may end while an operation runs, and no other one, before it is
-    /// refused: one that crashes the app must not do so for ever.
+    /// How often the process may end while an operation runs, and no other one, before it becomes a
+    /// dead letter: one that crashes the app must not do so for ever.
     ///
     /// If several ran, none is to blame; from the second time on they run one after the other.
     public var interruptionsMax = 5

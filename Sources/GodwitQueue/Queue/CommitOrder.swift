@@ -174,7 +174,7 @@ extension CommitOrder {
                     last = node
                 }
                 // A dead letter waits for its turn, and keeps nothing waiting.
-                previous = operations.filter { $0.state?.isDeadLetter != true }
+                previous = operations.filter { !$0.state.isDeadLetter }
             }
         }
         return edges

@@ -127,7 +127,7 @@ private struct Auditor {
                 report(number, "is in conflict, and waits in memory")
             }
         case (.deadLetter, .parked), (.unreadable, .parked): break
-        default: report(number, "is \(outline.state?.rawValue ?? "?"), and taken for another thing")
+        default: report(number, "is \(outline.state.rawValue), and taken for another thing")
         }
     }
 

@@ -53,8 +53,7 @@ extension QueueState {
             for outline in outlines {
                 guard let item = item(outline, needs: [], at: now) else { continue }
                 machine.add(item)
-                guard let state = outline.state, state != .waiting else { continue }
-                known.unusual[item.number] = state
+                if outline.state != .waiting { known.unusual[item.number] = outline.state }
             }
         case .needs(let edges):
             for (operation, need) in edges { machine.add(need, to: operation, item: foreign) }
@@ -272,7 +271,8 @@ extension QueueState {
         at now: Moment
     ) {
         let number = outline.number
-        guard machine.schedule.contains(number), let state = outline.state else { return }
+        guard machine.schedule.contains(number) else { return }
+        let state = outline.state
         switch state {
         case .running: if !isRunning || epoch != self.epoch { machine.adoptRunning(number) }
         case .waiting:

@@ -9,7 +9,7 @@ struct QueueMetrics: Sendable {
     private let merged: Counter
     private let retried: Counter
     private let conflicts: Counter
-    private let refused: Counter
+    private let deadLetters: Counter
     private let pending: Gauge
     private let running: Gauge
     private let attemptDuration: Metrics.Timer
@@ -22,7 +22,7 @@ struct QueueMetrics: Sendable {
         merged = counter("merged")
         retried = counter("retried")
         conflicts = counter("conflicts")
-        refused = counter("refused")
+        deadLetters = counter("dead_letters")
         pending = Gauge(label: "godwit.queue.pending", factory: factory)
         running = Gauge(label: "godwit.queue.running", factory: factory)
         attemptDuration = Metrics.Timer(label: "godwit.queue.attempt.duration", factory: factory)
@@ -36,7 +36,7 @@ struct QueueMetrics: Sendable {
         case .finished(_, _, .merged): merged.increment()
         case .requeued: retried.increment()
         case .stopped(_, .conflict): conflicts.increment()
-        case .stopped: refused.increment()
+        case .stopped: deadLetters.increment()
         case .started, .resumed, .reprioritized, .needsChanged, .held, .released, .suspended,
             .unsuspended, .reordered:
             break

@@ -122,7 +122,7 @@ enum ObjectRecordTable {
             SELECT object.old FROM godwit_operation_object AS object
             JOIN godwit_operation AS operation ON operation.number = object.operation
             WHERE object.collection = ?1 AND object.key = ?2
-                AND operation.state IN ('deadLetter', 'unreadable')
+                AND operation.state NOT IN (\(QueuedOperation.State.inLine))
             ORDER BY object.operation LIMIT 1
             """,
             in: database

@@ -121,7 +121,7 @@ extension OperationTable {
             sql: """
                 SELECT EXISTS (
                     SELECT 1 FROM godwit_operation WHERE commit_number = ? AND pipeline = ?
-                        AND state NOT IN ('deadLetter', 'unreadable'))
+                        AND state IN (\(QueuedOperation.State.inLine)))
                 """,
             arguments: [commit.rawValue, pipeline]
         ) ?? false
@@ -154,16 +154,36 @@ extension OperationTable {
         return try statement.step()
     }
 
+    /// Which operations are read.
+    enum Filter {
+        case all
+        case only(QueuedOperation.State)
+        case deadLetters
+
+        fileprivate var condition: String {
+            switch self {
+            case .all: "TRUE"
+            case .only(.waiting): "state = 'waiting'"
+            // In a state of another version, too.
+            case .only(.deadLetter): "\(Filter.deadLetters.condition) AND state <> 'unreadable'"
+            case .only(let state): "state <> 'waiting' AND state = '\(state.rawValue)'"
+            // The index has the operations that do not wait.
+            case .deadLetters:
+                "state <> 'waiting' AND state NOT IN (\(QueuedOperation.State.inLine))"
+            }
+        }
+    }
+
     /// Calls `body` with operations in the order of enqueuing, until it returns false.
     static func forEach(
         in database: Database,
-        where state: QueuedOperation.State? = nil,
+        where filter: Filter = .all,
         _ body: (QueuedOperation) throws -> Bool
     ) throws {
         // A page at a time: the body may change the table that is read.
         var last = Int64.min
         while true {
-            let page = try page(after: last, state, in: database)
+            let page = try page(after: last, filter, in: database)
             for operation in page { guard try body(operation) else { return } }
             guard let end = page.last else { return }
             last = end.number.rawValue
@@ -195,23 +215,18 @@ extension OperationTable {
 
     private static func page(
         after last: Int64,
-        _ state: QueuedOperation.State?,
+        _ filter: Filter,
         in database: Database
     ) throws -> [QueuedOperation] {
-        let filter =
-            state.map {
-                $0 == .waiting ? "AND state = ?2" : "AND state = ?2 AND state <> 'waiting'"
-            }
         let statement = try PreparedStatement(
             """
-            SELECT \(columns) FROM godwit_operation WHERE number > ?1 \(filter ?? "")
+            SELECT \(columns) FROM godwit_operation WHERE number > ?1 AND \(filter.condition)
             ORDER BY number LIMIT \(pageSize)
             """,
             in: database
         )
         defer { statement.reset() }
         try statement.bind(last, at: 1)
-        if let state { try statement.bind(state.rawValue, at: 2) }
         var page: [QueuedOperation] = []
         // One that is damaged is listed like the rest, without its body.
         while try statement.step() { page.append(try operation(statement, .anyBody)) }
@@ -228,16 +243,16 @@ extension OperationTable {
         let isSound =
             reading != .noBody
             && seal(id: text, kind: kind, body: bytes).matches(row.blob(16))
-        guard let id = OperationID(text), let state = QueuedOperation.State(rawValue: row.text(5)),
-            isSound || reading != .soundBody
-        else { throw QueueError.damagedOperation(OperationNumber(rawValue: row.integer(0))) }
+        guard let id = OperationID(text), isSound || reading != .soundBody else {
+            throw QueueError.damagedOperation(OperationNumber(rawValue: row.integer(0)))
+        }
         return QueuedOperation(
             id: id,
             number: OperationNumber(rawValue: row.integer(0)),
             commit: CommitNumber(rawValue: row.integer(2)),
             pipeline: row.text(3),
             kind: kind,
-            state: state,
+            state: QueuedOperation.State(stored: row.text(5)),
             priority: Int32(clamping: row.integer(6)),
             host: row.isNull(8) ? nil : row.text(8),
             attempts: Int(row.integer(9)),
@@ -262,7 +277,7 @@ extension OperationTable {
         let number: OperationNumber
         let commit: CommitNumber
         let pipeline: String
-        let state: QueuedOperation.State?
+        let state: QueuedOperation.State
         let priority: Int32
         let keepsOrder: Bool
         let host: String?
@@ -302,7 +317,7 @@ extension OperationTable.Outline {
             number: OperationNumber(rawValue: row.integer(0)),
             commit: CommitNumber(rawValue: row.integer(1)),
             pipeline: row.text(2),
-            state: QueuedOperation.State(rawValue: row.text(3)),
+            state: QueuedOperation.State(stored: row.text(3)),
             priority: Int32(clamping: row.integer(4)),
             keepsOrder: row.integer(5) != 0,
             host: row.isNull(6) ? nil : row.text(6),

@@ -96,7 +96,7 @@ struct LiveGraph {
                 sql: """
                     SELECT number FROM godwit_operation
                     WHERE pipeline = ? AND commit_number >= ? AND commit_number < ?
-                        AND (state NOT IN ('deadLetter', 'unreadable') OR number = ?)
+                        AND (state IN (\(QueuedOperation.State.inLine)) OR number = ?)
                         AND (keeps_order OR ?)
                     """,
                 arguments: [

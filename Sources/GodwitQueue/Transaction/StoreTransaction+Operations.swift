@@ -23,7 +23,8 @@ extension StoreTransaction where Self: ~Copyable {
         _ body: (QueuedOperation) throws -> Bool
     ) throws {
         guard try hasQueue() else { return }
-        try OperationTable.forEach(in: database, where: state) { operation in
+        try OperationTable.forEach(in: database, where: state.map { .only($0) } ?? .all) {
+            operation in
             guard pipeline == nil || operation.pipeline == pipeline else { return true }
             return try body(operation)
         }
@@ -36,6 +37,19 @@ extension StoreTransaction where Self: ~Copyable {
     ) throws -> [QueuedOperation] {
         var found: [QueuedOperation] = []
         try forEachOperation(in: pipeline, where: state) { operation in
+            found.append(operation)
+            return true
+        }
+        return found
+    }
+
+    /// The dead letters in the order of enqueuing, those that this version of the app cannot read among them.
+    ///
+    /// - Complexity: O(*n*) in the operations that do not wait.
+    public borrowing func deadLetters() throws -> [QueuedOperation] {
+        guard try hasQueue() else { return [] }
+        var found: [QueuedOperation] = []
+        try OperationTable.forEach(in: database, where: .deadLetters) { operation in
             found.append(operation)
             return true
         }

@@ -170,8 +170,8 @@ extension WriteTransaction {
 // MARK: - Dependencies
 
 extension WriteTransaction {
-    /// - Returns: The unfinished operations that are needed, and what follows from those that were
-    ///   refused or skipped before.
+    /// - Returns: The unfinished operations that are needed, and what follows from those that became
+    ///   dead letters, or were skipped, before.
     borrowing func connect(
         _ operation: QueuedOperation,
         to dependencies: [Dependency]
@@ -219,7 +219,7 @@ extension WriteTransaction {
     }
 
     private borrowing func isDeadLetter(_ number: OperationNumber) throws -> Bool {
-        try OperationTable.outline(number, in: connection)?.state?.isDeadLetter ?? false
+        try OperationTable.outline(number, in: connection)?.state.isDeadLetter ?? false
     }
 
     /// The unfinished operation of this name, or the one that does its work.

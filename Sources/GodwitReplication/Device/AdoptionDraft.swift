@@ -273,8 +273,7 @@ extension AdoptionDraft {
         } else {
             row.tail = .diff(new, try row.tail.applied(to: old), policy: policy)
         }
-        row.base = new
-        if !row.isRefused { row.rejection = .tooLarge }
+        (row.base, row.rejection) = (new, row.isRefused ? row.rejection : .tooLarge)
         rows[key] = .some(row.frozen == nil && row.tail == nil ? nil : row)
     }
 

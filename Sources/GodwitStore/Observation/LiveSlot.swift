@@ -1,19 +1,16 @@
-/// Keeps what a view observes for as long as the view is there, however often the view's value is made.
+/// Keeps a view's model while SwiftUI creates the view again and again.
 @MainActor
 package final class LiveSlot<Model> {
     private var current: (store: Store, id: AnyHashable, model: Model)?
 
     package nonisolated init() {}
 
-    /// What was made for the same store and the same identity, or something new.
-    package func model(
-        in store: Store,
-        id: AnyHashable,
-        _ make: @MainActor (Store) -> Model
-    ) -> Model {
-        if let current, current.store === store, current.id == id { return current.model }
-        let model = make(store)
-        current = (store, id, model)
-        return model
+    /// The model of the view that SwiftUI has drawn last; nil before.
+    package var model: Model? { current?.model }
+
+    /// Makes the model, unless there is one of the same store and the same identity.
+    package func follow(_ store: Store, id: AnyHashable, _ make: @MainActor (Store) -> Model) {
+        if let current, current.store === store, current.id == id { return }
+        current = (store, id, make(store))
     }
 }

@@ -175,7 +175,7 @@ struct QueueGraph: AsyncParsableCommand {
 struct QueueDeadLetters: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dead-letters",
-        abstract: "List what was refused and what is in conflict, with its attempts.",
+        abstract: "List dead letters and operations in conflict, with their attempts.",
         discussion: """
             EXAMPLES
               godwit queue dead-letters app.sqlite
@@ -206,7 +206,8 @@ struct QueueDeadLetters: AsyncParsableCommand {
         guard !found.isEmpty else { return try Terminal.print("no dead letters") }
         for (operation, attempts) in found {
             let reason = operation.reason ?? ""
-            let note = operation.state == .unreadable ? " (unreadable)" : ""
+            let note =
+                operation.state == .deadLetter ? "" : " (\(operation.state.rawValue))"
             try Terminal.print("\(operation.number) \(operation.kind)\(note): \(reason)")
             for attempt in attempts { try Terminal.print("  \(attempt.line)") }
         }
@@ -231,9 +232,9 @@ struct QueueStats: AsyncParsableCommand {
         let queue = try await argument.queue()
         let summary = queue.summary
         let counts = [
-            ("pending", summary.unfinished), ("running", summary.running),
+            ("unfinished", summary.unfinished), ("running", summary.running),
             ("waiting", summary.waiting), ("conflicts", summary.conflicts),
-            ("failed", summary.deadLetters),
+            ("deadLetters", summary.deadLetters),
         ]
         let pipelines = Dictionary(grouping: queue.operations, by: \.pipeline)
             .mapValues { Int64($0.count) }

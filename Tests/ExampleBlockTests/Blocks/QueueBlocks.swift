@@ -61,7 +61,7 @@ enum Documentation_queue_3 {
 // Documentation/queue.md, block 4
 enum Documentation_queue_4 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
-        let letters = try await store.read { try $0.operations(where: .deadLetter) }
+        let letters = try await store.read { try $0.deadLetters() }
         for letter in letters {
             show(letter.kind, letter.reason, try await store.read { try $0.attempts(of: letter.id) })
             try await store.write { try $0.retryOperation(letter.id) }       // or skipOperation(_:reason:)

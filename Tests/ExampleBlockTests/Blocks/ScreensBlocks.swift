@@ -60,7 +60,7 @@ enum Documentation_screens_3 {
 // Documentation/screens.md, block 4
 enum Documentation_screens_4 {
     struct ContactCard: View {
-        @Live<LiveObject<Contact>> var contact: LiveObject<Contact>
+        @Live var contact: LiveObject<Contact>
 
         init(_ key: String) {
             _contact = Live(id: key) { LiveObject(key, of: contacts, in: $0) }
