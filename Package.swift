@@ -9,8 +9,12 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// Tests are compiled in half the time without optimisation. Those of the tree and those that play worlds and
+// merges take their time by themselves, and are optimised.
+let testSettings = settings + [.unsafeFlags(["-Onone"])]
+
 // The blocks of the documentation show results that nothing uses.
-let exampleSettings = settings.dropLast() + [.unsafeFlags(["-suppress-warnings"])]
+let exampleSettings = settings.dropLast() + [.unsafeFlags(["-Onone", "-suppress-warnings"])]
 
 let http: TargetDependencyCondition? = .when(traits: ["HTTP"])
 let server: TargetDependencyCondition? = .when(traits: ["Server"])
@@ -241,7 +245,7 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Golden"],
-            swiftSettings: settings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "GodwitQueueTests",
@@ -251,7 +255,7 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Golden"],
-            swiftSettings: settings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "GodwitWorldTests",
@@ -279,7 +283,7 @@ let package = Package(
                 "GodwitTool",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
-            swiftSettings: settings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "GodwitReplicationTests",
@@ -296,7 +300,7 @@ let package = Package(
                 "GodwitPostgreSQL", "GodwitReplication", "GodwitTestKit",
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: settings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "GodwitConnectorsTests",
@@ -304,7 +308,7 @@ let package = Package(
                 "GodwitConnectors", "GodwitServer", "GodwitTestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
-            swiftSettings: settings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "GodwitServerTests",
@@ -324,7 +328,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             exclude: ["Certificates"],
-            swiftSettings: settings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "GodwitToolTests",
@@ -334,7 +338,7 @@ let package = Package(
                 "GodwitTreesystemExample",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
-            swiftSettings: settings
+            swiftSettings: testSettings
         ),
         // The names of targets are shared with the apps that depend on this package.
         .executableTarget(
@@ -377,7 +381,7 @@ let package = Package(
             packageAccess: false,
             swiftSettings: Array(exampleSettings)
         ),
-        .testTarget(name: "TidyTests", swiftSettings: settings),
+        .testTarget(name: "TidyTests", swiftSettings: testSettings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -156,8 +156,12 @@ func serve() async {}
 struct Upload: PushOperation { static let kind = "upload" }
 struct UploadContact: PushOperation {
     static let kind = "upload-contact"
-    let id: String
-    var contact: String { id }
+    let contact: String
+
+    init(contact: String) { self.contact = contact }
+    init(id: String) { contact = id }
+
+    var id: String { contact }
 }
 struct DeleteContact: PushOperation {
     static let kind = "delete-contact"
