@@ -68,9 +68,14 @@ package final class ProgramRun: @unchecked Sendable {
     }
 
     /// Waits until it has ended by itself, and returns what it said last; nil when it has failed.
-    package func end() async -> String? {
+    ///
+    /// One that does not end for so many seconds is killed, and has failed.
+    package func end(within seconds: Double = 600) async -> String? {
         await onThread { [self] in
-            isRead.wait()
+            if isRead.wait(timeout: .now() + seconds) == .timedOut {
+                Foundation.kill(process.processIdentifier, SIGKILL)
+                isRead.wait()
+            }
             process.waitUntilExit()
             return process.terminationStatus == 0 ? lastLine.withLock(\.self) : nil
         }

@@ -126,6 +126,62 @@ import Testing
         #expect(try await database.integer(count) == 2)
     }
 
+    @Test func `a commit says why the first statement has failed, though the body went on`()
+        async throws
+    {
+        let database = try await newDatabase { $0.connectionMax = 1 }
+        await #expect {
+            try await database.write { session in
+                _ = try? session.query("SELECT 1 / 0")
+                try session.send("INSERT INTO godwit_schema (name, step) VALUES ('a', 1)")
+            }
+        } throws: { error in
+            if case PostgreSQLError.refused("22012", _) = error { true } else { false }
+        }
+    }
+
+    @Test func `a failure that a read has not asked for is no failure of the next work`()
+        async throws
+    {
+        let database = try await newDatabase { ($0.connectionMax, $0.attemptMax) = (1, 1) }
+        for _ in 0..<2 {
+            _ = try await database.read { session in
+                try session.send("SELECT 1 / 0")
+                return 0
+            }
+            try await database.write { try $0.execute("SELECT 1") }
+        }
+    }
+
+    @Test func `a node that stops in the midst of its statements keeps no lock`() async throws {
+        let database = try await newDatabase {
+            ($0.statementMax, $0.attemptMax) = (.milliseconds(300), 1)
+        }
+        let other = database.again { $0.statementMax = .seconds(60) }
+        let (starts, start) = AsyncStream.makeStream(of: Void.self)
+        let isReleased = DispatchSemaphore(value: 0)
+        defer { isReleased.signal() }
+        let lock = "SELECT step FROM godwit_schema WHERE name = 'line' FOR UPDATE"
+        let task = Task {
+            try await database.write { session in
+                try session.query(lock)
+                try session.send(
+                    "SELECT length($1::BYTEA)",
+                    [.bytes([UInt8](repeating: 7, count: 2 << 20))]
+                )
+                start.finish()
+                // As if the machine had stopped.
+                isReleased.wait()
+            }
+        }
+        for await _ in starts {}
+        let began = ContinuousClock.now
+        _ = try await other.write { try $0.query(lock).count }
+        #expect(ContinuousClock.now - began < .seconds(20))
+        isReleased.signal()
+        await #expect(throws: PostgreSQLError.self) { try await task.value }
+    }
+
     @Test func `a statement that the server left out is prepared when it is sent again`()
         async throws
     {

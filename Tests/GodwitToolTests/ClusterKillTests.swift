@@ -36,7 +36,7 @@ import FoundationNetworking
         #expect(counts.count == 3 && counts.allSatisfy { $0 > 0 }, "\(counts), \(cluster.name)")
         #expect(cluster.killed.server >= kills * 3 / 4 && editCount > 5 * kills, cluster.name)
         #expect(cluster.killed.database >= kills / 16, cluster.name)
-        // Most kills fall into exchanges: the line has grown since the one before.
+        // Between most kills, edits have reached the line.
         #expect(
             cluster.growthCount > kills / 2,
             "\(cluster.growthCount) of \(kills), \(cluster.name)"
@@ -82,38 +82,45 @@ private final class ServerCluster {
 
     var name: Comment { "seed \(devices.seed)" }
 
-    /// Lets devices edit, and kills a server after some edits each, and sometimes the database or a device.
+    /// Lets devices edit, and kills a server again and again meanwhile, and sometimes the database or a device.
     ///
     /// - Parameter backingUp: Whether the database is copied in the midst of it.
     func play(kills: Int, backingUp: Bool = false) async {
         do {
             try devices.startAll()
-            for number in 0..<kills {
-                await devices.edit(.random(in: 0...20, using: &random), using: &random)
-                if backingUp, number == kills / 4 { try await database.backUp() }
-                let serial = try await serial()
-                if serial != lastSerial { growthCount += 1 }
-                lastSerial = serial
-                if number % 16 == 3 {
-                    try database.kill()
-                    killed.database += 1
-                    try await database.start()
-                }
-                let server = servers[Int.random(in: servers.indices, using: &random)]
-                #expect(server.isRunning, "\(server.errorText), \(name)")
-                server.kill()
-                killed.server += 1
-                if number % 4 == 1 {
-                    let index = Int.random(in: devices.indices, using: &random)
-                    await devices.kill(index)
-                    try devices.start(index)
-                }
-                try server.restart()
-            }
-            await devices.killAll()
+            for number in 0..<kills { try await kill(number, of: kills, backingUp) }
         } catch {
             Issue.record("\(error), seed \(devices.seed)")
         }
+        await devices.killAll()
+    }
+
+    private func kill(_ number: Int, of count: Int, _ backsUp: Bool) async throws {
+        await devices.edit(.random(in: 0...20, using: &random), using: &random)
+        if backsUp, number == count / 4 { try await database.backUp() }
+        let serial = try await serial()
+        if serial != lastSerial { growthCount += 1 }
+        lastSerial = serial
+        for server in servers { #expect(server.isRunning, "\(server.errorText), \(name)") }
+        let server = servers[Int.random(in: servers.indices, using: &random)]
+        if number % 16 == 3 {
+            try database.kill()
+            killed.database += 1
+            // A server ends while its database is down, too.
+            if random.happens(0.5) { server.kill() }
+            try await database.start()
+            for other in servers where other !== server {
+                #expect(other.isRunning, "\(other.errorText), \(name)")
+            }
+        }
+        server.kill()
+        killed.server += 1
+        if number % 4 == 1 {
+            let index = Int.random(in: devices.indices, using: &random)
+            await devices.kill(index)
+            try devices.start(index)
+        }
+        try server.restart()
     }
 
     /// Loses what servers have acknowledged since the backup; servers note it when they start.

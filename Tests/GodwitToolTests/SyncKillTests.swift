@@ -81,10 +81,10 @@ private final class Fleet {
                     try devices.start(index)
                 }
             }
-            await devices.killAll()
         } catch {
             Issue.record("\(error), seed \(devices.seed)")
         }
+        await devices.killAll()
     }
 
     // MARK: Backups

@@ -32,7 +32,8 @@ struct NodesBenchmark {
             let exchanges = try await exchangesPerSecond(
                 recorded,
                 nodeCount,
-                try await copied(path, to: cluster)
+                try await copied(path, to: cluster),
+                cluster
             )
             report.add(
                 "\(nodeCount) \(nodeCount == 1 ? "node" : "nodes"), exchanges of an edit",
@@ -58,7 +59,8 @@ struct NodesBenchmark {
     private func exchangesPerSecond(
         _ recorded: RecordedExchanges,
         _ nodeCount: Int,
-        _ address: String
+        _ address: String,
+        _ cluster: PostgreSQLCluster
     ) async throws -> Double {
         let nodes = try (0..<nodeCount).map { _ in
             try ServerUnderLoad(serving: .database(address))
@@ -69,6 +71,10 @@ struct NodesBenchmark {
         let measured = recorded.messages.map { $0.dropFirst(Self.warmUpCount) }
         let cpu = try nodes.reduce(0) { $0 + (try $1.cpuSeconds) }
         let time = try await seconds { try await RecordedExchanges.send(measured, to: nodes) }
+        // Each edit is a state: none of the requests was stale.
+        let sql =
+            "SELECT min(serial) = max(serial) AND min(serial) >= \(Self.editCount) FROM godwit_line"
+        guard try await cluster.query(sql, in: address) == "t" else { throw WrongResult() }
         let count = Double(measured.reduce(0) { $0 + $1.count })
         let each = (try nodes.reduce(0) { $0 + (try $1.cpuSeconds) } - cpu) / count
         report.note("the nodes' CPU for each exchange: \(Int(each * 1e6)) µs")

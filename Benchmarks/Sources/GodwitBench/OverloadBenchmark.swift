@@ -22,6 +22,7 @@ struct OverloadBenchmark {
     private static let roundCount = 4
     /// How many exchanges a round has.
     private static let exchangeCount = 240
+    private static let warmUpCount = 40
 
     func run() async throws {
         report.title(
@@ -29,8 +30,8 @@ struct OverloadBenchmark {
         )
         let path = folder.path("overload.sqlite")
         let recorded = try await RecordedExchanges(
-            replicas: 2,
-            edits: Self.roundCount * Self.exchangeCount,
+            replicas: 1 + Self.floodConnections,
+            edits: Self.warmUpCount + Self.roundCount * Self.exchangeCount,
             to: path
         )
         let store = try Store(.file(path))
@@ -43,20 +44,27 @@ struct OverloadBenchmark {
         let server = try ServerUnderLoad(serving: .limited(path, requestRate: Self.quota))
         defer { server.stop() }
         let calm = recorded.messages[0].map { $0.authorized(by: tokens.0) }
-        let flood = recorded.messages[1][0].authorized(by: tokens.1)
-        var (quiet, flooded, refused) = ([Double](), [Double](), 0)
+        let flood = recorded.messages.dropFirst().map { messages in
+            Flood(messages.map { $0.authorized(by: tokens.1) })
+        }
+        _ = try await Self.latencies(of: calm[..<Self.warmUpCount], server)
+        var (quiet, flooded) = ([Double](), [Double]())
         for round in 0..<Self.roundCount {
-            let start = round * Self.exchangeCount
+            let start = Self.warmUpCount + round * Self.exchangeCount
             let messages = calm[start..<start + Self.exchangeCount]
             guard round % 2 == 1 else {
                 quiet += try await Self.latencies(of: messages, server)
                 continue
             }
-            async let refusals = Self.flood(with: flood, server, while: messages.count)
+            async let flooding: Void = Self.run(flood, server, while: messages.count)
             flooded += try await Self.latencies(of: messages, server)
-            refused += try await refusals
+            try await flooding
         }
-        report.note("the flood was refused \(refused) times")
+        let (taken, refused) = flood.reduce((0, 0)) {
+            ($0.0 + $1.takenCount, $0.1 + $1.refusedCount)
+        }
+        report.note("of the flood, \(taken) edits were taken and \(refused) refused")
+        guard taken > 0, refused > 5 * taken else { throw WrongResult() }
         report.add(
             "p99 beside the flood, and alone",
             percentile(0.99, of: flooded) * 1e3,
@@ -87,46 +95,55 @@ struct OverloadBenchmark {
         return results.withLock(\.self)
     }
 
-    /// Asks too often for as long as some exchanges take, and returns how often that was refused.
-    private static func flood(
-        with message: [UInt8],
+    /// Asks too often for as long as some exchanges take.
+    private static func run(
+        _ flood: [Flood],
         _ server: ServerUnderLoad,
         while exchangeCount: Int
-    ) async throws -> Int {
+    ) async throws {
         let rate = Self.quota * Self.floodFactor / Self.floodConnections
         let count = exchangeCount * rate / Self.rate
-        return try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<Self.floodConnections {
-                group.addTask { try await refusals(of: message, count, rate, server) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for flood in flood {
+                group.addTask {
+                    try await onThread {
+                        let connection = try RawConnection(port: server.port)
+                        defer { connection.close() }
+                        let start = ContinuousClock.now
+                        for number in 0..<count {
+                            Self.wait(until: start + .seconds(1) * number / rate)
+                            try flood.ask(connection)
+                        }
+                    }
+                }
             }
-            return try await group.reduce(0, +)
+            try await group.waitForAll()
         }
-    }
-
-    /// Sends a request again and again, and returns how often it was refused.
-    private static func refusals(
-        of message: [UInt8],
-        _ count: Int,
-        _ rate: Int,
-        _ server: ServerUnderLoad
-    ) async throws -> Int {
-        let refusals = Mutex(0)
-        try await onThread {
-            let connection = try RawConnection(port: server.port)
-            defer { connection.close() }
-            let start = ContinuousClock.now
-            for number in 0..<count {
-                Self.wait(until: start + .seconds(1) * number / rate)
-                let status = try connection.status(of: message)
-                if status == 429 { refusals.withLock { $0 += 1 } }
-            }
-        }
-        return refusals.withLock(\.self)
     }
 
     private static func wait(until instant: ContinuousClock.Instant) {
         let left = ContinuousClock.now.duration(to: instant)
         if left > .zero { Thread.sleep(forTimeInterval: left / .seconds(1)) }
+    }
+}
+
+/// One connection's edits of a replica, each of which is sent until it is taken.
+private final class Flood: Sendable {
+    private let messages: [[UInt8]]
+    private let counts = Mutex((taken: 0, refused: 0))
+
+    init(_ messages: [[UInt8]]) { self.messages = messages }
+
+    var takenCount: Int { counts.withLock(\.taken) }
+    var refusedCount: Int { counts.withLock(\.refused) }
+
+    func ask(_ connection: RawConnection) throws {
+        guard messages.indices.contains(takenCount) else { throw WrongResult() }
+        switch try connection.status(of: messages[takenCount]) {
+        case 200: counts.withLock { $0.taken += 1 }
+        case 429: counts.withLock { $0.refused += 1 }
+        default: throw WrongResult()
+        }
     }
 }
 

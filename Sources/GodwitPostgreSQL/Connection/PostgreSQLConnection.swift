@@ -75,7 +75,9 @@ extension PostgreSQLConnection {
             default: throw lost()
             }
             guard isEnding || !interrupt.isCancelled else {
-                // The server has a part of the statement, and waits for the rest for ever.
+                // The server has a part of the statement, and waits for the rest for ever; it may also be at an
+                // earlier one.
+                _ = cancel()
                 isBroken = true
                 throw .timedOut
             }

@@ -40,15 +40,20 @@ package final class PostgreSQLSession {
     private var failure: PostgreSQLError?
     /// How often the server was waited for, or will be.
     private(set) var batchCount = 0
-    /// How many bytes of arguments libpq keeps.
+    /// About how many bytes were sent since the last end of a batch.
     private var keptSizeInBytes = 0
+    /// How many of the first answers belong to earlier work, which has not asked for them.
+    private var inheritedCount = 0
     /// Whether nothing is left but the answer to a ROLLBACK.
     private var isLeaving = false
 
     /// After so many statements all are prepared anew: the texts are those of this module.
     private static let preparedMax = 256
-    /// Statements of this size go to the server at once.
-    private static let keptSizeMax = 1 << 20
+    /// Statements of this size end their batch: libpq would write at 8 KiB by itself, and a server that has got
+    /// a part of a batch waits for the rest without a timer.
+    private static let keptSizeMax = 4 << 10
+    /// About what a statement takes besides its arguments.
+    private static let headSizeInBytes = 64
 
     /// Connects.
     ///
@@ -90,6 +95,9 @@ extension PostgreSQLSession {
             rows = try connection.ending { () throws(PostgreSQLError) in try query("COMMIT") }
         } catch .connectionLost {
             throw .unknownOutcome
+        } catch {
+            // The body may have swallowed an earlier failure, which is why this one has failed.
+            throw failure ?? error
         }
         guard rows.command == "COMMIT" else {
             throw .refused(sqlState: "25P02", message: "the transaction was rolled back")
@@ -102,7 +110,7 @@ extension PostgreSQLSession {
         if !sent.isEmpty { try endBatch() }
         try send("ROLLBACK")
         try endBatch()
-        isLeaving = true
+        (isLeaving, inheritedCount) = (true, sent.count)
     }
 
     /// Gives a transaction up, if there is one.
@@ -148,14 +156,17 @@ extension PostgreSQLSession {
         if PQpipelineStatus(pointer) == PQ_PIPELINE_OFF {
             try connection.send { PQenterPipelineMode(pointer) }
         }
-        let name = try name(of: sql, parameters)
         let arguments = StatementArguments(parameters)
+        if keptSizeInBytes > 0, keptSizeInBytes + arguments.sizeInBytes >= Self.keptSizeMax {
+            try endBatch()
+        }
+        let name = try name(of: sql, parameters)
         try connection.send { arguments.send(to: name, on: pointer) }
         isLeaving = false
         let answer = PostgreSQLAnswer(session: self)
         sent.append(.statement(answer))
-        keptSizeInBytes += arguments.sizeInBytes
-        if keptSizeInBytes >= Self.keptSizeMax { try flush() }
+        keptSizeInBytes += arguments.sizeInBytes + Self.headSizeInBytes
+        if keptSizeInBytes >= Self.keptSizeMax { try endBatch() }
         return answer
     }
 
@@ -187,6 +198,7 @@ extension PostgreSQLSession {
             PQsendPrepare(connection.pointer, name, sql, Int32(types.count), types)
         }
         sent.append(.preparation(sql: sql))
+        keptSizeInBytes += sql.utf8.count + Self.headSizeInBytes
         prepared[sql] = name
         return name
     }
@@ -201,6 +213,7 @@ extension PostgreSQLSession {
             try connection.sendAnyway { PQexitPipelineMode(pointer) }
         }
         try connection.send { PQsendQuery(pointer, sql) }
+        batchCount += 1
         try connection.flush()
         _ = try outcome(after: nil).get()
     }
@@ -214,10 +227,6 @@ extension PostgreSQLSession {
         try connection.sendAnyway { PQpipelineSync(connection.pointer) }
         sent.append(.end)
         batchCount += 1
-        try flush()
-    }
-
-    private func flush() throws(PostgreSQLError) {
         keptSizeInBytes = 0
         try connection.flush()
     }
@@ -231,7 +240,7 @@ extension PostgreSQLSession {
         let before = failure
         failure = nil
         defer {
-            (sent, isLeaving) = ([], false)
+            (sent, isLeaving, inheritedCount) = ([], false, 0)
             failure = before ?? failure
         }
         do throws(PostgreSQLError) {
@@ -258,7 +267,7 @@ extension PostgreSQLSession {
             let outcome = try outcome(after: batchFailure)
             if case .failure(let error) = outcome {
                 batchFailure = batchFailure ?? error
-                failure = failure ?? error
+                if place >= inheritedCount { failure = failure ?? error }
             }
             switch (item, outcome) {
             case (.statement(let answer), _): answer.result = outcome

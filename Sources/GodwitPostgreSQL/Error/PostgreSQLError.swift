@@ -17,7 +17,7 @@ public enum PostgreSQLError: Error, Hashable, Sendable {
     case timedOut
     /// Too many tasks wait for a connection: come later, or allow more connections.
     case busy(waitingMax: Int)
-    /// The connection ended during a COMMIT, and no later one could tell whether it was done.
+    /// The connection ended at the end of a transaction, and no later one could tell whether it was done.
     ///
     /// A message of a device may be sent again: the server knows batches that it has taken.
     case unknownOutcome
@@ -79,7 +79,7 @@ extension PostgreSQLError: CustomStringConvertible, LocalizedError {
         case .busy(let count):
             "\(count) tasks wait for a connection to the database: try again later"
         case .unknownOutcome:
-            "the connection ended during a commit, and the database cannot say what became of it"
+            "the connection ended at the end of a transaction, and the database cannot say what became of it"
         case .schemaIsNewer(let step, let known):
             "the tables are of step \(step), and this program knows \(known): upgrade it"
         case .schemaIsOlder(let step, let known):
