@@ -33,7 +33,13 @@ import Testing
                     entry: LineEntry(serial: 1, forward: .set(object), backward: .removed)
                 )
             }
-            try LineObjectRow.write(writes, of: Self.line, on: session)
+            try LineObjectRow.write(
+                writes,
+                by: ClientID(Identifiers.random.next()),
+                at: 0,
+                of: Self.line,
+                on: session
+            )
             return try LineObjectRow.objects(
                 since: 1,
                 and: { Set(Self.objects.keys).union(missing) },

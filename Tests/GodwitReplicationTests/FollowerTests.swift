@@ -99,6 +99,13 @@ private final class WatchedStorage: LineStorage {
         try await storage.objects(of: name)
     }
 
+    func lastChanges(
+        of keys: [ObjectKey],
+        in name: ReplicaName
+    ) async throws -> [ObjectKey: LastChange] {
+        try await storage.lastChanges(of: keys, in: name)
+    }
+
     func names() async throws -> [ReplicaName] { try await storage.names() }
 
     func clients(of name: ReplicaName) async throws -> [ReplicaClient] {

@@ -62,6 +62,13 @@ import Testing
                 #expect(answers == [RangeMachine.answer(range, objects)], "seed \(seed), \(serial)")
             }
         }
+        let (keys, changes) = (Array(model.objects.keys), model.lastChanges)
+        let found = try await storage.lastChanges(of: keys, in: .simulated)
+        #expect(Set(found.keys) == Set(changes.keys), "seed \(seed)")
+        for (key, change) in found {
+            #expect(change.client == changes[key]?.client, "seed \(seed), \(key)")
+            #expect(change.serial == changes[key]?.serial, "seed \(seed), \(key)")
+        }
         let lost = LineState(serial: 999, id: .root)
         let none = RangeRequest(ranges: [])
         #expect(try await storage.answer(none, with: lost, of: .simulated) == nil)

@@ -112,6 +112,9 @@ import Testing
             try transaction.connection.execute(
                 sql: """
                     ALTER TABLE godwit_line DROP COLUMN size;
+                    ALTER TABLE godwit_line_object DROP COLUMN client;
+                    ALTER TABLE godwit_line_object DROP COLUMN serial;
+                    ALTER TABLE godwit_line_object DROP COLUMN changed;
                     UPDATE godwit_schema SET version = 1 WHERE name = 'line';
                     """
             )
@@ -121,5 +124,9 @@ import Testing
         #expect(size > 100)
         #expect(try await upgraded.summary(of: .simulated).sizeInBytes == size)
         #expect(try await upgraded.summary(of: "empty").sizeInBytes == 0)
+        #expect(try await ReplicaServer.lastChanges(of: .simulated, in: store).isEmpty)
+        _ = try await client.set(["a": Self.text(1)])
+        let changes = try await ReplicaServer.lastChanges(of: .simulated, in: store)
+        #expect(changes.map(\.key.key) == ["a"] && changes.first?.change.client == client.id)
     }
 }

@@ -128,4 +128,28 @@ import Testing
             try WireFrame(bytes: bytes, budget: ReadBudget(memoryMax: 1_000))
         }
     }
+
+    @Test func `a question for last changes, and its answer, are read as they were sent`() throws {
+        let keys = [Self.board, ObjectKey(collection: "cards", key: "é")]
+        let asked = WireRequest.lastChanges(of: keys)
+        #expect(try WireRequest(asked.frame, from: Self.client) == asked)
+        let change = LastChange(
+            client: Self.client,
+            serial: 7,
+            millisecondsSince1970: 1_796_100_000_123
+        )
+        let answer = WireAnswer.lastChanges([change, nil])
+        #expect(try WireAnswer(answer.frame) == answer)
+        let request = LastChangesRequest(of: keys)
+        #expect(try request.changes(in: answer.frame.bytes(for: .own)) == [Self.board: change])
+        for other in [WireAnswer.lastChanges([nil]), .comparison(nil)] {
+            #expect(throws: ReplicationError.self) {
+                try request.changes(in: other.frame.bytes(for: .own))
+            }
+        }
+        let many = Array(repeating: Self.board, count: LastChangesRequest.countMax + 1)
+        #expect(throws: ReplicationError.self) {
+            try WireRequest(WireRequest.lastChanges(of: many).frame, from: Self.client)
+        }
+    }
 }

@@ -107,6 +107,18 @@ import Testing
         #expect(other["conflicts"] == 0 && other["pending"] == 0)
     }
 
+    @Test func `the client that has changed an object last is listed`() async throws {
+        try await prepare()
+        let objects = try Value(json: run("blame", server, "--json").output).list ?? []
+        #expect(objects.map { $0["key"] } == ["a"], "records of conflicts are left out")
+        let clients = try Value(json: run("clients", server, "--json").output).list ?? []
+        #expect(clients.map { $0["client"] }.contains(objects.first?["client"]))
+        #expect(objects.allSatisfy { $0["date"]?.text?.hasSuffix("Z") == true })
+        #expect(try run("blame", server).output.hasPrefix("  cards/a"))
+        let none = try run("blame", server, "--collection", "notes").output
+        #expect(none == "no object's last change is known\n")
+    }
+
     @Test func `what is exported is imported, on a server and on a device`() async throws {
         try await prepare()
         let store = try Store(.file(phone))

@@ -7,7 +7,7 @@
 /// they are ordered as devices order them, whatever the collation is, and may have a zero in them.
 enum PostgreSQLSchema {
     /// Each step may be run again after it was cut off.
-    static let steps: [[String]] = [lines, access, sizes]
+    static let steps: [[String]] = [lines, access, sizesAndLastChanges]
 
     /// The tables whose rows belong to a line.
     static let parts = [
@@ -169,7 +169,7 @@ enum PostgreSQLSchema {
         """,
     ]
 
-    private static let sizes = [
+    private static let sizesAndLastChanges = [
         "ALTER TABLE godwit_line ADD COLUMN IF NOT EXISTS size BIGINT NOT NULL DEFAULT 0",
         """
         UPDATE godwit_line SET size = (
@@ -177,6 +177,9 @@ enum PostgreSQLSchema {
                 sum(octet_length(collection) + octet_length(key) + octet_length(value)), 0)
             FROM godwit_line_object WHERE line = godwit_line.number)
         """,
+        "ALTER TABLE godwit_line_object ADD COLUMN IF NOT EXISTS client BYTEA",
+        "ALTER TABLE godwit_line_object ADD COLUMN IF NOT EXISTS serial BIGINT NOT NULL DEFAULT 0",
+        "ALTER TABLE godwit_line_object ADD COLUMN IF NOT EXISTS changed BIGINT NOT NULL DEFAULT 0",
     ]
 
     /// What keeps tables small whose rows are written again and again: PostgreSQL's own settings, without

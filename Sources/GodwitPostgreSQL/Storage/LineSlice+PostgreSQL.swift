@@ -96,7 +96,7 @@ extension LineWrites {
     ) throws {
         if let commit {
             try LineRow.setHead(commit, replacing: slice.head.sum, of: line, on: session)
-            try LineObjectRow.write(commit.objects, of: line, on: session)
+            try LineObjectRow.write(commit.objects, by: client, at: now, of: line, on: session)
         }
         if let epoch { try LineRow.setEpoch(epoch, of: line, on: session) }
         if let (epoch, restoration) = restoration {

@@ -167,6 +167,16 @@ package struct PostgreSQLLineStorage: LineStorage {
         }
     }
 
+    package func lastChanges(
+        of keys: [ObjectKey],
+        in name: ReplicaName
+    ) async throws -> [ObjectKey: LastChange] {
+        try await database.read { session in
+            _ = try LineRow.head(of: name, on: session)
+            return try LineObjectRow.lastChanges(of: keys, LineNumber(name), on: session)
+        }
+    }
+
     package func names() async throws -> [ReplicaName] {
         try await database.read { try LineRow.names(on: $0) }
     }

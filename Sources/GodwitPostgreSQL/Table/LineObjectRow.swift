@@ -168,10 +168,39 @@ enum LineObjectRow {
         }
     }
 
+    /// Which clients have changed some objects last; nothing of objects that are not there.
+    static func lastChanges(
+        of keys: [ObjectKey],
+        _ line: LineNumber,
+        on session: PostgreSQLSession
+    ) throws -> [ObjectKey: LastChange] {
+        let rows = try session.query(
+            """
+            SELECT object.collection, object.key, object.client, object.serial, object.changed
+            FROM unnest($2::BYTEA[], $3::BYTEA[]) AS wanted (collection, key)
+            JOIN godwit_line_object AS object ON object.line = $1
+            AND object.collection = wanted.collection AND object.key = wanted.key
+            WHERE object.client IS NOT NULL
+            """,
+            [line.parameter] + keys.parameters
+        )
+        var changes: [ObjectKey: LastChange] = [:]
+        for row in 0..<rows.count {
+            changes[rows.objectKey(row)] = LastChange(
+                client: try rows.clientID(row, 2),
+                serial: try rows.integer(row, 3),
+                millisecondsSince1970: try rows.integer(row, 4)
+            )
+        }
+        return changes
+    }
+
     // MARK: Writing
 
     static func write(
         _ writes: [ObjectKey: LineObjectWrite],
+        by client: ClientID,
+        at now: Int64,
         of line: LineNumber,
         on session: PostgreSQLSession
     ) throws {
@@ -190,8 +219,10 @@ enum LineObjectRow {
         try insert(
             writes.compactMap { key, write in
                 guard let value = write.value, let hash = write.hash else { return nil }
-                return Row(key: key, object: value, hash: hash)
+                return Row(key: key, object: value, hash: hash, serial: write.entry.serial)
             },
+            by: client,
+            at: now,
             of: line,
             on: session
         )
@@ -201,27 +232,34 @@ enum LineObjectRow {
         let key: ObjectKey
         let object: VersionedValue
         let hash: SetHash
+        let serial: Int64
     }
 
     private static func insert(
         _ rows: [Row],
+        by client: ClientID,
+        at now: Int64,
         of line: LineNumber,
         on session: PostgreSQLSession
     ) throws {
         for rows in rows.portions({ $0.object.value.canonicalBytes.count }) {
             try session.send(
                 """
-                INSERT INTO godwit_line_object (line, collection, key, version, value, hash)
-                SELECT $1::BIGINT, new.collection, new.key, new.version, new.value, new.hash
-                FROM unnest($2::BYTEA[], $3::BYTEA[], $4::BIGINT[], $5::BYTEA[], $6::BYTEA[])
-                    AS new (collection, key, version, value, hash)
+                INSERT INTO godwit_line_object
+                    (line, collection, key, version, value, hash, serial, client, changed)
+                SELECT $1::BIGINT, new.collection, new.key, new.version, new.value, new.hash,
+                    new.serial, $8::BYTEA, $9::BIGINT
+                FROM unnest($2::BYTEA[], $3::BYTEA[], $4::BIGINT[], $5::BYTEA[], $6::BYTEA[], $7::BIGINT[])
+                    AS new (collection, key, version, value, hash, serial)
                 ON CONFLICT (line, collection, key) DO UPDATE
-                SET version = excluded.version, value = excluded.value, hash = excluded.hash
+                SET version = excluded.version, value = excluded.value, hash = excluded.hash,
+                    serial = excluded.serial, client = excluded.client, changed = excluded.changed
                 """,
                 [line.parameter] + rows.map(\.key).parameters + [
                     .integers(rows.map { Int64($0.object.version) }),
                     .byteStrings(rows.map(\.object.value.canonicalBytes)),
-                    .byteStrings(rows.map(\.hash.bytes)),
+                    .byteStrings(rows.map(\.hash.bytes)), .integers(rows.map(\.serial)),
+                    client.parameter, .integer(now),
                 ]
             )
         }

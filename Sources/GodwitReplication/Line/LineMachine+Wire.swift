@@ -25,7 +25,7 @@ struct PackedDecision: Sendable {
 extension LineMachine {
     /// Decides about one request.
     ///
-    /// - Precondition: It is no comparison.
+    /// - Precondition: It is neither a comparison nor a question for last changes.
     /// - Parameters:
     ///   - peer: What the client can read.
     ///   - newEpoch: The epoch that the line gets if it has lost states.
@@ -46,7 +46,7 @@ extension LineMachine {
             let decision = decide(request, slice, newEpoch: newEpoch())
             return PackedDecision(answer: .recovery(decision.answer), writes: decision.writes)
         case .restoration(let request): return try decidePacked(request, slice, isCompressed)
-        case .comparison: preconditionFailure("Nothing is decided about a comparison")
+        case .comparison, .lastChanges: preconditionFailure("Nothing is decided about a question")
         }
     }
 

@@ -80,7 +80,7 @@ extension WireAnswer {
         switch self {
         case .exchange(let answer), .restoration(let answer):
             return Set(answer.keys.map(\.collection))
-        case .recovery, .comparison(nil): return []
+        case .recovery, .comparison(nil), .lastChanges: return []
         case .comparison(let answers?):
             var collections: Set<Key> = []
             for case .objects(let objects) in answers {

@@ -94,16 +94,19 @@ public final class ReplicaServer: Sendable {
         let frame = try WireFrame(bytes: message, budget: budget)
         let request = try WireRequest(frame, from: client)
         let machine = try await machine(for: name, request.scope(from: client), admit)
-        let answer =
-            if case .comparison(let state, let ranges) = request {
-                WireAnswer.comparison(
+        let answer: WireAnswer =
+            switch request {
+            case .comparison(let state, let ranges):
+                .comparison(
                     try await storage.answer(
                         ranges.limited(to: options.comparisonSizeMax),
                         with: state,
                         of: name
                     )
                 )
-            } else {
+            case .lastChanges(let keys):
+                .lastChanges(try await storage.lastChanges(of: keys, in: name).inOrder(of: keys))
+            case .exchange, .recovery, .restoration:
                 try await turns.take(name) { [self] in
                     try await decide(request, from: client, for: frame.features, by: machine)
                 }
@@ -136,7 +139,7 @@ public final class ReplicaServer: Sendable {
         by machine: LineMachine
     ) async throws -> WireAnswer {
         guard let reads = request.reads(for: client, changedMax: options.changedMax(of: request))
-        else { preconditionFailure("Nothing is decided about a comparison") }
+        else { preconditionFailure("Nothing is decided about a question") }
         return try await decide(reads, of: machine.replica) { slice in
             let decision = try machine.decide(
                 request,
@@ -200,6 +203,20 @@ extension ReplicaServer {
         try await store.read { transaction in
             let line = try LineTable.number(of: name, in: transaction.connection)
             return try LineTable.summary(of: line, in: transaction.connection)
+        }
+    }
+
+    /// Which clients have changed the objects of a replica last, by a server's store, which may be in use.
+    ///
+    /// - Returns: In the order of the objects' keys; nothing of objects that an earlier version has stored.
+    /// - Throws: ``ReplicationError/unknownReplica(_:)``.
+    public static func lastChanges(
+        of name: ReplicaName,
+        in store: Store
+    ) async throws -> [(key: ObjectKey, change: LastChange)] {
+        try await store.read { transaction in
+            let line = try LineTable.number(of: name, in: transaction.connection)
+            return try LineObjectTable.allLastChanges(of: line, in: transaction.connection)
         }
     }
 
@@ -310,19 +327,23 @@ extension ReplicaServer {
     }
 }
 
+extension [ObjectKey: LastChange] {
+    fileprivate func inOrder(of keys: [ObjectKey]) -> [LastChange?] { keys.map { self[$0] } }
+}
+
 extension WireRequest {
     fileprivate func scope(from client: ClientID) -> MessageScope {
         let (former, carriesChanges): (ClientID?, Bool) =
             switch self {
             case .exchange(let request): (request.slot.former, request.slot.batch != nil)
             case .recovery(let request): (request.former, false)
-            case .comparison: (nil, false)
+            case .comparison, .lastChanges: (nil, false)
             case .restoration: (nil, true)
             }
         return MessageScope(client: client, former: former, carriesChanges: carriesChanges)
     }
 
-    /// What a decision needs to know; nil for a comparison, about which nothing is decided.
+    /// What a decision needs to know; nil for a question, about which nothing is decided.
     func reads(for client: ClientID, changedMax: Int = .max) -> LineReads? {
         switch self {
         case .exchange(let request):
@@ -331,7 +352,7 @@ extension WireRequest {
             return reads
         case .recovery(let request): return LineMachine.reads(request)
         case .restoration(let request): return LineMachine.reads(request)
-        case .comparison: return nil
+        case .comparison, .lastChanges: return nil
         }
     }
 }

@@ -5,6 +5,8 @@ internal import GodwitTree
 struct LineModel: Hashable, Sendable {
     private(set) var head: LineHead
     private(set) var objects: [ObjectKey: LineObject] = [:]
+    /// Which clients have changed the objects last, at no time.
+    private(set) var lastChanges: [ObjectKey: LastChange] = [:]
     /// The states that are kept, by serial.
     private(set) var states: [Int64: StateID] = [:]
     var peers: [ClientID: LinePeer] = [:]
@@ -80,7 +82,16 @@ struct LineModel: Hashable, Sendable {
                 collections: sums.filter { $0.value != .empty }
             )
             states[commit.state.serial] = commit.state.id
-            for (key, write) in commit.objects { objects[key, default: LineObject()].take(write) }
+            for (key, write) in commit.objects {
+                objects[key, default: LineObject()].take(write)
+                lastChanges[key] = write.value.map { _ in
+                    LastChange(
+                        client: writes.client,
+                        serial: commit.state.serial,
+                        millisecondsSince1970: 0
+                    )
+                }
+            }
         }
         if let epoch = writes.epoch { head.epoch = epoch }
         if let (epoch, restoration) = writes.restoration { restorations[epoch] = restoration }

@@ -51,6 +51,14 @@ package protocol LineStorage: Sendable {
     /// - Throws: ``ReplicationError/unknownReplica(_:)``.
     func objects(of name: ReplicaName) async throws -> [ObjectKey: VersionedValue]
 
+    /// Which clients have changed some objects last; nothing of objects that are not there.
+    ///
+    /// - Throws: ``ReplicationError/unknownReplica(_:)``.
+    func lastChanges(
+        of keys: [ObjectKey],
+        in name: ReplicaName
+    ) async throws -> [ObjectKey: LastChange]
+
     /// The names of all lines, in their order.
     func names() async throws -> [ReplicaName]
 

@@ -102,6 +102,17 @@ struct SQLiteLineStorage: LineStorage {
         }
     }
 
+    func lastChanges(
+        of keys: [ObjectKey],
+        in name: ReplicaName
+    ) async throws -> [ObjectKey: LastChange] {
+        try await store.read { transaction in
+            let database = transaction.connection
+            let line = try LineTable.number(of: name, in: database)
+            return try LineObjectTable.lastChanges(of: keys, line, in: database)
+        }
+    }
+
     /// The calendar's time, in milliseconds.
     private var now: Int64 { store.options.clock.millisecondsSince1970() }
 
@@ -294,7 +305,14 @@ extension LineWrites {
             try LineTable.setHead(commit, replacing: slice.head.sum, of: line, in: database)
             try LineTable.insert(commit.state, of: line, in: database)
             for (key, object) in commit.objects {
-                try LineObjectTable.write(object, key, of: line, in: database)
+                try LineObjectTable.write(
+                    object,
+                    key,
+                    by: client,
+                    at: now,
+                    of: line,
+                    in: database
+                )
             }
         }
         if let epoch { try LineTable.setEpoch(epoch, of: line, in: database) }

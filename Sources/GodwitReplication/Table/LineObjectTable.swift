@@ -169,6 +169,8 @@ enum LineObjectTable {
     static func write(
         _ write: LineObjectWrite,
         _ key: ObjectKey,
+        by client: ClientID,
+        at now: Int64,
         of line: LineNumber,
         in database: Database
     ) throws {
@@ -185,10 +187,12 @@ enum LineObjectTable {
         }
         let statement = try PreparedStatement(
             """
-            INSERT INTO godwit_line_object (line, collection, key, version, value, hash)
-            VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO godwit_line_object
+                (line, collection, key, version, value, hash, client, serial, changed)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (line, collection, key) DO UPDATE
-            SET version = excluded.version, value = excluded.value, hash = excluded.hash
+            SET version = excluded.version, value = excluded.value, hash = excluded.hash,
+                client = excluded.client, serial = excluded.serial, changed = excluded.changed
             """,
             in: database
         )
@@ -196,6 +200,9 @@ enum LineObjectTable {
         try statement.bind(Int64(object.version), at: 4)
         try statement.bind(object.value.canonicalBytes, at: 5)
         try statement.bind(hash.bytes, at: 6)
+        try statement.bind(client.identifier.bytes, at: 7)
+        try statement.bind(write.entry.serial, at: 8)
+        try statement.bind(now, at: 9)
         try statement.execute()
     }
 
@@ -367,7 +374,7 @@ extension LineObjectTable {
 
 extension PreparedStatement {
     /// Binds the first three arguments.
-    fileprivate func bind(_ line: LineNumber, _ key: ObjectKey) throws {
+    func bind(_ line: LineNumber, _ key: ObjectKey) throws {
         try bind(line.rawValue, at: 1)
         try bind(key.collection, at: 2)
         try bind(key.key, at: 3)

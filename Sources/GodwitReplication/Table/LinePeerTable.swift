@@ -140,7 +140,7 @@ enum LinePeerTable {
 
 extension PreparedStatement {
     /// - Throws: ``ReplicationError/damagedHistory(reason:)``.
-    fileprivate func clientID(_ column: Int32) throws -> ClientID {
+    func clientID(_ column: Int32) throws -> ClientID {
         guard let identifier = Identifier(bytes: Array(blob(column))) else {
             throw ReplicationError.damagedHistory(reason: "a client's id is damaged")
         }

@@ -127,6 +127,9 @@ enum LineSchema {
                     SELECT coalesce(sum(length(CAST(collection AS BLOB)) + length(CAST(key AS BLOB))
                         + length(value)), 0)
                     FROM godwit_line_object WHERE line = godwit_line.number);
+                ALTER TABLE godwit_line_object ADD COLUMN client BLOB;
+                ALTER TABLE godwit_line_object ADD COLUMN serial INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE godwit_line_object ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
                 """
             ),
         ]

@@ -8,6 +8,8 @@ enum WireAnswer: Hashable, Sendable {
     /// nil when the server does not have the state any more.
     case comparison([SpanAnswer]?)
     case restoration(PackedAnswer)
+    /// Of each object that was asked for, in their order; nil where the server does not know.
+    case lastChanges([LastChange?])
 }
 
 /// An answer whose changes wait for the objects on which they were packed.
@@ -64,11 +66,13 @@ extension WireAnswer {
     //     1  way, epoch, nonce, outcome?, state, [start], given
     //     2  [equal | objects | parts]?
     //     3  as 0, to what was given back
+    //     4  [(client, serial, milliseconds since 1970)?]
 
     private static let exchangeKind: UInt8 = 0
     private static let recoveryKind: UInt8 = 1
     private static let comparisonKind: UInt8 = 2
     private static let restorationKind: UInt8 = 3
+    private static let lastChangesKind: UInt8 = 4
 
     var frame: WireFrame {
         var writer = WireWriter()
@@ -91,6 +95,15 @@ extension WireAnswer {
         case .restoration(let answer):
             answer.write(to: &writer)
             return WireFrame(kind: Self.restorationKind, body: writer.bytes, readCost: 0)
+        case .lastChanges(let changes):
+            writer.list(changes) { writer, change in
+                writer.optional(change) { writer, change in
+                    writer.client(change.client)
+                    writer.number(change.serial)
+                    writer.number(change.millisecondsSince1970)
+                }
+            }
+            return WireFrame(kind: Self.lastChangesKind, body: writer.bytes, readCost: 0)
         }
     }
 
@@ -120,6 +133,18 @@ extension WireAnswer {
                     try reader.list(countMax: WireReader.rangeCountMax) {
                         reader throws(ReplicationError) in
                         try reader.span()
+                    }
+                }
+            )
+        case Self.lastChangesKind:
+            self = .lastChanges(
+                try reader.list(countMax: WireRequest.askedMax) { reader throws(ReplicationError) in
+                    try reader.optional { reader throws(ReplicationError) in
+                        LastChange(
+                            client: try reader.client(),
+                            serial: try reader.number(),
+                            millisecondsSince1970: try reader.number()
+                        )
                     }
                 }
             )

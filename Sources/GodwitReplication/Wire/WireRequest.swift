@@ -9,6 +9,11 @@ enum WireRequest: Hashable, Sendable {
     case recovery(RecoveryRequest)
     case comparison(with: LineState, RangeRequest)
     case restoration(RestorationRequest)
+    /// Asks which clients have changed some objects last.
+    case lastChanges(of: [ObjectKey])
+
+    /// How many objects one request asks for at most.
+    static let askedMax = 1_024
 }
 
 /// A request whose changes wait for the objects on which they were packed.
@@ -101,6 +106,7 @@ extension WireRequest {
     //     4    nonce, former?, epoch?, [state], [state], [start]
     //     5    state, [range, count, sum]
     //     6    nonce, epoch, serial, [state], start, is last, [key, object?]
+    //     7    [key]
     //     8-11 as 0-3
 
     fileprivate static let formerBit: UInt8 = 1
@@ -109,6 +115,7 @@ extension WireRequest {
     private static let recoveryKind: UInt8 = 4
     private static let comparisonKind: UInt8 = 5
     private static let restorationKind: UInt8 = 6
+    private static let lastChangesKind: UInt8 = 7
 
     var frame: WireFrame {
         var writer = WireWriter()
@@ -145,6 +152,9 @@ extension WireRequest {
                 writer.optional(object.value) { $0.object($1) }
             }
             return WireFrame(kind: Self.restorationKind, body: writer.bytes)
+        case .lastChanges(let keys):
+            writer.list(keys) { $0.key($1) }
+            return WireFrame(kind: Self.lastChangesKind, body: writer.bytes)
         }
     }
 
@@ -194,6 +204,13 @@ extension WireRequest {
                         }
                     }
                 )
+            )
+        case Self.lastChangesKind:
+            self = .lastChanges(
+                of: try reader.list(countMax: Self.askedMax) { reader throws(ReplicationError) in
+                    try reader.take(memory: WireCost.entry)
+                    return try reader.key()
+                }
             )
         default: throw WireReader.malformed("there is no request \(frame.kind)")
         }

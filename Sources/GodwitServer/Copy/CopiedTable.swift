@@ -89,7 +89,8 @@ extension CopiedTable {
             name: "godwit_line_object",
             columns: [
                 Column("collection", .name), Column("key", .name), Column("version", .integer),
-                Column("value", .bytes), Column("hash", .bytes),
+                Column("value", .bytes), Column("hash", .bytes), Column("client", .bytes),
+                Column("serial", .integer), Column("changed", .integer),
             ],
             keyCount: 2
         ),

@@ -13,6 +13,7 @@ struct ReplicaCommand: AsyncParsableCommand {
             EXAMPLES
               godwit replica ls server.sqlite
               godwit replica clients server.sqlite --name shopping
+              godwit replica blame server.sqlite --name shopping
               godwit replica status app.sqlite
               godwit replica conflicts app.sqlite
               godwit replica diff server.sqlite app.sqlite --name shopping
@@ -21,7 +22,7 @@ struct ReplicaCommand: AsyncParsableCommand {
         subcommands: [
             ReplicaList.self, ReplicaStanding.self, Log.self, Graph.self, ReplicaDiff.self,
             ReplicaClients.self, ReplicaForget.self, ReplicaConflicts.self, ReplicaResolve.self,
-            ReplicaVerify.self, ReplicaExport.self, ReplicaImport.self,
+            ReplicaBlame.self, ReplicaVerify.self, ReplicaExport.self, ReplicaImport.self,
         ]
     )
 }
@@ -82,13 +83,15 @@ struct ReplicaClients: AsyncParsableCommand {
         let name = try await argument.serverName()
         let store = try Store(.file(argument.replica), options: .readOnly)
         let clients = try await ReplicaServer.clients(of: name, in: store)
+        let principals = try await AccessControl.principals(in: name, store)
         try store.close()
         guard !json else {
-            return try Terminal.print(json: .list(Value.List(clients.map(\.encoded))))
+            let objects = clients.map { $0.encoded(principals[$0.id]) }
+            return try Terminal.print(json: .list(Value.List(objects)))
         }
         let rows = clients.map { client in
             [
-                client.id.description,
+                client.id.description, principals[client.id]?.replacing("\n", with: " ") ?? "",
                 client.isForgotten ? "forgotten" : "has #\(client.acked), sent #\(client.sent)",
                 "silent for \(client.silence.inWords)",
             ]
@@ -98,9 +101,11 @@ struct ReplicaClients: AsyncParsableCommand {
 }
 
 extension ReplicaClient {
-    fileprivate var encoded: Value {
+    /// - Parameter principal: The key or user to whom the id belongs.
+    fileprivate func encoded(_ principal: String?) -> Value {
         [
             "client": .string(Key(id.description)),
+            "principal": principal.map { .string(Key($0)) } ?? .null,
             "acked": .int(acked),
             "sent": .int(sent),
             "silentSeconds": .int(silence.components.seconds),
@@ -239,7 +244,7 @@ extension ReplicaArgument {
         return audit
     }
 
-    fileprivate func serverName() async throws -> ReplicaName {
+    func serverName() async throws -> ReplicaName {
         let record = try await record()
         guard record.role == .server else {
             throw ToolError("\(replica) is a device's store: clients are known to the server")
