@@ -159,7 +159,13 @@ import Testing
             try await phone.synchronize()
             let client = try await phone.replica.status().client
             try phone.close()
+            let listed = try await server.ask(.clients, ann.token).body["clients"]?.list?.first
+            #expect(listed?["id"]?.text == client.description && listed?["principal"] == "key ann")
+            #expect(
+                try await AccessControl.principals(in: name, server.store) == [client: "key ann"]
+            )
             try await AccessControl.release(client, of: name, in: server.store)
+            #expect(try await AccessControl.principals(in: name, server.store) == [:])
             let heir = try await device(bob, "phone")
             try await heir.set("a", "wine")
             try await heir.synchronize()
@@ -167,6 +173,7 @@ import Testing
             #expect(try await server.ask(.value, ann.token).body == ["lists": ["a": "wine"]])
             await refused(403, "foreignClient") { try await device(ann, "phone").synchronize() }
         }
+        #expect(try await AccessControl.principals(in: name, Store(.memory)) == [:])
         try await AccessControl.release(
             ClientID(Identifiers.random.next()),
             of: name,

@@ -43,6 +43,10 @@ final class FailingAccess: AccessStorage {
     func remove(_ id: String) async throws -> Bool { try await storage.remove(id) }
     func noteUse(of id: String, at time: Int64) async { await storage.noteUse(of: id, at: time) }
 
+    func principals(in name: ReplicaName) async throws -> [ClientID: String] {
+        try await storage.principals(in: name)
+    }
+
     func principals(of clients: [ClientID], in name: ReplicaName) async throws -> [Key?] {
         try await storage.principals(of: clients, in: name)
     }

@@ -209,6 +209,25 @@ import FoundationNetworking
         }
     }
 
+    @Test func `a probe may ask for the health without a body, and for nothing else`() async throws
+    {
+        try await serving { server in
+            func status(_ path: String) async throws -> Int? {
+                var request = URLRequest(url: try #require(URL(string: server + path)))
+                request.httpMethod = "HEAD"
+                let (body, answer) = try await URLSession.shared.data(for: request)
+                #expect(body.isEmpty)
+                return (answer as? HTTPURLResponse)?.statusCode
+            }
+            for path in ["/health", "/health/live", "/health/ready"] {
+                let found = try await status(path)
+                #expect(found == 200, "\(path)")
+            }
+            let hidden = try await status("/v1/replicas")
+            #expect(hidden == 404)
+        }
+    }
+
     private func serving(
         _ hosts: [String] = [],
         _ body: (String) async throws -> Void

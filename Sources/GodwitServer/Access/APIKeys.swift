@@ -6,7 +6,7 @@ public import GodwitStore
 ///
 /// ```swift
 /// let keys = try APIKeys(store)
-/// let made = try await keys.create("phone", rights: Rights([.write: [try ReplicaPattern("acme.*")]]))
+/// let made = try await keys.create("phone", rights: Rights([.write: ["acme.*"]]))
 /// print(made.token)                      // shown once: the store has its hash
 /// try await keys.revoke(made.key.id)     // takes effect on the next request
 /// ```

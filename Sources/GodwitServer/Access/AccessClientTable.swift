@@ -20,6 +20,27 @@ enum AccessClientTable {
         return try statement.step() ? statement.text(0) : nil
     }
 
+    /// The principals to whom the ids of a replica belong.
+    static func principals(
+        in replica: ReplicaName,
+        _ database: Database
+    ) throws -> [ClientID: String] {
+        // A server without access control has made no table.
+        guard try database.tableExists("godwit_access_client") else { return [:] }
+        let statement = try PreparedStatement(
+            "SELECT client, principal FROM godwit_access_client WHERE replica = ?",
+            in: database
+        )
+        defer { statement.reset() }
+        try statement.bind(replica.text, at: 1)
+        var principals: [ClientID: String] = [:]
+        while try statement.step() {
+            guard let identifier = Identifier(bytes: Array(statement.blob(0))) else { continue }
+            principals[ClientID(identifier)] = statement.text(1)
+        }
+        return principals
+    }
+
     /// How many ids of a replica belong to one principal.
     static func count(
         of replica: ReplicaName,

@@ -47,6 +47,17 @@ public enum AccessControl: Hashable, Sendable {
 }
 
 extension AccessControl {
+    /// The principals to whom the ids of a replica's clients belong, by a server's store, which may be in use.
+    ///
+    /// - Returns: Texts such as `key phone`; nothing where the server asks for no keys and no tokens.
+    /// - Throws: `StoreError`.
+    public static func principals(
+        in replica: ReplicaName,
+        _ store: Store
+    ) async throws -> [ClientID: String] {
+        try await store.read { try AccessClientTable.principals(in: replica, $0.connection) }
+    }
+
     /// Takes the id of a client from the principal that has used it first: the next one that uses it has it.
     ///
     /// For a device that changes hands, or whose holder gets another kind of token.

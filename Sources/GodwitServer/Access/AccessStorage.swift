@@ -28,6 +28,9 @@ protocol AccessStorage: Sendable {
     /// The principals to whom some ids belong; nil for one that no principal has used.
     func principals(of clients: [ClientID], in name: ReplicaName) async throws -> [Key?]
 
+    /// The principals to whom the ids of a replica belong.
+    func principals(in name: ReplicaName) async throws -> [ClientID: String]
+
     /// How many ids of a replica belong to one principal.
     func clientCount(of name: ReplicaName, for identity: Key) async throws -> Int
 
@@ -88,6 +91,10 @@ struct StoreAccess: AccessStorage {
                 try AccessClientTable.principal(of: $0, in: name, database).map { Key($0) }
             }
         }
+    }
+
+    func principals(in name: ReplicaName) async throws -> [ClientID: String] {
+        try await store.read { try AccessClientTable.principals(in: name, $0.connection) }
     }
 
     func clientCount(of name: ReplicaName, for identity: Key) async throws -> Int {

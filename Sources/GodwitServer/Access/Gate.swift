@@ -55,6 +55,11 @@ struct Gate: Sendable {
         return try rules.principal(claims, at: storage.clock.now().timeIntervalSince1970)
     }
 
+    /// The principals to whom the ids of a replica's clients belong; none on a server without access control.
+    func principals(in name: ReplicaName) async throws -> [ClientID: String] {
+        isOpen ? [:] : try await storage.principals(in: name)
+    }
+
     /// What a message may do to a replica.
     ///
     /// The id of a client belongs to the principal that uses it first.

@@ -81,6 +81,21 @@ struct PostgreSQLAccess: AccessStorage {
         }
     }
 
+    func principals(in name: ReplicaName) async throws -> [ClientID: String] {
+        try await database.read { session in
+            let rows = try session.query(
+                "SELECT client, principal FROM godwit_access_client WHERE line = $1",
+                [LineNumber(name).parameter]
+            )
+            var principals: [ClientID: String] = [:]
+            for row in 0..<rows.count {
+                guard let identifier = Identifier(bytes: rows.bytes(row, 0)) else { continue }
+                principals[ClientID(identifier)] = rows.text(row, 1)
+            }
+            return principals
+        }
+    }
+
     func clientCount(of name: ReplicaName, for identity: Key) async throws -> Int {
         try await database.read { session in
             let rows = try session.query(

@@ -4,7 +4,7 @@ public import GodwitReplication
 /// The replicas that a right is about: one by its name, or all whose names begin alike.
 ///
 /// ```swift
-/// let acme = try ReplicaPattern("acme.*")
+/// let acme: ReplicaPattern = "acme.*"
 /// acme.matches(ReplicaName("acme.orders"))   // true
 /// acme.matches(ReplicaName("acme2.orders"))  // false
 /// ```
@@ -22,13 +22,22 @@ public struct ReplicaPattern: Hashable, Sendable {
         self.text = text
     }
 
-    private init(checked text: String) { self.text = text }
-
     /// All replicas.
-    public static let all = ReplicaPattern(checked: "*")
+    public static let all: ReplicaPattern = "*"
 
     public func matches(_ name: ReplicaName) -> Bool {
         text.hasSuffix("*") ? name.text.hasPrefix(text.dropLast()) : name.text == text
+    }
+}
+
+extension ReplicaPattern: ExpressibleByStringLiteral {
+    /// - Precondition: The literal is a pattern; a text that a person has typed goes through ``init(_:)``.
+    public init(stringLiteral text: String) {
+        do throws(AccessError) {
+            try self.init(text)
+        } catch {
+            preconditionFailure(error.description)
+        }
     }
 }
 #endif

@@ -21,7 +21,7 @@ public enum Permission: String, CaseIterable, Comparable, Sendable {
 /// Which permissions a principal has, for which replicas.
 ///
 /// ```swift
-/// let rights = Rights([.write: [try ReplicaPattern("acme.*")]])
+/// let rights = Rights([.write: ["acme.*"]])
 /// rights.allows(.read, ReplicaName("acme.orders"))    // true
 /// rights.allows(.create, ReplicaName("acme.orders"))  // false
 /// ```

@@ -162,7 +162,7 @@ async function loadClients(name, signal) {
 function clientRow(client, serial) {
   const behind = client.isForgotten ? "forgotten" : Math.max(0, serial - client.serial);
   const id = element("td", [client.id], { class: "id" });
-  return row([id, behind, client.serial ?? "–", duration(client.silentSeconds)]);
+  return row([id, client.principal ?? "–", behind, client.serial ?? "–", duration(client.silentSeconds)]);
 }
 
 // EventSource sends no token, so this reads the stream itself.

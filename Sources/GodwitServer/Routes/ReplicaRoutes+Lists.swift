@@ -51,9 +51,11 @@ extension ReplicaRoutes {
 
     /// The clients of a replica, and the newest state that each was sent.
     func clients(of name: ReplicaName, for request: Request) async throws -> Response {
+        let principals = try await gate.principals(in: name)
         let clients = try await server.clients(of: name).map { client -> Value in
             [
                 "id": .string(Key(client.id.description)),
+                "principal": principals[client.id].map { .string(Key($0)) } ?? .null,
                 "silentSeconds": .int(client.silence.components.seconds),
                 "serial": client.isForgotten ? .null : .int(max(client.acked, client.sent)),
                 "isForgotten": .bool(client.isForgotten),

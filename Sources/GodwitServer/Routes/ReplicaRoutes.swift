@@ -38,7 +38,7 @@ struct ReplicaRoutes {
     static let requestSizeMax = 64 << 20
 
     var router: Router<AccessContext> {
-        let router = Router(context: AccessContext.self)
+        let router = Router(context: AccessContext.self, options: .autoGenerateHeadEndpoints)
         if isTraced { router.add(middleware: TracingMiddleware()) }
         router.add(middleware: RequestLog(metrics: metrics))
         router.add(middleware: hosts)

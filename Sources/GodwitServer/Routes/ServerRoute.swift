@@ -72,8 +72,12 @@ enum ServerRoute: CaseIterable {
     }
 
     /// The route of a request, by the path that the router has found for it.
+    ///
+    /// HEAD is for probes: what is answered without a token is answered without a body, too.
     init?(_ method: HTTPRequest.Method, _ path: String?) {
-        guard let found = Self.allCases.first(where: { $0.method == method && $0.path == path })
+        let wanted = method == .head ? .get : method
+        guard let found = Self.allCases.first(where: { $0.method == wanted && $0.path == path }),
+            method != .head || found.need == .nothing
         else { return nil }
         self = found
     }
