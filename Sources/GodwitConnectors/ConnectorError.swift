@@ -14,8 +14,17 @@ public enum ConnectorError: Error, Hashable, Sendable {
     case invalidAddress(String)
     /// A file has no root certificates that can be used.
     case unusableCertificates(path: String, reason: String)
+    /// The connector has no queue of its own: the app's queue runs the pushes.
+    case noOwnQueue
     /// The executor has not handed in the cloud's version of an object, by its key.
     case unreadVersion(String)
+}
+
+extension ConnectorError {
+    /// Whether the user has to sign in again: the server asks for a token, or does not take this one (401).
+    public var needsSignIn: Bool {
+        if case .refused(status: 401, _, _) = self { true } else { false }
+    }
 }
 
 extension ConnectorError: CustomStringConvertible {
@@ -31,6 +40,8 @@ extension ConnectorError: CustomStringConvertible {
         case .invalidAddress(let text): "\"\(text)\" is not the address of a server"
         case .unusableCertificates(let path, let reason):
             "the root certificates in \(path) cannot be used: \(reason)"
+        case .noOwnQueue:
+            "the app's queue runs the pushes: wait for it with its finish(through:)"
         case .unreadVersion(let key):
             "the cloud's version of \(key) was not read: return it with Outcome.conflict(theirs:)"
         }

@@ -113,6 +113,13 @@ import Testing
         }
     }
 
+    @Test func `devices that a server asks to wait come back one after the other`() {
+        let delays = [0, 0.5, 0.75].map { jitter in
+            Backoff(jitter: { jitter }).delay(asked: .seconds(40))
+        }
+        #expect(delays == [.seconds(40), .seconds(45), .milliseconds(47_500)])
+    }
+
     @Test(arguments: [true, false])
     func `a server that asks to wait is left alone for as long`(_ refusesHeads: Bool) async throws {
         let error = ConnectorError.busy(retryAfter: .seconds(30), message: "later")

@@ -21,6 +21,7 @@ struct UploadMyContact: PushOperation {
     let contact: String
 
     var path: String { "/contacts/\(contact).json" }
+    var host: String? { "api.foobar.example" }
     var objects: [ObjectKey] { [myContacts.place(contact)] }
     var effect: Effect? { .write(contact, of: "contacts") }
 }

@@ -22,7 +22,7 @@ extension ReplicaConnector {
         do {
             isDone = try await exchangeAll(link, .push(isFirst: true))
         } catch ConnectorError.busy(let wait, let message) {
-            return .retry(after: wait, reason: message)
+            return .retry(after: options.backoff.delay(asked: wait), reason: message)
         }
         if link.isClosed { return .retry(after: .seconds(5), reason: "the replica was closed") }
         return isDone ? .completed : .retry(reason: "the server did not take the changes")
@@ -353,7 +353,9 @@ extension ReplicaConnector {
                 failed(link, error)
                 if link.isClosed { return }
                 if Self.isFinal(error) { throw error }
-                if case ConnectorError.busy(let asked, _) = error { wait = asked }
+                if case ConnectorError.busy(let asked, _) = error {
+                    wait = options.backoff.delay(asked: asked)
+                }
             }
             link.status.update { $0.isConnected = false }
             try Task.checkCancellation()

@@ -62,6 +62,7 @@ public final class ReplicaConnector: Sendable {
     let queue: PushQueue?
     let report: @Sendable (Event) -> Void
     let links = Mutex(ReplicaLinks())
+    private let runs = Turnstile()
 
     /// Nothing is sent before ``run()``.
     ///
@@ -242,11 +243,16 @@ public final class ReplicaConnector: Sendable {
     /// If the server does not have one of several replicas, ``SyncStatus/lastError`` says so, and the others
     /// go on. That one is followed again after an exchange that succeeds.
     ///
-    /// - Precondition: It does not run already.
+    /// If it runs already, the call waits until that run has ended: cancel the task of one, and start another.
+    ///
     /// - Throws: ``ConnectorError/refused(status:code:message:)`` when the server has none of the replicas,
     ///   or does not take the token, or one of the two sides must be upgraded; `StoreError` when the store is
     ///   closed.
     public func run() async throws {
+        try await runs.pass { [self] in try await runAlone() }
+    }
+
+    private func runAlone() async throws {
         let opened = links.withLock { $0.follow() }
         try await withThrowingDiscardingTaskGroup { group in
             // The loop is no child, which a child that fails would cancel.
@@ -310,9 +316,9 @@ public final class ReplicaConnector: Sendable {
     ///
     /// It waits for as long as that takes, and only while ``run()`` runs.
     ///
-    /// - Precondition: The connector has a queue of its own; else the app asks its own.
+    /// - Throws: ``ConnectorError/noOwnQueue`` where the app's queue runs the pushes: ask that one.
     public func pushed(through commit: CommitNumber) async throws {
-        guard let queue else { preconditionFailure("The app's own queue runs the pushes") }
+        guard let queue else { throw ConnectorError.noOwnQueue }
         try await queue.finish(through: commit)
     }
 }

@@ -5,7 +5,8 @@ internal import Synchronization
 final class ReplicaLink: Sendable {
     let replica: Replica
     let pushes: PushMarker
-    let gate = ExchangeGate()
+    /// A push and a pull would otherwise overtake each other, and one of the two answers would be for nothing.
+    let gate = Turnstile()
     let status = ObservedStatus()
     let pieceSize = Mutex(PieceSize())
 

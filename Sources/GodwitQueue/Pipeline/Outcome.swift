@@ -76,4 +76,8 @@ public struct Backoff: Sendable {
         let doublings = min(max(attempts - 1, 0), 30)
         return min(delayMin * (1 << doublings), delayMax) * (1 - jitter())
     }
+
+    /// The delay where a server asks for one: as long, and up to a quarter longer, so that clients which were
+    /// refused together do not come back together.
+    public func delay(asked: Duration) -> Duration { asked * (1 + jitter() / 4) }
 }

@@ -60,14 +60,17 @@ public final class SimulatedNetwork: ReplicaTransport {
     /// How many exchanges were begun.
     public var exchangeCount: Int { state.withLock { $0.count } }
 
-    /// Decides what happens to each exchange, by its number from 0.
+    /// Decides what happens to each exchange from now on, by its number: 0 for the next one.
     ///
     /// ```swift
     /// let network = try await SimulatedNetwork(store: Store(.memory))
     /// network.deliver { number in number == 0 ? .loseAnswer : .arrives }
     /// ```
     public func deliver(_ delivery: @escaping @Sendable (Int) -> Delivery) {
-        state.withLock { $0.delivery = delivery }
+        state.withLock { state in
+            let first = state.count
+            state.delivery = { delivery($0 - first) }
+        }
     }
 
     public func create(_ replica: ReplicaName) async throws { try await server.create(replica) }

@@ -23,6 +23,15 @@ enum Sources_GodwitConnectors_Sync_LiveReplica_1 {
     }
 }
 
+// Sources/GodwitConnectors/Sync/ReplicaConnector+LastChanges.swift, block 1
+enum Sources_GodwitConnectors_Sync_ReplicaConnector_LastChanges_1 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let key = items.place("milk")
+        let changes = try await connector.lastChanges(of: [key], in: "shopping")
+        if let change = changes[key] { print(change.client, change.date) }
+    }
+}
+
 // Sources/GodwitConnectors/Sync/ReplicaConnector.swift, block 1
 enum Sources_GodwitConnectors_Sync_ReplicaConnector_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {

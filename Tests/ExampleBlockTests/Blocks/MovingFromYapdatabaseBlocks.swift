@@ -20,7 +20,7 @@ enum Documentation_moving_from_yapdatabase_1 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         try await store.write { transaction in
             try transaction.update("robbie", in: contacts) { $0.name = "Robbie" }
-            try transaction.enqueue(UploadContact(id: "robbie"))
+            try transaction.enqueue(UploadContact(contact: "robbie"))
         }
     }
 }
@@ -62,7 +62,7 @@ enum Documentation_moving_from_yapdatabase_5 {
             guard operation.className == "UploadOperation" else { return nil }
             // A cloud that knows the work by CloudCore's UUID goes on knowing it.
             placement.idempotencyKey = operation.uuid.uuidString
-            return UploadContact(id: operation.fields["contactID"]?.text ?? "")
+            return UploadContact(contact: operation.fields["contactID"]?.text ?? "")
         }
     }
 }

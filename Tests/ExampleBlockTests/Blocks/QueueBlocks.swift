@@ -42,7 +42,7 @@ enum Documentation_queue_2 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         try await store.write { transaction in
             let photo = try transaction.enqueue(UploadPhoto(id: "7"), Placement(pipeline: "photos", priority: -1))
-            try transaction.enqueue(UploadContact(id: "robbie"), after: [photo])
+            try transaction.enqueue(UploadContact(contact: "robbie"), after: [photo])
         }
     }
 }
@@ -67,13 +67,26 @@ enum Documentation_queue_4 {
             try await store.write { try $0.retryOperation(letter.id) }       // or skipOperation(_:reason:)
         }
         try await store.write { transaction in
-            try transaction.retryOperation(id, editing: { try $0.replace(with: UploadPhoto(scale: 0.5)) })
+            guard var upload = try transaction.operation(id)?.decoded(as: UploadPhoto.self) else { return }
+            upload.scale = 0.5
+            try transaction.retryOperation(id, editing: { try $0.replace(with: upload) })
         }
     }
 }
 
 // Documentation/queue.md, block 5
 enum Documentation_queue_5 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        try await store.write { transaction in
+            for operation in try transaction.operations(pushing: contacts.place("robbie")) {
+                try transaction.skipOperation(operation.id, reason: "the user has given it up")
+            }
+        }
+    }
+}
+
+// Documentation/queue.md, block 6
+enum Documentation_queue_6 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         try await queue.markActive(id)
         async let running: Void = queue.run()

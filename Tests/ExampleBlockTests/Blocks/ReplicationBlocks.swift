@@ -49,14 +49,36 @@ enum Documentation_replication_3 {
 // Documentation/replication.md, block 4
 enum Documentation_replication_4 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        let key = items.place("wine")
+        if let change = try await connector.lastChanges(of: [key], in: "shopping")[key] {
+            print("changed by", change.client, "at", change.date)
+        }
+    }
+}
+
+// Documentation/replication.md, block 5
+enum Documentation_replication_5 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         connector.close(shopping.name)                                       // until it is opened again
         try await connector.leave(shopping.name)                             // keeps the objects, as the app's own
         try await connector.leave(shopping.name, removingObjects: true)      // signs out
     }
 }
 
-// Documentation/replication.md, block 5
-enum Documentation_replication_5 {
+// Documentation/replication.md, block 6
+enum Documentation_replication_6 {
+    @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
+        do {
+            try? await connector.synchronize(shopping.name)                      // sends what it can
+            try await connector.leave(shopping.name, removingObjects: true)
+        } catch ReplicationError.unsentChanges(_, let count) {
+            report("\(count) changes were not sent: sign out all the same?")     // then with discardingChanges: true
+        }
+    }
+}
+
+// Documentation/replication.md, block 7
+enum Documentation_replication_7 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var options = ReplicaConnector.Options()
         options.hasOwnQueue = false
@@ -68,8 +90,8 @@ enum Documentation_replication_5 {
     }
 }
 
-// Documentation/replication.md, block 6
-enum Documentation_replication_6 {
+// Documentation/replication.md, block 8
+enum Documentation_replication_8 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         var graph = StateGraph(named: "groceries")
         let first = try graph.commit(["items": [["name": "Bread"]]])

@@ -27,7 +27,8 @@ enum Documentation_server_1 {
 enum Documentation_server_2 {
     @MainActor static func run(_ transaction: borrowing WriteTransaction) async throws {
         let store = try Store(.file("/var/lib/godwit/server.sqlite"))
-        let made = try await APIKeys(store).create("phones", rights: Rights([.create: [.all]]))
+        let made = try await APIKeys(store).create("phones", rights: Rights([.create: ["family.*"]]))
+        print(made.token)                        // for the devices; the store has its hash alone
         let server = SyncServer(
             store: store,
             host: "0.0.0.0",

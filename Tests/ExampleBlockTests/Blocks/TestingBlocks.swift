@@ -96,7 +96,7 @@ enum Documentation_testing_2 {
             let queue = try PushQueue(store, options: options, pipelines: [pipeline])
             let running = Task { try await queue.run() }
             defer { running.cancel() }
-            let upload = try await store.write { try $0.enqueue(UploadContact(id: "robbie")) }
+            let upload = try await store.write { try $0.enqueue(UploadContact(contact: "robbie")) }
             #expect(await clock.nextDelay() == .seconds(5))
             clock.advance(by: .seconds(5))
             #expect(try await queue.result(of: upload) == .completed)

@@ -1,8 +1,5 @@
-/// Lets one exchange through at a time, in the order of their arrival.
-///
-/// A push and a pull of one replica would otherwise overtake each other, and one of the two
-/// answers would be for nothing.
-actor ExchangeGate {
+/// Lets one task through at a time, in the order of their arrival.
+actor Turnstile {
     private var isOccupied = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
