@@ -240,6 +240,7 @@ let package = Package(
         .testTarget(
             name: "GodwitStoreTests",
             dependencies: [
+                "GodwitTree",
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 "GodwitStore", "GodwitTestKit", "GodwitFaultRunner",
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -288,6 +289,7 @@ let package = Package(
         .testTarget(
             name: "GodwitReplicationTests",
             dependencies: [
+                "GodwitStore", "GodwitTree",
                 "GodwitReplication", "GodwitTestKit",
                 .target(name: "GodwitPostgreSQL", condition: postgreSQL),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -297,6 +299,7 @@ let package = Package(
         .testTarget(
             name: "GodwitPostgreSQLTests",
             dependencies: [
+                "GodwitStore", "GodwitTree",
                 "GodwitPostgreSQL", "GodwitReplication", "GodwitTestKit",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -305,6 +308,7 @@ let package = Package(
         .testTarget(
             name: "GodwitConnectorsTests",
             dependencies: [
+                "GodwitQueue", "GodwitReplication", "GodwitStore", "GodwitTree",
                 "GodwitConnectors", "GodwitServer", "GodwitTestKit",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
@@ -313,6 +317,7 @@ let package = Package(
         .testTarget(
             name: "GodwitServerTests",
             dependencies: [
+                "GodwitReplication", "GodwitTree",
                 "GodwitServer", "GodwitConnectors", "GodwitTestKit", "GodwitQueue", "GodwitStore",
                 "GodwitPushRunner",
                 .target(name: "GodwitPostgreSQL", condition: postgreSQL),
@@ -333,6 +338,7 @@ let package = Package(
         .testTarget(
             name: "GodwitToolTests",
             dependencies: [
+                "GodwitQueue", "GodwitReplication", "GodwitServer", "GodwitStore", "GodwitTree",
                 "GodwitTool", "GodwitConnectors", "GodwitTestKit", "GodwitSyncRunner",
                 "GodwitHouseholdExample", "GodwitStarterExample", "GodwitFooBarCloudExample",
                 "GodwitTreesystemExample",
@@ -372,6 +378,7 @@ let package = Package(
         .testTarget(
             name: "ExampleBlockTests",
             dependencies: [
+                "GodwitConnectors", "GodwitQueue", "GodwitReplication", "GodwitStore", "GodwitTree",
                 "Godwit", "GodwitServer", "GodwitYapDatabase", "GodwitTestKit",
                 .target(name: "GodwitPostgreSQL", condition: postgreSQL),
                 .product(name: "GRDB", package: "GRDB.swift"),

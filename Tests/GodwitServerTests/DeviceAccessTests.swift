@@ -153,13 +153,14 @@ import Testing
     @Test func `an id that was released belongs to the next principal that uses it`() async throws {
         let ann = try await server.key("ann", [.create: "*"])
         let bob = try await server.key("bob", [.write: "*"])
+        let admin = try await server.key("admin", [.administer: "*"])
         try await server.serving {
             let phone = try await device(ann, "phone")
             try await phone.set("a", "bread")
             try await phone.synchronize()
             let client = try await phone.replica.status().client
             try phone.close()
-            let listed = try await server.ask(.clients, ann.token).body["clients"]?.list?.first
+            let listed = try await server.ask(.clients, admin.token).body["clients"]?.list?.first
             #expect(listed?["id"]?.text == client.description && listed?["principal"] == "key ann")
             #expect(
                 try await AccessControl.principals(in: name, server.store) == [client: "key ann"]
