@@ -133,7 +133,7 @@ public final class PostgreSQLCluster: Sendable {
 
     /// Runs SQL beside what is tested, and returns the rows as text.
     @discardableResult
-    package func query(_ sql: String, in address: String? = nil) async throws -> String {
+    public func query(_ sql: String, in address: String? = nil) async throws -> String {
         let address = address ?? self.address(of: "postgres")
         let text = try await programs.run(
             "psql",
